@@ -41,9 +41,18 @@ export default defineConfig({
         test: {
           name: 'process',
           include: lanes.process,
+          ...shared,
+          globalSetup: [database.globalSetup, './test/support/bundled-program.ts']
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: lanes.alone,
           isolate: true,
           setupFiles: './test/lanes/orphans.ts',
-          globalSetup: [database.globalSetup, './test/support/bundled-program.ts']
+          ...database
         }
       }
     ]

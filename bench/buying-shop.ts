@@ -21,7 +21,7 @@ const buyersModule = defineModule({
       tiers.public.post(
         '/buyers/rounds',
         {
-          config: { class: 'bulk', unwritten: 'it measures' },
+          config: { class: 'bulk', noReplay: 'it measures' },
           schema: { summary: 'Buy for a while', body: BuyRequest, response: { 200: RoundResponse } }
         },
         ({ body }) =>

@@ -9,7 +9,7 @@ const CONNECTIONS = 16
 const USERS = 64
 const VARIANTS = 1_000
 
-/** Requests whose transactions emit an event, in a shop in which somebody hears it and in one in which nobody does. */
+/** Requests whose transactions emit an event, in a shop with a subscriber and in one without. */
 export async function writers({ databaseUrl, client }: Bench): Promise<void> {
   const first = await startShop(databaseUrl, {
     ...WITHOUT_LIMITS,
@@ -40,8 +40,8 @@ export async function writers({ databaseUrl, client }: Bench): Promise<void> {
     )
   }
   const main = 'bench/writing-shop.ts'
-  const silent = await startShop(databaseUrl, WITHOUT_LIMITS, { main })
-  const heard = await startShop(databaseUrl, { ...WITHOUT_LIMITS, HEARS: 'true' }, { main })
+  const alone = await startShop(databaseUrl, WITHOUT_LIMITS, { main })
+  const subscribed = await startShop(databaseUrl, { ...WITHOUT_LIMITS, SUBSCRIBES: 'true' }, { main })
   const flood = openFlood()
   const perSecond = async ({ url }: Started, texts: readonly string[]) => {
     const load = { url, connections: CONNECTIONS, rate: 0, seconds: SECONDS, requests: texts }
@@ -53,7 +53,7 @@ export async function writers({ databaseUrl, client }: Bench): Promise<void> {
     for (const [name, texts] of Object.entries(requests)) {
       const [without, including]: [number[], number[]] = [[], []]
       for (let round = 0; round <= ROUNDS; round += 1) {
-        const rates = [await perSecond(silent, texts), await perSecond(heard, texts)] as const
+        const rates = [await perSecond(alone, texts), await perSecond(subscribed, texts)] as const
         await client.query('delete from cartwright.jobs where id > 0')
         // The first one warms up.
         if (round === 0) continue
@@ -66,7 +66,7 @@ export async function writers({ databaseUrl, client }: Bench): Promise<void> {
       )
     }
   } finally {
-    await Promise.all([silent.stop(), heard.stop()])
+    await Promise.all([alone.stop(), subscribed.stop()])
     await flood.close()
   }
 }

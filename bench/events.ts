@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { modules } from '../src/app.ts'
+import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { defineEvent } from '../src/kernel/events.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { Id } from '../src/kernel/wire.ts'
 import { migrationSources } from '../src/module.ts'
 import { noteAudit } from '../src/platform/audit.ts'
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres/open.ts'
 import { createMetricRegistry } from '../src/platform/metrics/registry.ts'
 import { createOutbox } from '../src/platform/outbox/outbox.ts'
 import { type Database, openDatabase, type Transaction } from '../src/platform/postgres/database.ts'
@@ -220,7 +220,7 @@ function openOutbox(on: Database, handled: (count: number) => void = () => {}) {
   const outbox = createOutbox({ db: on, log: pino({ level: 'error' }), metrics: createMetricRegistry() })
   outbox.route(new Map([[happened.name, ['bench:happened']]]))
   outbox.attach('bench:happened', {
-    consume: async (tx, events) => {
+    handleEvents: async (tx, events) => {
       await tx.run(insertEffects, {
         events: events.map(({ id }) => id),
         subjects: events.map(({ subject }) => subject)

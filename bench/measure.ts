@@ -6,7 +6,7 @@ export type Contender = {
   name: string
   url: string
   pid: number
-  /** What is asked of it, in turn, where that is not the path of the load. */
+  /** The requests that are sent in turn, when they differ from the path of the load. */
   paths?: readonly string[]
 }
 export type Load = { path: string; tokens: readonly string[]; connections: number; seconds: number }

@@ -106,7 +106,7 @@ async function fresh(reads: readonly string[]): Promise<void> {
   }
 }
 
-/** CPU for a refusal, program and database, against that of a cart; each time by a program that was started anew. */
+/** CPU for a refusal, program and database, against that of a cart; each measured on a new process. */
 async function refusal(reads: readonly string[]): Promise<void> {
   const costOf = async (settings: Record<string, string>): Promise<number> => {
     const shop = await startShop(bench.databaseUrl, settings)
@@ -125,7 +125,7 @@ async function refusal(reads: readonly string[]): Promise<void> {
   const rounds = []
   for (let round = 0; round < 5; round += 1) {
     const cart = await costOf({})
-    // One place, and whoever has it waits for a lock: nearly everything is refused.
+    // There is one request slot, and its request waits for a lock, so nearly every request is refused.
     await bench.client.query('begin; lock table cart.items in access exclusive mode')
     const refused = await costOf({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '1' })
     await bench.client.query('rollback')
@@ -186,7 +186,7 @@ async function hostile(reads: readonly string[], tokens: readonly string[]): Pro
 /** Why requests were refused, and how many were worked on at once in the end. */
 async function reasons(url: string): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  const lines = metrics.match(/^cartwright_(requests_refused|request_places|request_wait).*$/gm) ?? []
+  const lines = metrics.match(/^cartwright_(requests_refused|request_slots|request_wait).*$/gm) ?? []
   print(lines.filter(line => !line.endsWith(' 0')).join('\n'))
 }
 

@@ -29,7 +29,7 @@ export async function runRound(
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
   } else {
-    // Whoever is due comes, whether or not those before are served.
+    // A request is sent when it is due, whether or not earlier ones are answered.
     const all: Promise<unknown>[] = []
     for (; elapsed() < seconds; await delay(1)) while (begun < elapsed() * per_second) all.push(workOnce())
     await Promise.all(all)

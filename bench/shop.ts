@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres/open.ts'
+import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { serverProcesses } from './cpu.ts'
 import type { Contender } from './measure.ts'
 

@@ -169,7 +169,7 @@ function logInBursts(): Disturbance {
   let count = 0
   const next = () => {
     count += 1
-    const body = { email: `nobody-${count}@example.com`, password: ADMIN.password }
+    const body = { email: `unknown-${count}@example.com`, password: ADMIN.password }
     return requestOf('POST', '/api/auth/login', { from: `10.9.${count >> 8}.${count & 255}`, body })
   }
   return async (seconds, url) => {

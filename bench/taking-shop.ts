@@ -40,13 +40,13 @@ const takersModule = defineModule({
       tiers.public.post(
         '/takers/rounds',
         {
-          config: { class: 'bulk', unwritten: 'it measures' },
+          config: { class: 'bulk', noReplay: 'it measures' },
           schema: { summary: 'Redeem for a while', body: TakeRequest, response: { 200: RoundResponse } }
         },
         ({ body: { promotion_id: promotionId, in_turn, ...round } }) => {
           const redemptions = [in_turn ? { promotionId, limited: 'promotion' as const } : { promotionId }]
           const take = () =>
-            pricing.inTurn(db, redemptions).transaction(async tx => {
+            pricing.serializedBy(db, redemptions).transaction(async tx => {
               const owner = newId()
               // An order asks and writes this often before it redeems.
               for (let step = 0; step < STEPS; step += 1) await tx.run(insertStep, { owner, step })

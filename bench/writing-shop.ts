@@ -1,6 +1,6 @@
 /**
- * The shop without what handles events: it writes them when HEARS=true, because then a module hears them, and none
- * otherwise. What `bench/events.ts` compares.
+ * The shop without what handles events: it writes them when SUBSCRIBES=true, because then a module subscribes to them, and
+ * none otherwise. What `bench/events.ts` compares.
  */
 import { modules, openGateway, setupShop } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
@@ -15,20 +15,20 @@ import {
 import { openLog } from '../src/platform/log.ts'
 import { openPlatform } from '../src/platform/platform.ts'
 
-const hearersModule = defineModule({
-  name: 'hearers',
-  description: 'Hears, and does nothing about it.',
+const subscriberModule = defineModule({
+  name: 'subscriber',
+  description: 'Subscribes, and does nothing.',
   basePaths: [],
   requires: { auth: authModule, catalog: catalogModule, cart: cartModule },
   uses: {},
-  hears: [productChanged, cartMerged],
+  subscribes: [productChanged, cartMerged],
   setup: async () => ({
     api: {},
-    consumers: { 'catalog.product_changed': async () => {}, 'cart.merged': async () => {} }
+    eventHandlers: { 'catalog.product_changed': async () => {}, 'cart.merged': async () => {} }
   })
 })
 
-const all = process.env.HEARS === 'true' ? [...modules, hearersModule] : modules
+const all = process.env.SUBSCRIBES === 'true' ? [...modules, subscriberModule] : modules
 const config = loadConfig(all)
 const platform = await openPlatform(config, process.env.DATABASE_URL ?? '', openLog(config.log), {
   serves: true

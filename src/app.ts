@@ -1,6 +1,6 @@
 import { PICTURES_PATH } from './demo/catalog.ts'
 import { readShopFront } from './demo/shop-front.ts'
-import { createExamples, type Examples } from './examples.ts'
+import { createExampleRequests, type ExampleRequests } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
 import { guideFiles, listGuides } from './guides.ts'
@@ -25,7 +25,7 @@ import { version } from './version.ts'
 
 export { authModule, catalogModule, shippingModule }
 
-/** Every module that comes along. The order does not matter: each is set up behind what it requires. */
+/** All built-in modules. Their order does not matter, because each is set up after the modules that it requires. */
 export const modules = [
   authModule,
   pricingModule,
@@ -44,13 +44,13 @@ export const modules = [
 const authDisabled = defineError(
   'unavailable',
   'AUTH_DISABLED',
-  'Nobody can be authenticated while the module auth is disabled (modules.auth.enabled).'
+  'Requests cannot be authenticated while the module auth is disabled (modules.auth.enabled).'
 )
 
-/** The enabled modules, set up. Commands need no more; a server puts a gateway in front of them. */
-export type Shop = {
+/** The enabled modules after their set-up. Most commands need only these; a server puts a gateway in front of them. */
+export type ShopModules = {
   platform: Platform
-  /** Every module there is, and whether it is enabled. */
+  /** Every module of the list, and whether it is enabled. */
   modules: readonly GatewayModule[]
   /** The API of a module; `undefined` when it is disabled. */
   apiOf: ApiOf
@@ -59,18 +59,18 @@ export type Shop = {
   /** Stops the modules, not the platform. */
   stop(): Promise<void>
 }
-/** A shop with its gateway. It listens where the caller says. */
-export type App = Gateway & Pick<Shop, 'apiOf' | 'stop'> & { examples: Examples }
+/** A shop with its gateway. It does not listen until the caller starts it. */
+export type App = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: ExampleRequests }
 
-/** Only a shop with the demo draws its pictures. */
+/** Pictures of the demo catalog, drawn on request. */
 const demoFiles: PublicFiles = {
   path: PICTURES_PATH,
   type: 'image/svg+xml',
   find: async name => (await import('./demo/pictures.ts')).pictureAt(name)
 }
 
-/** Sets the enabled modules up. @throws OperatorError when they do not fit together. */
-export async function setupShop(platform: Platform, all: readonly Module[] = modules): Promise<Shop> {
+/** Sets up the enabled modules. @throws OperatorError when they do not fit together. */
+export async function setupShop(platform: Platform, all: readonly Module[] = modules): Promise<ShopModules> {
   const loaded = await setupModules(all, platform)
   return {
     platform,
@@ -85,7 +85,7 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
         ...module,
         enabled: instance !== undefined,
         routes: instance?.routes,
-        refusal: instance?.refusal,
+        guard: instance?.guard,
         parts
       }
     }),
@@ -96,14 +96,14 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
 }
 
 /** Puts the gateway in front of a shop. */
-export async function openGateway({ platform, modules, apiOf, stop }: Shop): Promise<App> {
-  const examples = createExamples(apiOf)
+export async function openGateway({ platform, modules, apiOf, stop }: ShopModules): Promise<App> {
+  const examples = createExampleRequests(apiOf)
   const gateway = await createGateway({
     platform,
     version,
     frontPage: { examples, guides: listGuides },
     shopFront: platform.config.environment === 'development' ? readShopFront : undefined,
-    mails: apiOf(notificationsModule)?.mailbox,
+    mails: apiOf(notificationsModule)?.devMailbox,
     files: platform.config.shop.demo === 'off' ? guideFiles : [...guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
     revocations: apiOf(authModule)?.revocations,

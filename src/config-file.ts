@@ -4,15 +4,15 @@ import { isTree, type Tree } from './config-problems.ts'
 import { OperatorError } from './kernel/errors.ts'
 
 const require = createRequire(import.meta.url)
-/** Loaded for a file, and for lists in variables: numbers and switches are the same in JSON, and most starts need no more. */
+/** Loads the YAML parser on demand. Numbers and booleans in variables are parsed as JSON, so most starts do not need it. */
 const parseYaml = (text: string): unknown => (require('yaml') as typeof import('yaml')).parse(text)
 const PLAIN = /^(?:true|false|0|-?[1-9]\d{0,14})$/
 export const parse = (text: string): unknown => (PLAIN.test(text) ? JSON.parse(text) : parseYaml(text))
 
-/** The variable that names the file. */
+/** The environment variable that names the configuration file. */
 export const FILE_NAME = 'CARTWRIGHT_CONFIG'
 
-/** What the file holds; nothing when none is named and there is no `config.yaml`. @throws OperatorError */
+/** Reads the named file, or else `config.yaml` if it exists. Returns {} without a file. @throws OperatorError */
 export function readFile(named: string | undefined): Tree {
   const path = named ?? 'config.yaml'
   let content: string
@@ -34,7 +34,7 @@ export function readFile(named: string | undefined): Tree {
   )
 }
 
-/** Why a file cannot be read, and what to do about it. */
+/** Returns why a file cannot be read, and what to do about it. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return `it does not exist; create it, or name another file in ${FILE_NAME}`
@@ -43,5 +43,5 @@ function reasonOf(error: unknown): string {
   return message
 }
 
-// Behind the first line the parser quotes the file, which may hold passwords.
+// Keeps the first line only, because the parser quotes the file after it, and the file may hold passwords.
 export const yamlReason = (error: unknown) => (error as Error).message.split('\n')[0]?.replace(/:$/, '.')

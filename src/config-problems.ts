@@ -1,10 +1,10 @@
-import { pathOf, wordsOf } from './kernel/faults.ts'
+import { faultMessageOf, pathOf } from './kernel/faults.ts'
 import { nearest } from './kernel/nearest.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
 export type Tree = { [key: string]: unknown }
-/** What is read of the schema of the configuration. */
+/** The keywords of the configuration's JSON Schema that are used here. */
 export type Schema = {
   properties?: Record<string, Schema>
   items?: Schema
@@ -14,7 +14,7 @@ export type Schema = {
   writeOnly?: boolean
   'x-holds-password'?: boolean
 }
-/** The variable that set a key, of those that one did. */
+/** The environment variable that set a key, by key. */
 export type Origins = ReadonlyMap<string, string>
 
 const KEYS_SHOWN_MAX = 3
@@ -25,7 +25,7 @@ const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
 
 export const withoutPassword = (text: string): string => text.replace(PASSWORD_OF_URL, '$1***@')
 
-/** Lists what does not fit the schema, key by key. */
+/** Returns the violations of the schema, at most one per key. */
 export function schemaProblems(schema: Schema, value: unknown, path = ''): SettingProblem[] {
   if (schema.properties !== undefined && isTree(value))
     return Object.entries(schema.properties).flatMap(([key, property]) =>
@@ -43,14 +43,16 @@ function reasonOf(error: SchemaError, value: unknown): string {
   const { properties = {}, default: byDefault } = parentSchema as Schema
   if ('additionalProperty' in params)
     return `unknown key${suggestion(params.additionalProperty, Object.keys(properties))}`
-  if (error.keyword === 'type' && params.type === 'object') return `${wordsOf(error)}${keysOf(properties)}`
-  if (error.keyword === 'type' && params.type === 'array') return `${wordsOf(error)}, such as [one, two]`
-  if (error.keyword !== 'enum') return wordsOf(error)
+  if (error.keyword === 'type' && params.type === 'object')
+    return `${faultMessageOf(error)}${keysOf(properties)}`
+  if (error.keyword === 'type' && params.type === 'array')
+    return `${faultMessageOf(error)}, such as [one, two]`
+  if (error.keyword !== 'enum') return faultMessageOf(error)
   const { allowedValues: values } = params as { allowedValues: string[] }
   const words =
     values.length > VALUES_SHOWN_MAX
       ? `must be one of ${values.length} known values, such as ${byDefault ?? values[0]}`
-      : wordsOf(error)
+      : faultMessageOf(error)
   const near = nearest(String(value), values)
   return near === undefined ? words : `${words} (did you mean ${near}?)`
 }
@@ -60,7 +62,7 @@ function keysOf(properties: Record<string, Schema>): string {
   return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
 }
 
-/** The nearest known name; where none is near, what to do and the first known ones. */
+/** Returns a hint for an unknown name: the most similar known name, or else to remove it, with some known names. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   if (near !== undefined) return ` (did you mean ${near}?)`
@@ -68,7 +70,7 @@ export function suggestion(word: string, known: readonly string[]): string {
   return some === '' ? ', remove it' : `, remove it or use a known one such as ${some}`
 }
 
-/** A problem as a line: the key, what to write, the value unless it is a secret, and the variable that set it. */
+/** Formats a problem as a line: the key, what to write, the value unless it is a secret, and the variable that set it. */
 export function describeProblem(
   { key, message, isSecret = false }: SettingProblem,
   { schema, tree, origins }: { schema: Schema; tree: Tree; origins: Origins }
@@ -81,7 +83,7 @@ export function describeProblem(
   return `${key}: ${message}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`
 }
 
-/** The value of a key as it is shown; `undefined` where there is none, or where it is or holds a secret. */
+/** Formats the value of a key. Returns undefined when it has none, or when it is or contains a secret. */
 function shownValue(root: Schema, tree: Tree, key: string): string | undefined {
   let schema: Schema | undefined = root
   let value: unknown = tree

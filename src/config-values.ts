@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import type { Config } from './config-schema.ts'
 import { isTimeZone } from './kernel/days.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { HTTP_URL_WORDS, isHttpUrl } from './kernel/urls.ts'
+import type { Config } from './platform/core-settings.ts'
 import { secretProblems } from './platform/secrets/secrets.ts'
 
 const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
@@ -10,11 +10,11 @@ const CONNECTION_URLS: Readonly<Record<string, { scheme: RegExp; example: string
   'database.url': { scheme: /^postgres(ql)?:$/, example: 'postgres://user:password@host:5432/database' },
   'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' }
 }
-// The last label of a name is never a number: 999.1.1.1 is a wrong address.
+// The last label of a host name is never a number, so 999.1.1.1 is an invalid address and no name.
 const HOST =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
-/** What is wrong with values of which a schema says too little; values of another type are the schema's. */
+/** Checks values beyond their schema, such as URLs. Ignores values of the wrong type, because the schema reports those. */
 export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
   const valueAt = (key: string): unknown => {
     const [section = '', name = ''] = key.split('.')
@@ -48,8 +48,8 @@ export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingP
   ]
 }
 
-/** Why settings that are right by themselves cannot be used together. */
-export function contradictions({ environment, server, database, secrets }: Config): SettingProblem[] {
+/** Returns why settings that are valid separately cannot be used together. */
+export function findContradictions({ environment, server, database, secrets }: Config): SettingProblem[] {
   const { port, diagnostics_port, private_metrics } = server
   const isProduction = environment === 'production'
   return [
@@ -64,7 +64,8 @@ export function contradictions({ environment, server, database, secrets }: Confi
       ? [
           {
             key: 'server.private_metrics',
-            message: 'needs server.diagnostics_port, where the metrics are then; set it, or false here'
+            message:
+              'needs server.diagnostics_port, which then serves the metrics; set it, or set this to false'
           }
         ]
       : [])

@@ -13,7 +13,7 @@ const load = (environment: Record<string, string>) => loadConfig(modules, enviro
 
 const EXAMPLE = new URL('../config.example.yaml', import.meta.url)
 
-/** The problems that are reported, without their heading. */
+/** Returns the reported problems without their heading. */
 function problemsOf(environment: Record<string, string>): string[] {
   try {
     load(environment)
@@ -34,7 +34,7 @@ async function useFile(yaml: string): Promise<{ CARTWRIGHT_CONFIG: string }> {
   return { CARTWRIGHT_CONFIG: file }
 }
 
-test('without anything there are the defaults', () => {
+test('without file and environment the defaults apply', () => {
   const config = load({})
   expect(config).toMatchObject({
     environment: 'development',
@@ -48,7 +48,7 @@ test('without anything there are the defaults', () => {
   })
 })
 
-test('the environment wins over the file, and its long names over its short ones', async () => {
+test('the environment overrides the file, and long names override short ones', async () => {
   const file = await useFile(
     'server: { port: 1001, host: 10.0.0.1, drain_seconds: 7 }\nshop: { name: Corner }\n'
   )
@@ -57,7 +57,7 @@ test('the environment wins over the file, and its long names over its short ones
   expect(config.shop.name).toBe('Corner')
 })
 
-test('an object in the place of the file is read like it, and left as it is', async () => {
+test('an object instead of a file is read like the file and not modified', async () => {
   const file = await useFile('shop: { name: Elsewhere }')
   const content = { server: { port: 1 }, cart: { lines_max: 7 } }
   const config = loadConfig(modules, { ...file, PORT: '2' }, content)
@@ -92,13 +92,13 @@ test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV
   expect(load({ NODE_ENV }).environment).toBe('development')
 })
 
-test.each(['prod', 'Production', 'staging', 'live'])('NODE_ENV=%s is refused', NODE_ENV => {
+test.each(['prod', 'Production', 'staging', 'live'])('NODE_ENV=%s is rejected', NODE_ENV => {
   expect(() => load({ NODE_ENV })).toThrow(
     `NODE_ENV: must be production, development or test (now "${NODE_ENV}")`
   )
 })
 
-test('values from the environment have the type of their key', () => {
+test('values from the environment are converted to the type of their key', () => {
   const config = load({
     CARTWRIGHT__MODULES__CART__ENABLED: 'false',
     CARTWRIGHT__SHOP__NAME: '42',
@@ -162,7 +162,7 @@ test.each([
     'auth.issuers.0.audiance: unknown key (did you mean audience?)',
     null
   ],
-  // It may hold a secret.
+  // The value may contain a secret.
   ['CARTWRIGHT__SERVER', '5', 'server: must be an object, with keys such as host, port, public_url', null]
 ] as const)('%s=%s is refused with its reason', (name, value, problem, shown) => {
   const remarks = `(${shown === null ? '' : `now ${shown}, `}set by ${name})`
@@ -201,11 +201,11 @@ test.each([
     'CARTWRIGHT_SERVER_PORT: unknown variable (did you mean CARTWRIGHT__SERVER__PORT?)'
   ],
   ['CARTWRIGHT_DTA', '1', 'CARTWRIGHT_DTA: unknown variable (did you mean CARTWRIGHT_DATA?)']
-])('%s=%s is refused, because there is no such key', (name, value, problem) => {
+])('%s=%s is rejected, because there is no such key', (name, value, problem) => {
   expect(problemsOf({ [name]: value })).toEqual([problem])
 })
 
-test('a list that is not YAML is refused with the reason', () => {
+test('a list that is not YAML is rejected with the reason', () => {
   expect(problemsOf({ CARTWRIGHT__AUTH__ISSUERS: '[{' })).toEqual([
     expect.stringMatching(
       /^auth\.issuers: must be valid YAML: .+ \(now "\[\{", set by CARTWRIGHT__AUTH__ISSUERS\)$/
@@ -213,7 +213,7 @@ test('a list that is not YAML is refused with the reason', () => {
   ])
 })
 
-test('all problems are told at once, however many', async () => {
+test('all problems are reported together', async () => {
   const file = await useFile(
     [
       'enviroment: production',
@@ -249,25 +249,22 @@ test('a key without a value has its default', async () => {
   expect(load({ PORT: '' }).server.port).toBe(8080)
 })
 
-test.each(['', '# nothing but a comment\n', '{}'])(
-  'a file with nothing in it is the defaults',
-  async yaml => {
-    expect(load(await useFile(yaml))).toEqual(load({}))
-  }
-)
+test.each(['', '# nothing but a comment\n', '{}'])('an empty file means the defaults', async yaml => {
+  expect(load(await useFile(yaml))).toEqual(load({}))
+})
 
-test('a file that is not YAML is refused with the line, without quoting it', async () => {
+test('a file that is not YAML is rejected with the line number, without quoting the line', async () => {
   const file = await useFile('shop:\n  name: Corner\nauth:\n  admin_password: "s3cret\n  x: [\n')
   expect(() => load(file)).toThrow(/^The configuration file .*config\.yaml is not YAML: .+ at line \d+/)
   expect(() => load(file)).not.toThrow(/s3cret|\n/)
 })
 
-test.each(['- a\n- b\n', 'text', '42'])('a file that holds no keys is refused: %j', async yaml => {
+test.each(['- a\n- b\n', 'text', '42'])('a file without keys is rejected: %j', async yaml => {
   const file = await useFile(yaml)
   expect(() => load(file)).toThrow(/must hold keys and values/)
 })
 
-test('a file that is named must exist', () => {
+test('a named file must exist', () => {
   expect(() => load({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
     /^The configuration file \/no\/such\/file\.yaml cannot be read: it does not exist; create it/
   )
@@ -278,14 +275,14 @@ test.each([
   'postgres://user:s3cret/word@host/db',
   'mysql://user:s3cret@host/db',
   's3cret'
-])('a wrong DATABASE_URL is told without being shown', url => {
+])('an invalid DATABASE_URL is reported without its value', url => {
   const [problem, ...others] = problemsOf({ DATABASE_URL: url })
   expect(problem).toMatch(/^database\.url: must look like postgres:\/\//)
   expect(others).toEqual([])
   expect(problem).not.toContain('s3cret')
 })
 
-test('a wrong REDIS_URL is told without being shown', () => {
+test('an invalid REDIS_URL is reported without its value', () => {
   const [problem] = problemsOf({ REDIS_URL: 'localhost:s3cret' })
   expect(problem).toMatch(/^cache\.url: must look like redis:\/\//)
   expect(problem).not.toContain('s3cret')
@@ -297,7 +294,7 @@ test.each([
   'https://xn--caf-dma.example',
   'http://[::1]:3000',
   'capacitor://localhost'
-])('%s is an origin whose pages may be let in', origin => {
+])('%s is accepted as a CORS origin', origin => {
   const config = load({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["${origin}"]` })
   expect(config.server.cors.origins).toEqual([origin])
 })
@@ -314,13 +311,13 @@ test.each([
   'https://shop.example.com:443',
   'http://shop.example.com:80',
   'https://café.example'
-])('%s is no origin as browsers send it: the start says what one looks like', origin => {
+])('%s is rejected as a CORS origin, with an example of one', origin => {
   expect(problemsOf({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["https://a.example", "${origin}"]` })).toEqual([
     expect.stringMatching(/^server\.cors\.origins\.1: must be an origin .*https:\/\/shop\.example\.com/)
   ])
 })
 
-test('values of secrets stand in no problem', async () => {
+test('no problem contains the value of a secret', async () => {
   const file = await useFile(
     'auth: { admin_password: [s3cret], admin_email: { s3cret: 1 } }\ndatabase: { url: 53 }\n'
   )
@@ -350,7 +347,7 @@ test.each([
   [{ CARTWRIGHT__DATABASE__URL: 'nonsense' }, undefined],
   [{ CARTWRIGHT__DATABASE: 'nonsense' }, undefined],
   [{ CARTWRIGHT_CONFIG: '/no/such/file.yaml' }, undefined]
-])('before anything is checked, the folder of the database under %j is %s', (environment, folder) => {
+])('before the configuration is checked, the data folder for %j is %s', (environment, folder) => {
   expect(peekDataFolder(environment)).toBe(folder)
 })
 
@@ -361,11 +358,11 @@ test.each([
   [{ CARTWRIGHT__DATABSE__URL: 'postgres://h/d' }, false],
   [{ CARTWRIGHT__CART__LINES_MAX: '5' }, false],
   [{ CARTWRIGHT__MODULES__CART__ENABLED: 'false' }, false]
-])('whether %j is right without asking a module: %s', (environment, isRight) => {
+])('whether %j is valid without any module: %s', (environment, isRight) => {
   expect(isRightWithoutModules(environment)).toBe(isRight)
 })
 
-test('the folder of the database is read from the file too, whatever else stands there', async () => {
+test('the data folder is read from the file, even when the file has other problems', async () => {
   expect(peekDataFolder(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
   expect(peekDataFolder(await useFile('data: 5\n'))).toBeUndefined()
   expect(peekDataFolder(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))).toBeUndefined()
@@ -384,7 +381,7 @@ type Property = {
   maximum?: number
 }
 
-/** Every key with its default, below what it means and what it may be. */
+/** Formats every key with its default, below its description and allowed values. */
 function exampleOf(schema: Property, indent = ''): string {
   return Object.entries(schema.properties ?? {})
     .map(([key, property]) => {
@@ -416,14 +413,14 @@ test('config.example.yaml is current', async () => {
   const schema = configSchema(modules) as Property
   const example = `# ${schema.description}\n\n${exampleOf(schema)}`
   if (process.env.UPDATE_DOCS === '1') await writeFile(EXAMPLE, example)
-  expect(await readFile(EXAMPLE, 'utf8'), 'npm run docs writes it anew').toBe(example)
+  expect(await readFile(EXAMPLE, 'utf8'), 'npm run docs rewrites it').toBe(example)
 })
 
-test('config.example.yaml says what is so without it', async () => {
+test('config.example.yaml contains the defaults', async () => {
   expect(load({ CARTWRIGHT_CONFIG: fileURLToPath(EXAMPLE) })).toEqual(load({}))
 })
 
-test('what proves something is declared as a secret', () => {
+test('settings that hold credentials are declared as secrets', () => {
   const spoken = /password|secret|token|^keys?$|_key$/
   const open = (schema: Property, path: string): string[] =>
     Object.entries({ ...schema.properties, ...(schema.items && { '[]': schema.items }) }).flatMap(
@@ -434,7 +431,7 @@ test('what proves something is declared as a secret', () => {
         return spoken.test(name) && inner.type === 'string' && inner.writeOnly !== true ? [at] : []
       }
     )
-  // One is told to every browser, the other is where a link leads.
+  // One is sent to every browser, the other is the target of a link.
   const known = ['.notifications.links.reset_password', '.payments.stripe.publishable_key']
   expect(open(configSchema(modules) as Property, '').sort()).toEqual(known)
 })

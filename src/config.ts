@@ -8,64 +8,57 @@ import {
   type Tree,
   withoutPassword
 } from './config-problems.ts'
-import {
-  BaseSchema,
-  type Config,
-  type ConfigOf,
-  type Configurable,
-  configSchema,
-  DATA_DEFAULT,
-  shortNames
-} from './config-schema.ts'
-import { contradictions, valueProblems } from './config-values.ts'
+import { type ConfigOf, type ConfigurableModule, configSchema, shortNames } from './config-schema.ts'
+import { findContradictions, valueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { fitsPlainly } from './kernel/plain-fit.ts'
 import type { SettingProblem } from './kernel/settings.ts'
-import { type Composable, moduleProblems } from './module-problems.ts'
+import { type ComposableModule, moduleProblems } from './module-problems.ts'
+import { type Config, CoreSettings, DATA_DEFAULT } from './platform/core-settings.ts'
 
 export type { Config, ConfigOf }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const LONG_PREFIX = 'CARTWRIGHT__'
-/** What NODE_ENV says beside `production`; test runners set it to `test`. */
+/** Values of NODE_ENV that mean development. Test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
 
-/** What is known of the keys: all of them, and the variables that stand for some. */
+/** The schema of all keys, and the keys that short environment variables set. */
 type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
 
 /**
- * The configuration: defaults, under `config.yaml` (or the file that CARTWRIGHT_CONFIG names, or `content` in the place of
- * a file), under the environment. Checks all that can be checked before anything is opened; the start and `config check` call it.
- * @throws OperatorError that lists every wrong or unknown key, its value unless it is a secret, and what to write.
+ * Loads the configuration: defaults, overridden by `config.yaml` (or the file that CARTWRIGHT_CONFIG names, or `content`),
+ * overridden by the environment. Makes all checks that need no connection; the start and `config check` call it.
+ * @throws OperatorError that lists every invalid or unknown key, its value unless it is a secret, and what to write.
  */
-export function loadConfig<const M extends Configurable & Composable>(
+export function loadConfig<const M extends ConfigurableModule & ComposableModule>(
   modules: readonly M[],
   environment: Environment = process.env,
   content?: object
 ): ConfigOf<M> {
   const reading = read(modules, environment, content)
   const { tree, problems } = reading
-  // A check of several settings relies on the form of each.
+  // Checks across settings run only when each setting is valid, because they rely on it.
   if (problems.length === 0)
-    problems.push(...contradictions(tree as Config), ...moduleSettingProblems(modules, tree as Config))
+    problems.push(...findContradictions(tree as Config), ...moduleSettingProblems(modules, tree as Config))
   const isSwitched = !problems.some(({ key }) => key.split('.')[0] === 'modules')
   const unfit = isSwitched ? moduleProblems(modules, tree.modules as Config['modules']) : []
   return finish(reading, unfit)
 }
 
 /**
- * The same for commands that need the database alone: whether the settings of modules can be used together is not checked.
- * @throws OperatorError that lists every wrong or unknown key.
+ * Loads the configuration for commands that need only the database. Does not check whether settings or modules fit together.
+ * @throws OperatorError that lists every invalid or unknown key.
  */
-export const readConfig = <const M extends Configurable>(
+export const readConfig = <const M extends ConfigurableModule>(
   modules: readonly M[],
   environment: Environment = process.env
 ): ConfigOf<M> => finish(read(modules, environment))
 
 type Reading = { known: Known; tree: Tree; origins: Origins; problems: SettingProblem[] }
 
-function read(modules: readonly Configurable[], environment: Environment, content?: object): Reading {
+function read(modules: readonly ConfigurableModule[], environment: Environment, content?: object): Reading {
   const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
   const problems: SettingProblem[] = []
   const origins: Origins = new Map()
@@ -78,7 +71,7 @@ function read(modules: readonly Configurable[], environment: Environment, conten
   return { known, tree, origins, problems }
 }
 
-function moduleSettingProblems(modules: readonly Configurable[], config: Config): SettingProblem[] {
+function moduleSettingProblems(modules: readonly ConfigurableModule[], config: Config): SettingProblem[] {
   const sections = config as unknown as Readonly<Record<string, never>>
   return modules
     .filter(({ name }) => config.modules[name]?.enabled === true)
@@ -90,7 +83,7 @@ function moduleSettingProblems(modules: readonly Configurable[], config: Config)
     )
 }
 
-function finish<M extends Configurable>(
+function finish<M extends ConfigurableModule>(
   { known: { schema }, tree, origins, problems }: Reading,
   unfit: readonly string[] = []
 ): ConfigOf<M> {
@@ -100,12 +93,12 @@ function finish<M extends Configurable>(
 }
 
 /**
- * The folder of the embedded database, as far as it is known before the modules are loaded and all is checked:
- * `undefined` where another database is named, or something is wrong, which the check reports.
+ * Returns the data folder of the embedded database before the modules are loaded. Returns undefined when another database is
+ * configured, or when the configuration cannot be read; `loadConfig` reports that later.
  */
 export function peekDataFolder(environment: Environment = process.env): string | undefined {
   try {
-    const known: Known = { schema: BaseSchema as Schema, shortNames: shortNames([]) }
+    const known: Known = { schema: CoreSettings as Schema, shortNames: shortNames([]) }
     const { data = DATA_DEFAULT, database } = readTree(known, environment, [], new Map())
     const url = isTree(database) ? (database.url ?? '') : (database ?? '')
     return typeof data === 'string' && url === '' ? data : undefined
@@ -114,7 +107,7 @@ export function peekDataFolder(environment: Environment = process.env): string |
   }
 }
 
-/** Whether nothing that is configured belongs to a module, and all of it is right: then no module finds fault with it. */
+/** Whether the configuration is valid and sets no key of a module. */
 export function isRightWithoutModules(environment: Environment = process.env): boolean {
   try {
     loadConfig([], environment)
@@ -126,8 +119,8 @@ export function isRightWithoutModules(environment: Environment = process.env): b
 
 const MASK = '***'
 
-/** A configuration to be looked at: every secret in it, and the passwords of its URLs, are `***`. */
-export function withoutSecrets<const M extends Configurable>(
+/** Returns the configuration with `***` for every secret and for the passwords of its URLs. */
+export function withoutSecrets<const M extends ConfigurableModule>(
   modules: readonly M[],
   config: ConfigOf<M>
 ): Tree {
@@ -143,7 +136,7 @@ export function withoutSecrets<const M extends Configurable>(
   return masked(configSchema(modules) as Schema, config) as Tree
 }
 
-/** The variable that set a key, of those that one did. */
+/** The environment variable that set a key, by key. */
 type Origins = Map<string, string>
 
 function readTree(
@@ -161,7 +154,7 @@ function readTree(
   return tree
 }
 
-/** What the environment says, the long names last, so that they win. */
+/** Yields values of the environment as path, value and variable. Long names come last, so that they win. */
 function* environmentValues(
   known: Known,
   environment: Environment,
@@ -202,7 +195,7 @@ function variableNames(known: Known): string[] {
   return [FILE_NAME, ...Object.keys(known.shortNames), ...long(known.schema, 'CARTWRIGHT')]
 }
 
-/** Puts the text of a variable where it belongs, as the type its key has. */
+/** Sets the key of a variable in the tree, converted to the type of the key. */
 function assign(
   root: Schema,
   tree: Tree,
@@ -233,7 +226,7 @@ function assign(
   try {
     node[last] = parse(value)
   } catch (error) {
-    // What was not meant as YAML, such as *, has the wrong type, and the schema says so.
+    // Other text that is not YAML, such as *, stays text; the schema then reports its type.
     if (/^\s*[[{]/.test(value))
       problems.push({ key: path.join('.'), message: `must be valid YAML: ${yamlReason(error)}` })
   }

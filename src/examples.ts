@@ -4,21 +4,21 @@ import { cartModule } from './modules/cart/index.ts'
 import { catalogModule, type Offer } from './modules/catalog/index.ts'
 
 const JSON_BODY = "-H 'content-type: application/json' -d"
-/** Everybody who reads the page at `/` gets some: that must not cost a statement each time. */
+/** Milliseconds an offer is cached, because every view of the page at `/` shows examples. */
 const OFFER_KEPT_MS = 60_000
 const VISITOR = { email: 'you@example.com', password: 'an uncommon sentence' }
 
 type Account = { email: string; password: string }
-export type Examples = (address: string, account?: Account) => Promise<string[]>
+export type ExampleRequests = (address: string, account?: Account) => Promise<string[]>
 
-/** Requests to paste into a terminal, of the modules that are enabled: one for each, for a shop at this address. */
-export function createExamples(apiOf: ApiOf): Examples {
+/** Creates the function that returns curl commands for a shop at this address, one for each of three enabled modules. */
+export function createExampleRequests(apiOf: ApiOf): ExampleRequests {
   const catalog = apiOf(catalogModule)
   let [asked, offer] = [Number.NEGATIVE_INFINITY, Promise.resolve<Offer | undefined>(undefined)]
   const someOffer = () => {
     if (performance.now() - asked > OFFER_KEPT_MS && catalog !== undefined) {
       asked = performance.now()
-      // An example that cannot be found now is no reason to fail.
+      // The example is left out when the query fails, because the page must still be shown.
       offer = catalog.someOffers(1).then(
         ([first]) => first,
         () => undefined

@@ -3,17 +3,17 @@ import { readFile } from 'node:fs/promises'
 const FOLDER = new URL('../docs/', import.meta.url)
 const INDEX = 'README.md'
 const NAME = /^(?:reference\/)?[a-z][a-z-]*\.md$/
-/** Where the shop serves its guides, so that they fit its version. */
+/** The shop serves its guides itself, so that they match its version. */
 const GUIDES_PATH = '/guides/'
 
-/** The guides that came with the program, in the order of their index; none where they were left out. */
+/** Returns the bundled guides in the order of their index. Empty when the installation has none. */
 export async function listGuides(): Promise<{ title: string; href: string }[]> {
   const index = await readFile(new URL(INDEX, FOLDER), 'utf8').catch(() => '')
   const links = [...index.matchAll(/^\* \[(.+?)\]\(([a-z/-]+\.md)\)/gm)]
   return links.map(([, title = '', name = '']) => ({ title, href: GUIDES_PATH + name }))
 }
 
-/** Each folder of guides as Markdown, by the names of its files. */
+/** The folders of guides, served as Markdown files. */
 export const guideFiles = ['', 'reference/'].map(folder => ({
   path: GUIDES_PATH + folder,
   type: 'text/plain; charset=utf-8',

@@ -1,5 +1,5 @@
-// The door of the package: what a shop is made of, and what a module in another repository needs. All else may change
-// in any version.
+// The public API of the package, for shops and for modules in other repositories. Everything that is not exported here may
+// change in any version.
 
 export { modules as standardModules } from './app.ts'
 export { runCli } from './cli/commands.ts'
@@ -16,12 +16,12 @@ export {
   found,
   OperatorError
 } from './kernel/errors.ts'
-/** Events and jobs: what a module emits, hears, and does later. */
+/** Events that a module emits and subscribes to, and jobs that it enqueues. */
 export {
-  type Delivery,
   defineEvent,
   defineJob,
   type EventType,
+  type JobDelivery,
   type JobType,
   type PayloadOf
 } from './kernel/events.ts'
@@ -29,9 +29,9 @@ export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
-/** What settings are described with: `settings.section('Wishlists.', { wishes_max: settings.count('…', 100) })`. */
+/** Builders of a module's settings: `settings.section('Wishlists.', { wishes_max: settings.count('…', 100) })`. */
 export * as settings from './kernel/settings.ts'
-/** The words of requests and answers: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
+/** Schemas of requests and responses: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
@@ -99,8 +99,8 @@ export {
   shippingModule
 } from './modules/shipping/index.ts'
 export { endpointDisabled, webhooksModule } from './modules/webhooks/index.ts'
-export { newWrite, type Write } from './platform/idempotency/write.ts'
-export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
+export { type IdempotentWrite, newWrite } from './platform/idempotency/write.ts'
+export type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'
 export { countUpTo } from './platform/postgres/counting.ts'

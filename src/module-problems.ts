@@ -1,20 +1,20 @@
 import type { EventType } from './kernel/events.ts'
 
 type Named = { readonly name: string; readonly emits?: readonly EventType[] }
-/** What decides whether modules can run together. */
-export type Composable = Named & {
+/** The parts of a module's declaration that decide whether modules can run together. */
+export type ComposableModule = Named & {
   readonly basePaths: readonly string[]
   readonly switches?: Readonly<Record<string, { readonly basePaths: readonly string[] }>>
   readonly requires: Readonly<Record<string, Named>>
   readonly uses: Readonly<Record<string, Named>>
-  readonly hears?: readonly EventType[]
+  readonly subscribes?: readonly EventType[]
   readonly migrations?: URL
-  readonly keepsOfPeople?: true | string
+  readonly personalData?: true | string
 }
 type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
 
-/** Every reason why these modules cannot run together, each with the key to change; empty when they can. */
-export function moduleProblems(modules: readonly Composable[], switches: Switches): string[] {
+/** Returns why these modules cannot run together, each reason with the setting to change. Empty when they can. */
+export function moduleProblems(modules: readonly ComposableModule[], switches: Switches): string[] {
   const isEnabled = ({ name }: Named) => switches[name]?.enabled === true
   const names = modules.map(({ name }) => name)
   const missing = modules.filter(isEnabled).flatMap(module =>
@@ -41,28 +41,28 @@ export function moduleProblems(modules: readonly Composable[], switches: Switche
         .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
     )
   )
-  const silent = modules
-    .filter(({ migrations, keepsOfPeople }) => migrations !== undefined && keepsOfPeople === undefined)
+  const undeclared = modules
+    .filter(({ migrations, personalData }) => migrations !== undefined && personalData === undefined)
     .map(
       ({ name }) =>
-        `module ${name} has tables and does not say what it keeps of people: declare keepsOfPeople: true, and return people ` +
-        'from its set-up, or declare why there is nothing to erase and to tell'
+        `module ${name} has tables and declares nothing about personal data: declare personalData: true and return ` +
+        'personalData from set-up, or declare the reason why there is nothing to erase and to export'
     )
-  return [...missing, ...namesakes, ...clashes, ...strays, ...silent, ...eventProblems(modules)]
+  return [...missing, ...namesakes, ...clashes, ...strays, ...undeclared, ...eventProblems(modules)]
 }
 
-/** An event has one module that emits it: in the list, or one that the listening module requires or uses. */
-function eventProblems(modules: readonly Composable[]): string[] {
+/** Returns events that two modules emit, and subscriptions without an emitter. A module that is required or used counts as one. */
+function eventProblems(modules: readonly ComposableModule[]): string[] {
   const emitted = modules.flatMap(({ emits = [] }) => emits.map(({ name }) => name))
   const twice = new Set(emitted.filter((name, index) => emitted.indexOf(name) !== index))
-  const unheard = modules.flatMap(({ name, hears = [], requires, uses }) => {
+  const withoutEmitter = modules.flatMap(({ name, subscribes = [], requires, uses }) => {
     const known = [...Object.values(requires), ...Object.values(uses)].flatMap(({ emits = [] }) => emits)
-    return hears
-      .filter(heard => !emitted.includes(heard.name) && !known.includes(heard))
+    return subscribes
+      .filter(event => !emitted.includes(event.name) && !known.includes(event))
       .map(
-        heard =>
-          `module ${name} hears ${heard.name}, which no module in the list emits: add the one that does, or name it in uses`
+        event =>
+          `module ${name} subscribes to ${event.name}, which no module in the list emits: add the one that does, or name it in uses`
       )
   })
-  return [...[...twice].map(name => `two modules emit ${name}`), ...unheard]
+  return [...[...twice].map(name => `two modules emit ${name}`), ...withoutEmitter]
 }

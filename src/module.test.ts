@@ -7,7 +7,7 @@ import { Id } from './kernel/wire.ts'
 import { defineModule, type House, type Module, migrationSources, orderModules } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
-import type { People } from './platform/people.ts'
+import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 import { apisOf, setupModules, stopModules } from './set-up.ts'
 
@@ -20,7 +20,7 @@ type Options = {
 }
 let events: string[] = []
 
-/** A module that notes what happens to it; its API is what it was given. */
+/** A module that records its set-up and stop. Its API is the arguments of its set-up. */
 function fake(name: string, options: Options = {}): Module {
   return defineModule({
     name,
@@ -56,7 +56,7 @@ function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
 
 const names = (modules: readonly Module[]) => modules.map(({ name }) => name)
 
-test('each module comes behind what it requires and uses, however they are listed', () => {
+test('each module is ordered after the modules that it requires and uses, in any list order', () => {
   const a = fake('a')
   const b = fake('b', { requires: { a } })
   const c = fake('c', { uses: { b } })
@@ -76,7 +76,7 @@ test('independent modules keep the order of the list', () => {
   expect(names(orderModules(modules, switchesOf(modules)))).toEqual(['z', 'm', 'a'])
 })
 
-test('a module gets the API of what it requires, and of what it uses when that is enabled', async () => {
+test('a module gets the APIs of required modules, and of used modules that are enabled', async () => {
   const stock = fake('stock')
   const catalog = fake('catalog')
   const cart = fake('cart', { requires: { shelf: catalog }, uses: { stock } })
@@ -92,14 +92,14 @@ test('a module gets the API of what it requires, and of what it uses when that i
   })
 })
 
-test('a disabled module is not set up, nor one that the configuration does not know', async () => {
+test('a module that is disabled or missing in the configuration is not set up', async () => {
   const modules = [fake('a'), fake('b')]
   await setUp(modules, ['a'])
   expect(events).toEqual(['set up b'])
   expect(orderModules(modules, {})).toEqual([])
 })
 
-test('all that does not fit is said at once, each with the key to change, and nothing is set up', async () => {
+test('all module problems are reported together, each with the key to change, and nothing is set up', async () => {
   const catalog = fake('catalog')
   const auth = fake('auth')
   const cart = fake('cart', { requires: { catalog, auth } })
@@ -119,7 +119,7 @@ test('all that does not fit is said at once, each with the key to change, and no
   expect(events).toEqual([])
 })
 
-test('what is required and not in the list, and two modules of one name, are named', () => {
+test('a required module that is not in the list, and a duplicate module name, are reported', () => {
   const catalog = fake('catalog')
   const cart = fake('cart', { requires: { catalog } })
   expect(moduleProblems([cart], switchesOf([cart]))).toEqual([
@@ -130,7 +130,7 @@ test('what is required and not in the list, and two modules of one name, are nam
   expect(moduleProblems(modules, switchesOf(modules))).toEqual(['two modules are called cart'])
 })
 
-test('a part that is switched off by itself lies within its module', () => {
+test('a switch must cover paths of its module', () => {
   const shop = (path: string) => ({
     ...fake('shop', { basePaths: ['/api/shop'] }),
     switches: { tills: { description: 'Tills.', basePaths: [path] } }
@@ -142,14 +142,14 @@ test('a part that is switched off by itself lies within its module', () => {
   ])
 })
 
-test('a longer base path below that of another module is no clash, and disabled modules have no needs', () => {
+test('nested base paths do not clash, and a disabled module requires nothing', () => {
   const shop = fake('shop', { basePaths: ['/api/shop'] })
   const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
   expect(moduleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
   expect(moduleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
 })
 
-test('what is not in the list is missing, and a module of the same name stands in for another', async () => {
+test('an unlisted used module is undefined, and a module of the same name replaces a required one', async () => {
   const catalog = fake('catalog')
   const cart = fake('cart', { requires: { catalog } })
   await expect(setUp([cart])).rejects.toThrow(
@@ -170,7 +170,7 @@ test('modules stop in the reverse order of their set-up', async () => {
   expect(events.slice(3)).toEqual(['stop c', 'stop b', 'stop a'])
 })
 
-test('one that cannot be stopped does not keep the others from it, and is reported', async () => {
+test('a module that fails to stop is reported, and the others are stopped', async () => {
   const broken = (name: string) => () => Promise.reject(new Error(`${name} hangs`))
   const modules = [fake('a', { stop: broken('a') }), fake('b'), fake('c', { stop: broken('c') }), fake('d')]
   const loaded = await setUp(modules)
@@ -180,14 +180,14 @@ test('one that cannot be stopped does not keep the others from it, and is report
   expect(error.errors.map((each: Error) => each.message)).toEqual(['c hangs', 'a hangs'])
 })
 
-test('modules that do not need each other are set up at the same time', async () => {
+test('independent modules are set up concurrently', async () => {
   const { promise: bothBegan, resolve } = Promise.withResolvers<void>()
   const a = fake('a', { setup: () => bothBegan })
   await setUp([a, fake('b', { setup: async () => resolve() })])
   expect(events.sort()).toEqual(['set up a', 'set up b'])
 })
 
-test('a set-up that fails stops whatever was set up, and is what is reported', async () => {
+test('a failed set-up stops the other modules and is the reported error', async () => {
   const failure = new Error('no connection')
   const a = fake('a', { stop: () => Promise.reject(new Error('a hangs')) })
   const b = fake('b', { requires: { a } })
@@ -197,41 +197,41 @@ test('a set-up that fails stops whatever was set up, and is what is reported', a
   expect(events.slice(3)).toEqual(['stop d', 'stop b', 'stop a'])
 })
 
-test('a module with tables says what it keeps of people, and how it forgets them, or nothing starts', async () => {
+test('a module with tables that declares nothing about personal data prevents the start', async () => {
   const migrations = new URL('file:///shop/migrations/')
   const wishlist = { ...fake('wishlist'), migrations }
-  const people: People = { erase: async () => {}, export: async () => 'wishes' }
-  const returning = { setup: async () => ({ api: {}, people }) }
+  const personalData: PersonalData = { erase: async () => {}, export: async () => 'wishes' }
+  const returning = { setup: async () => ({ api: {}, personalData }) }
   await expect(setUp([wishlist])).rejects.toThrow(
-    'module wishlist has tables and does not say what it keeps of people: declare keepsOfPeople: true'
+    'module wishlist has tables and declares nothing about personal data: declare personalData: true'
   )
-  await expect(setUp([{ ...wishlist, keepsOfPeople: true }])).rejects.toThrow(
-    'module wishlist: keepsOfPeople is true where set-up returns people, and nowhere else'
+  await expect(setUp([{ ...wishlist, personalData: true }])).rejects.toThrow(
+    'module wishlist: personalData must be true if, and only if, set-up returns personalData'
   )
-  await expect(setUp([{ ...wishlist, keepsOfPeople: 'Nothing.', ...returning }])).rejects.toThrow(
-    'module wishlist: keepsOfPeople is true where'
+  await expect(setUp([{ ...wishlist, personalData: 'Nothing.', ...returning }])).rejects.toThrow(
+    'module wishlist: personalData must be true if'
   )
-  await setUp([{ ...wishlist, keepsOfPeople: 'Wishes are nobody’s.' }])
+  await setUp([{ ...wishlist, personalData: 'Wishes belong to no customer.' }])
 
-  let kept: House['people'] | undefined
+  let kept: House['personalData'] | undefined
   const auth: Module = {
     ...fake('auth'),
     setup: async ({ house }) => {
-      kept = house.people
+      kept = house.personalData
       return { api: {} }
     }
   }
-  await setUp([auth, { ...wishlist, keepsOfPeople: true, ...returning }, fake('shelf')])
-  expect([...(kept?.() ?? [])]).toEqual([['wishlist', people]])
+  await setUp([auth, { ...wishlist, personalData: true, ...returning }, fake('shelf')])
+  expect([...(kept?.() ?? [])]).toEqual([['wishlist', personalData]])
 })
 
-test('migrations come from the modules that have some, enabled or not', () => {
+test('migrations come from all modules that have them, enabled or not', () => {
   const folder = new URL('file:///shop/migrations/')
-  const shop = { ...fake('shop'), migrations: folder, keepsOfPeople: 'Nothing.' }
+  const shop = { ...fake('shop'), migrations: folder, personalData: 'Nothing.' }
   expect(migrationSources([fake('a'), shop])).toEqual([{ module: 'shop', folder }])
 })
 
-test('whoever hands a module too little does not compile', () => {
+test('a set-up call without the required APIs does not compile', () => {
   const shelf = defineModule({
     name: 'shelf',
     description: '',
@@ -260,13 +260,13 @@ test('whoever hands a module too little does not compile', () => {
     shop.setup(platform, {}, { shelf: api }),
     // @ts-expect-error: an API of another form
     shop.setup(platform, {}, { shelf: { height: () => 1 }, stock: undefined }),
-    // @ts-expect-error: a module that it uses may be switched off
+    // @ts-expect-error: a module that it uses may be disabled
     defineModule({ ...shop, setup: async (_p, _s, { stock }) => ({ api: stock.width() }) })
   ]
   expect(check).toBeTypeOf('function')
 })
 
-test('a module gets its own section of the configuration, and nobody has to know its name', async () => {
+test('a module gets its own section of the configuration without naming it', async () => {
   const seen: unknown[] = []
   const module = defineModule({
     name: 'shelf',
@@ -288,7 +288,7 @@ test('a module gets its own section of the configuration, and nobody has to know
   )
 })
 
-test('the metrics of a module begin with its name, so that two may count the same', async () => {
+test('metrics are prefixed with the module name, so that two modules can use the same name', async () => {
   const metrics = createMetricRegistry()
   const modules = ['shelf', 'shop'].map(name =>
     defineModule({
@@ -307,12 +307,12 @@ test('the metrics of a module begin with its name, so that two may count the sam
   ])
 })
 
-test('a module cannot have the name of another section', () => {
+test('a module cannot have the name of a core section of the configuration', () => {
   const server = fake('server')
   expect(() => loadConfig([server], {})).toThrow('the module server has the name of another section')
 })
 
-test('a part of a module has a switch in the configuration, and no name that is taken', () => {
+test('a part of a module has a switch in the configuration, and its name must be unique', () => {
   const tills = { tills: { description: 'Tills.', basePaths: ['/api/shop/tills'] } }
   const market = { ...fake('market'), basePaths: ['/api/shop'], switches: tills }
   expect(loadConfig([market], { CARTWRIGHT__MODULES__TILLS__ENABLED: 'false' }).modules).toEqual({
@@ -329,33 +329,33 @@ const told = defineEvent(
   { description: 'A tale was told.', subject: 'the tale' },
   { tale: Id }
 )
-const sweep = defineJob('teller.sweep', { description: 'Sweeps.', seconds: 1 }, {})
+const sweep = defineJob('teller.sweep', { description: 'Sweeps.', timeoutSeconds: 1 }, {})
 
-test('an event that nobody emits, or two do, keeps the modules from running', () => {
+test('an event that no module emits, or two modules emit, prevents the start', () => {
   const teller = { ...fake('teller'), emits: [told] }
-  const listener = { ...fake('listener'), hears: [told] }
+  const listener = { ...fake('listener'), subscribes: [told] }
   expect(moduleProblems([listener], switchesOf([listener]))).toEqual([
-    'module listener hears teller.told, which no module in the list emits: add the one that does, or name it in uses'
+    'module listener subscribes to teller.told, which no module in the list emits: add the one that does, or name it in uses'
   ])
   const modules = [teller, listener]
   expect(moduleProblems(modules, switchesOf(modules, ['teller']))).toEqual([])
-  // What it uses need not be in the list; then there is nothing to hear.
+  // A used module need not be in the list. Then its events are not emitted.
   const user = { ...listener, uses: { teller } }
   expect(moduleProblems([user], switchesOf([user]))).toEqual([])
   const other = { ...fake('other'), emits: [told] }
   expect(moduleProblems([teller, other], {})).toEqual(['two modules emit teller.told'])
 })
 
-test('nothing starts when a set-up gives nothing for an event that it hears, or for a job', async () => {
+test('set-up fails when a module returns no handler of an event that it subscribes to, or of a job', async () => {
   const teller = { ...fake('teller'), emits: [told] }
-  const deaf = { ...fake('deaf'), hears: [told] }
+  const deaf = { ...fake('deaf'), subscribes: [told] }
   await expect(setUp([teller, deaf])).rejects.toThrow(
-    'module deaf hears teller.told, and its set-up gave nothing for it'
+    'module deaf subscribes to teller.told, but its set-up returns no handler'
   )
   expect(events).toEqual(['set up teller', 'set up deaf', 'stop deaf', 'stop teller'])
   const idle = { ...fake('idle'), jobs: [sweep] }
   await expect(setUp([idle])).rejects.toThrow(
-    'module idle does teller.sweep, and its set-up gave nothing for it'
+    'module idle declares the job teller.sweep, but its set-up returns no handler'
   )
 })
 
@@ -388,28 +388,38 @@ test('a module emits its own events and enqueues its own jobs only', async () =>
   ])
 })
 
-test('a consumer that takes another payload, or a name that is not heard, does not compile', () => {
-  const base = { name: 'ear', description: '', basePaths: [], requires: {}, uses: {}, hears: [told] } as const
+test('a handler that takes another payload, or of an event without a subscription, does not compile', () => {
+  const base = {
+    name: 'ear',
+    description: '',
+    basePaths: [],
+    requires: {},
+    uses: {},
+    subscribes: [told]
+  } as const
   const ears = [
     defineModule({
       ...base,
       setup: async () => ({
         api: {},
-        consumers: { 'teller.told': async (_tx, [first]) => void first?.payload.tale.length }
+        eventHandlers: { 'teller.told': async (_tx, [first]) => void first?.payload.tale.length }
       })
     }),
     defineModule({
       ...base,
-      // @ts-expect-error: a tale is no number
+      // @ts-expect-error: a tale is not a number
       setup: async () => ({
         api: {},
-        consumers: {
+        eventHandlers: {
           'teller.told': async (_tx: unknown, [first]: { payload: { tale: number } }[]) => void first
         }
       })
     }),
-    // @ts-expect-error: it hears something else
-    defineModule({ ...base, setup: async () => ({ api: {}, consumers: { 'teller.sold': async () => {} } }) })
+    defineModule({
+      ...base,
+      // @ts-expect-error: it does not subscribe to this event
+      setup: async () => ({ api: {}, eventHandlers: { 'teller.sold': async () => {} } })
+    })
   ]
   expect(ears).toHaveLength(3)
 })

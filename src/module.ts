@@ -5,68 +5,68 @@ import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
-import type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
+import type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
-import type { People } from './platform/people.ts'
+import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 import type { MigrationSource } from './platform/postgres/migrate.ts'
 
 type Events = readonly EventType[]
 type Jobs = readonly JobType[]
-/** By the names of the events; of modules of any kind, whatever they are. */
-type ConsumersOf<H extends Events> = EventType extends H[number]
-  ? Readonly<Record<string, Consumer<never>>>
-  : { readonly [E in H[number] as E['name']]: Consumer<PayloadOf<E>> }
-type HandlersOf<J extends Jobs> = JobType extends J[number]
+/** Handlers by event name. For the general `Module` type, any names. */
+type EventHandlersOf<H extends Events> = EventType extends H[number]
+  ? Readonly<Record<string, EventHandler<never>>>
+  : { readonly [E in H[number] as E['name']]: EventHandler<PayloadOf<E>> }
+type JobHandlersOf<J extends Jobs> = JobType extends J[number]
   ? Readonly<Record<string, JobHandler<never>>>
   : { readonly [T in J[number] as T['name']]: JobHandler<PayloadOf<T>> }
 
 /**
- * What a module gives once it is set up: its API to other modules, its routes, what it does about each event that it hears
- * and each of its jobs, and what to do at the end.
+ * The result of a module's set-up: its API for other modules, its routes, its event and job handlers, and how to
+ * stop it.
  */
-export type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> = {
+export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<Jobs>> = {
   api: Api
   routes?: (tiers: Tiers) => void
-  consumers?: C
-  /** Whether its consumer would do anything about such an event that happens now. Without it, it would. */
-  wants?: (event: string) => boolean
-  handlers?: J
-  /** What it keeps of people, when its declaration says that it keeps something. */
-  people?: People
+  eventHandlers?: C
+  /** Returns false when the handler of this event would do nothing now. Then no delivery is stored. Default: always true. */
+  isWanted?: (event: string) => boolean
+  jobHandlers?: J
+  /** How its personal data is exported and erased. Present if `personalData` of the declaration is `true`. */
+  personalData?: PersonalData
   /**
-   * What shoppers are told who want to change something, whatever it is; `undefined` when they may. Each such request asks,
-   * so it answers from memory.
+   * Returns the error that rejects requests of customers and guests to change something, such as during maintenance; `undefined`
+   * when they may. Every such request calls it, so it must answer from memory.
    */
-  refusal?: () => DomainError | undefined
+  guard?: () => DomainError | undefined
   /** What `doctor` checks in the stored data. They only read. */
   diagnoses?: readonly Diagnosis[]
   stop?: () => Promise<void>
 }
 
-/** The platform as one module gets it: the names of its metrics begin with its own, and events and jobs are its own. */
+/** The platform for one module: its metrics are prefixed with its name, and it emits and enqueues only what it declares. */
 export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox'> & {
   metrics: Metrics
   emit: Emit
   enqueue: Enqueue
-  /** Events and jobs of all modules, for those who look after them. */
+  /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
   house: House
 }
 
-/** The shop as a whole, for those who look after it. */
+/** The shop as a whole, for its administration. */
 export type House = {
-  /** Every module that there is. */
+  /** All modules of the list, enabled or not. */
   readonly modules: readonly DescribedModule[]
-  /** Every event that one of them emits. */
+  /** All events that they emit. */
   readonly events: readonly EventType[]
-  /** The configuration as it counts; its secrets are `***`. */
+  /** The effective configuration, with secrets as `***`. */
   config(): Readonly<Record<string, unknown>>
-  /** What the modules that are set up keep of people, by their names; complete once all of them are. */
-  people(): ReadonlyMap<string, People>
+  /** The personal data of modules, by their names. Complete once all modules are set up. */
+  personalData(): ReadonlyMap<string, PersonalData>
 }
 
-/** What a module is, and whether it runs, for people. */
+/** A module and its status, for administrators. */
 export type DescribedModule = {
   name: string
   description: string
@@ -77,22 +77,21 @@ export type DescribedModule = {
   base_paths: string[]
 }
 
-/** A part of a module: what it is, in a line, and the paths that answer 503 without it. */
+/** A part of a module: its description, and the paths that answer 503 without it. */
 type Switch = { readonly description: string; readonly basePaths: readonly string[] }
 
 interface Modules {
   readonly [name: string]: Module
 }
 type ApiOfModule<M> = M extends { setup(...args: never[]): Promise<{ api: infer Api }> } ? Api : never
-/** The APIs that a module is handed: of what it requires always, of what it uses when that is enabled. */
+/** The APIs that `setup` receives: always of required modules, of used modules when they are enabled. */
 type Apis<R extends Modules, U extends Modules> = { readonly [K in keyof R]: ApiOfModule<R[K]> } & {
   readonly [K in keyof U]: ApiOfModule<U[K]> | undefined
 }
 
 /**
- * A domain module, and all that the house knows of it: who mounts its routes, reads its settings, or counts its
- * figures asks this declaration. `requires` and `uses` hold the modules themselves: importing one, declaring it and
- * getting the type of its API are one fact, and a cycle cannot load.
+ * The declaration of a domain module: its routes, settings, metrics and events follow from it. `requires` and `uses` hold the
+ * modules themselves, so one import declares the dependency and types its API, and a cycle cannot load.
  */
 export type Module<
   Api = unknown,
@@ -104,57 +103,59 @@ export type Module<
   J extends Jobs = Jobs
 > = {
   readonly name: N
-  /** What it does, in a line: the file of settings says it. */
+  /** What it does, in one line, for the settings file and its tag in the API document. */
   readonly description: string
-  /** Where its routes live. When the module is switched off, everything at and below them answers 503. */
+  /** Descriptions of the tags of its routes in the API document, besides the tag that has its name. */
+  readonly tags?: Readonly<Record<string, string>>
+  /** Paths of its routes. When the module is disabled, all paths at and below them answer 503. */
   readonly basePaths: readonly string[]
-  /** Parts of it that are switched off by themselves, as `modules.<name>.enabled`. */
+  /** Parts of it that can be disabled separately, as `modules.<name>.enabled`. */
   readonly switches?: Readonly<Record<string, Switch>>
-  /** Its section of the configuration, which has its name. */
+  /** The schema of its section of the configuration. */
   readonly settings?: S
-  /** Variables that stand for keys of its settings. */
+  /** Short names of environment variables for its settings. */
   readonly shortNames?: Readonly<Record<string, string>>
-  /** Headers that prove who somebody without an account is. */
-  readonly capabilities?: readonly string[]
-  /** Headers that choose the terms of an answer, whoever asks: caches keep one for each, and a repeated request has the same. */
-  readonly contexts?: readonly string[]
+  /** Headers that identify a guest, such as the token of a guest cart. */
+  readonly credentialHeaders?: readonly string[]
+  /** Request headers that select the response, for Vary. A retry with an idempotency key must send the same. */
+  readonly varyHeaders?: readonly string[]
   readonly requires: R
   /** Present when enabled, undefined when not. */
   readonly uses: U
-  /** Events that it emits: nobody else does. */
+  /** Events that it emits; no other module emits them. */
   readonly emits?: Events
-  /** Events that it does something about: set-up returns a consumer of each. */
-  readonly hears?: H
+  /** Events that it subscribes to: set-up returns a handler of each. */
+  readonly subscribes?: H
   /**
-   * Which events of all modules in the list it hears beside those that it names, whatever modules these are: `house.events`
-   * tells set-up of them, which returns a consumer of each.
+   * Whether it subscribes to this event of any module in the list, besides those in `subscribes`. Set-up finds all events in
+   * `house.events` and returns a handler of each that this accepts.
    */
-  overhears?(event: EventType): boolean
-  /** What it does later: set-up returns a handler of each. */
+  subscribesTo?(event: EventType): boolean
+  /** Jobs that it enqueues: set-up returns a handler of each. */
   readonly jobs?: J
   readonly migrations?: URL
   /**
-   * Whether it keeps something of people: `true`, and set-up returns `people`; or why there is nothing to erase and to tell.
-   * A module with migrations says so, or the shop does not start.
+   * `true` when it stores personal data: set-up then returns `personalData`. Otherwise the reason why there is nothing to erase
+   * and to export. Without it, a module with migrations keeps the shop from starting.
    */
-  readonly keepsOfPeople?: true | string
+  readonly personalData?: true | string
   /**
    * Why its settings cannot be used together, or in this environment. The start and `config check` call it before anything
    * is opened, so set-up relies on it and checks no setting itself. Keys are those of its section.
    */
   validate?(settings: SettingsOf<S>, config: Platform['config']): readonly SettingProblem[]
-  /** What `doctor` asks about the installation for its sake: others that it needs, settings that contradict each other. */
+  /** Checks of `doctor` for this module: servers that it needs, contradictory settings. */
   diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly Diagnosis[]
-  // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
-  // certain settings and APIs may stand in a list of modules of any kind.
+  // A method and not a property, because method parameters are bivariant: a module with specific settings and APIs fits into
+  // a list of modules.
   setup(
     platform: OwnPlatform,
     settings: SettingsOf<S>,
     apis: Apis<R, U>
-  ): Promise<ModuleInstance<Api, ConsumersOf<H>, HandlersOf<J>>>
+  ): Promise<ModuleInstance<Api, EventHandlersOf<H>, JobHandlersOf<J>>>
 }
 
-/** Takes the types of a module from its declaration. */
+/** Infers the types of a module from its declaration. */
 export const defineModule = <
   Api,
   R extends Modules,
@@ -168,7 +169,7 @@ export const defineModule = <
 ): Module<Api, R, U, S, N, H, J> => definition
 
 export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
-/** A module whose API is looked up, typed by its declaration. */
+/** A module with an API of this type. */
 export type ModuleWith<Api> = { name: string; setup: (...args: never[]) => Promise<{ api: Api }> }
 /** The API of a module; `undefined` when it is disabled. */
 export type ApiOf = <Api>(module: ModuleWith<Api>) => Api | undefined
@@ -192,8 +193,8 @@ export const describeModules = (modules: readonly Module[], switches: Switches):
   }))
 
 /**
- * The enabled modules, each behind all that it requires and uses. What is meant by a required module is the one of its
- * name in the list, which may stand in for it.
+ * Returns the enabled modules, each after the modules that it requires and uses. A required module is found in the list by its
+ * name, so a replacement with the same name may be used.
  */
 export function orderModules(modules: readonly Module[], switches: Switches): Module[] {
   const ordered = new Set<Module>()

@@ -16,12 +16,12 @@ import {
 } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
 import type { Handler } from './platform/outbox/handlers.ts'
-import type { People } from './platform/people.ts'
+import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
- * Sets the enabled modules up, each behind what it needs. When one cannot be, all the others are stopped again.
- * @throws OperatorError naming every problem at once.
+ * Sets up the enabled modules, each after the modules that it needs. When one fails, the others are stopped.
+ * @throws OperatorError that lists all problems.
  */
 export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
   const switches: Switches = platform.config.modules
@@ -30,7 +30,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
   const { outbox } = platform
-  // Before the first set-up, which may emit something.
+  // Before the first set-up, because a set-up may emit events.
   const events = modules.flatMap(({ emits = [] }) => emits)
   outbox.route(
     routesOf(
@@ -39,15 +39,15 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
     )
   )
   const settingUp = new Map<string, Promise<LoadedModule>>()
-  const people = new Map<string, People>()
+  const personalData = new Map<string, PersonalData>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const house: House = {
     modules: describeModules(modules, switches),
     events,
     config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>),
-    people: () => people
+    personalData: () => personalData
   }
-  /** Behind all that it needs. */
+  /** Waits for the modules that it needs. */
   async function setUp(module: Module): Promise<LoadedModule> {
     const needed = Object.entries({ ...module.requires, ...module.uses }).map(
       async ([key, { name }]) => [key, (await settingUp.get(name))?.instance.api] as const
@@ -61,23 +61,23 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
     return { module, instance }
   }
 
-  // Those that do not need each other ask the database meanwhile.
+  // Independent modules are set up concurrently.
   for (const module of orderModules(modules, switches)) settingUp.set(module.name, setUp(module))
   try {
     const loaded = await Promise.all(settingUp.values())
     for (const { module, instance } of loaded) {
       for (const [name, handler] of handlersOf(module, instance, events)) outbox.attach(name, handler)
-      if ((module.keepsOfPeople === true) !== (instance.people !== undefined))
+      if ((module.personalData === true) !== (instance.personalData !== undefined))
         throw new Error(
-          `module ${module.name}: keepsOfPeople is true where set-up returns people, and nowhere else`
+          `module ${module.name}: personalData must be true if, and only if, set-up returns personalData`
         )
-      if (instance.people !== undefined) people.set(module.name, instance.people)
+      if (instance.personalData !== undefined) personalData.set(module.name, instance.personalData)
     }
     return loaded
   } catch (error) {
     const ended = await Promise.allSettled(settingUp.values())
     const loaded = ended.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
-    // What failed first is what the operator has to know; a stop that fails too comes of it.
+    // The first error is the cause, so an error of stopping is ignored.
     await stopModules(loaded).catch(() => {})
     throw error
   }
@@ -107,52 +107,57 @@ function ownPlatform(
 
 const handlerNameOf = (module: Module, event: EventType) => `${module.name}:${event.name}`
 
-/** All that a module hears, of the events that modules in the list emit. */
-const heardBy = (module: Module, emitted: readonly EventType[]): EventType[] => {
-  const { hears = [] } = module
-  return [...hears, ...emitted.filter(event => !hears.includes(event) && module.overhears?.(event) === true)]
+/** Returns the emitted events that a module subscribes to. */
+const subscriptionsOf = (module: Module, emitted: readonly EventType[]): EventType[] => {
+  const { subscribes = [] } = module
+  return [
+    ...subscribes,
+    ...emitted.filter(event => !subscribes.includes(event) && module.subscribesTo?.(event) === true)
+  ]
 }
 
-/** Who is told of each event, by its name. */
+/** Returns handler names by event name. */
 function routesOf(enabled: readonly Module[], emitted: readonly EventType[]): Map<string, string[]> {
-  const heard = enabled.flatMap(module => heardBy(module, emitted).map(event => ({ module, event })))
+  const subscriptions = enabled.flatMap(module =>
+    subscriptionsOf(module, emitted).map(event => ({ module, event }))
+  )
   return new Map(
-    [...Map.groupBy(heard, ({ event }) => event.name)].map(([name, all]) => [
+    [...Map.groupBy(subscriptions, ({ event }) => event.name)].map(([name, all]) => [
       name,
       all.map(({ module, event }) => handlerNameOf(module, event))
     ])
   )
 }
 
-/** What a module does about events and jobs, by the names of handlers. @throws when something it declares has none. */
+/** Returns the handlers of a module by name. @throws when a declared event or job has none. */
 function handlersOf(
   module: Module,
-  { consumers, wants, handlers }: ModuleInstance<unknown>,
+  { eventHandlers, isWanted, jobHandlers }: ModuleInstance<unknown>,
   emitted: readonly EventType[]
 ): [string, Handler][] {
   const present = <T>(found: T | undefined, name: string, what: string): T => {
     if (found === undefined)
-      throw new Error(`module ${module.name} ${what} ${name}, and its set-up gave nothing for it`)
+      throw new Error(`module ${module.name} ${what} ${name}, but its set-up returns no handler`)
     return found
   }
   return [
-    ...heardBy(module, emitted).map((event): [string, Handler] => [
+    ...subscriptionsOf(module, emitted).map((event): [string, Handler] => [
       handlerNameOf(module, event),
       {
-        consume: present(consumers?.[event.name], event.name, 'hears'),
-        isWanted: wants && (() => wants(event.name))
+        handleEvents: present(eventHandlers?.[event.name], event.name, 'subscribes to'),
+        isWanted: isWanted && (() => isWanted(event.name))
       }
     ]),
     ...(module.jobs ?? []).map(({ name, ...timing }): [string, Handler] => [
       name,
-      { run: present(handlers?.[name], name, 'does'), ...timing }
+      { runJob: present(jobHandlers?.[name], name, 'declares the job'), ...timing }
     ])
   ]
 }
 
 /**
- * Stops them in the reverse order of their set-up, each whether or not the others can be stopped.
- * @throws AggregateError of all that went wrong.
+ * Stops modules in the reverse order of their set-up. A failure does not prevent stopping the others.
+ * @throws AggregateError with all failures.
  */
 export async function stopModules(loaded: readonly LoadedModule[]): Promise<void> {
   const errors: unknown[] = []
@@ -166,7 +171,7 @@ export async function stopModules(loaded: readonly LoadedModule[]): Promise<void
   if (errors.length > 0) throw new AggregateError(errors, 'not every module could be stopped')
 }
 
-/** Looks up the APIs of these modules, by the modules' names. */
+/** Returns a lookup of these modules' APIs by module name. */
 export const apisOf =
   (loaded: readonly LoadedModule[]): ApiOf =>
   <Api>({ name }: ModuleWith<Api>) =>

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type App, openGateway, setupShop } from './app.ts'
-import { type OpenedDatabase, openConfiguredDatabase } from './cli/database.ts'
-import { checkCurrency, type Prepared, prepareShop } from './cli/first-start.ts'
+import { openConfiguredDatabase, type RunningDatabase } from './cli/database.ts'
+import { checkCurrency, type PreparedStart, prepareShop } from './cli/first-start.ts'
 import { type Config, type ConfigOf, loadConfig } from './config.ts'
 import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type ApiOf, type Module, migrationSources } from './module.ts'
@@ -11,13 +11,13 @@ import { openPlatform } from './platform/platform.ts'
 import { DatabaseUnreachable } from './platform/postgres/connect.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 
-/** As long as load balancers usually take to notice that `/readyz` answers 503. */
+/** The time that load balancers usually need to notice that `/readyz` responds with 503. */
 const PRODUCTION_DRAIN_SECONDS = 5
 const FINISH_TIMEOUT_MS = 20_000
-/** How often a start begins again when the database goes away meanwhile, and how long it waits before. */
+/** Attempts to start when the database becomes unavailable meanwhile, and the pause between them. */
 const START_TRIES_MAX = 5
 const START_PAUSE_MS = 1_000
-/** So many new connections may wait for us in the kernel. Beyond Node's 511, a burst of them would be turned away. */
+/** Connections that may wait in the kernel's accept queue. Node's default of 511 would reject some of a burst. */
 const BACKLOG = 4_096
 
 type Some<T> = T extends readonly unknown[]
@@ -26,40 +26,40 @@ type Some<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]?: Some<T[K]> }
     : T
 
-/** What a shop is made of. */
+/** The modules, configuration and environment of a shop. */
 export type ShopOptions<M extends Module = Module> = {
   /** All modules of the shop: `[...standardModules, wishlistModule]`. */
   readonly modules: readonly M[]
-  /** What `config.yaml` would hold, in its place. Without it, that file is read if it is there. */
+  /** The content of `config.yaml` as an object, instead of the file. Default: the file, if it exists. */
   readonly config?: Some<ConfigOf<M>>
-  /** The variables that are put over it: those of the process when left out, `{}` for none. */
+  /** Environment variables that override it. Default: those of the process. `{}`: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
 /** A shop that can be started. */
 export type Shop<M extends Module = Module> = {
-  /** The configuration as it counts: checked, with every default. */
+  /** The effective configuration: validated, with every default. */
   readonly config: ConfigOf<M>
-  /** Opens the database, migrates it, sets the modules up and listens. @throws OperatorError when it cannot. */
+  /** Opens and migrates the database, sets up the modules and listens. @throws OperatorError when it cannot. */
   start(): Promise<RunningShop>
 }
 
-/** A shop that listens. */
+/** A started shop. */
 export type RunningShop = {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly address: string
-  /** The administrator that was made just now, with the password, which is shown this once; `null` when there was one. */
+  /** The administrator that this start created. The password is available only here. `null` when it created none. */
   readonly admin: { readonly email: string; readonly password: string } | null
   /** The API of a module; `undefined` when it is disabled. */
   readonly apiOf: ApiOf
-  /** Finishes what is under way, 20 seconds at most, and closes everything that `start` opened. */
+  /** Waits at most 20 seconds for requests in progress, then closes everything that `start` opened. */
   stop(): Promise<void>
 }
 
 /**
- * A shop with these modules, for programs and tests that start and stop it themselves. A process that does nothing
- * else takes `runCli`, which also heeds signals and errors that nobody caught.
- * @throws OperatorError that lists everything that is wrong with the configuration.
+ * Creates a shop with these modules, for programs and tests that start and stop it themselves. A process that does nothing
+ * else should use `runCli`, which also handles signals and uncaught errors.
+ * @throws OperatorError that lists every problem of the configuration.
  */
 export function createShop<const M extends Module>({
   modules,
@@ -77,24 +77,24 @@ export function createShop<const M extends Module>({
   }
 }
 
-/** A shop that does not listen yet. */
+/** A shop that is set up but does not listen yet. */
 type OpenedShop = {
   app: App
   drainMs: number
-  /** Listens, and then fills an empty shop: requests are answered before this is over, and `/readyz` says 503 until then. */
-  begin(): Promise<{ address: string; prepared: Prepared }>
-  /** Closes everything in order, once what has `begun` is over. */
+  /** Listens, then prepares an empty shop. Requests are handled meanwhile; `/readyz` responds with 503 until it is done. */
+  begin(): Promise<{ address: string; prepared: PreparedStart }>
+  /** Drains, waits for `begun` to settle, and closes everything in reverse order. */
   stop(begun?: Promise<unknown>): Promise<void>
 }
 
 /**
- * Opens everything a shop needs, in order; what was opened is closed again when something cannot be. Begins again when the
- * database goes away meanwhile. @throws OperatorError when that happens too often.
+ * Opens everything that a shop needs. When a step fails, it closes what it opened. Retries when the database becomes
+ * unavailable meanwhile. @throws OperatorError when the attempts are used up.
  */
 export async function openShop(
   modules: readonly Module[],
   config: Config,
-  opening?: Promise<OpenedDatabase>
+  opening?: Promise<RunningDatabase>
 ): Promise<OpenedShop> {
   let wasReached = false
   const onReached = () => {
@@ -120,7 +120,7 @@ const withoutStack = (error: unknown): unknown => {
   if (!isDatabaseGone(error)) return error
   const reason = error.cause instanceof Error ? error.cause.message : error.message
   return new OperatorError(
-    `The database went away while the shop started: ${reason}. Check that it runs, and start again.`,
+    `The database became unavailable while the shop started: ${reason}. Check that it runs, and start again.`,
     { cause: error }
   )
 }
@@ -128,10 +128,10 @@ const withoutStack = (error: unknown): unknown => {
 async function openOnce(
   modules: readonly Module[],
   config: Config,
-  { opening, onReached }: { opening: Promise<OpenedDatabase>; onReached(): void }
+  { opening, onReached }: { opening: Promise<RunningDatabase>; onReached(): void }
 ): Promise<OpenedShop> {
   const database = await opening
-  /** What closes all that was opened, the latest first. */
+  /** Closes what was opened, the latest first. */
   const closers = [database.stop]
   let closing: Promise<void> | undefined
   const closeAll = async () => {
@@ -142,7 +142,7 @@ async function openOnce(
     return closing
   }
   try {
-    // Its connections are made while the migrations are looked at.
+    // The platform opens its connections while the migrations are checked.
     const opened = openPlatform(config, database.url, openLog(config.log), { serves: true })
     closers.unshift(() =>
       opened.then(
@@ -154,7 +154,7 @@ async function openOnce(
     await migrate(database.url, migrationSources(modules), database.migrations)
     onReached()
     const platform = await opened
-    // Whoever asks first whether the shop is ready finds the connections for it, made while the code below runs.
+    // Opens the connections of readiness checks while the code below runs.
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
     const shop = await setupShop(platform, modules)
     closers.unshift(() => platform.outbox.stop(), shop.stop)
@@ -168,7 +168,7 @@ async function openOnce(
     app.hold(true)
     const begin = async () => {
       try {
-        // The pictures of the demo have their address, which may be any free port.
+        // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
         platform.outbox.start()
         const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })

@@ -6,11 +6,11 @@ import pg from 'pg'
 import pino from 'pino'
 import { type App, modules as allModules, openGateway, setupShop } from './app.ts'
 import { loadConfig } from './config.ts'
+import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
 import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'
 import { compileSchema } from './kernel/validate.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
-import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
 import type { Outbox } from './platform/outbox/outbox.ts'
 import { noting, planSchedules } from './platform/outbox/planned-schedules.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
@@ -26,9 +26,9 @@ export { fakePricing } from './modules/pricing/fake.ts'
 export { fakeShipping } from './modules/shipping/fake.ts'
 
 export type TestShopOptions<Apis = Record<string, object>> = {
-  /** The modules under test, set up as in a shop; by default all that come along. */
+  /** The modules under test, set up as in a shop; by default all built-in ones. */
   modules?: readonly Module[]
-  /** APIs in the place of other modules, by the modules' names. Without the module auth, `fakeAuth` is. */
+  /** Fake APIs of other modules, by module name. Without the module auth, `fakeAuth` is used. */
   instead?: Apis
   /** Environment variables of the configuration. */
   settings?: Readonly<Record<string, string>>
@@ -37,11 +37,11 @@ export type TestShopOptions<Apis = Record<string, object>> = {
    * an embedded PostgreSQL lives as long as the shop.
    */
   databaseUrl?: string
-  /** The database has the migrations of all these modules: a connection less, which is a tenth of opening the shop. */
+  /** Skips the migrations, because the database has them all. Saves a connection, a tenth of the time to open the shop. */
   isMigrated?: boolean
   /**
-   * Whether jobs with a schedule run at the start, as in a new shop; by default they do. Otherwise each runs when its time
-   * has come: that takes 70 ms of CPU less (2026-11).
+   * Whether scheduled jobs run at the start, as in a new shop. Default: true. Otherwise each first runs after its interval,
+   * which saves 70 ms of CPU (2026-11).
    */
   runsSchedulesAtStart?: boolean
 }
@@ -50,8 +50,8 @@ export type TestResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  // The body as JSON; what it is to be is what the test asserts.
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+  // The parsed JSON body. The test asserts its shape.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of a response
   json: any
 }
 type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
@@ -61,19 +61,19 @@ export type TestShop<Apis = Record<string, object>> = App & {
   platform: Platform
   db: Database
   databaseUrl: string
-  /** The APIs that stand in the place of modules. */
+  /** The fake APIs of modules. */
   instead: Apis
-  /** Runs `work` and records the statements that are sent meanwhile, in their order. */
+  /** Runs `work` and records the SQL statements that it sends, in order. */
   record: RecordStatements
   /** The lines of the log. */
   log: string[]
   /** Sends a request without a socket. Bodies that are not strings or buffers are sent as JSON. */
   request(method: string, url: string, options?: RequestOptions): Promise<TestResponse>
-  /** Requests of one caller, or of nobody. */
+  /** Requests of one caller; without a token when `caller` is null. */
   as(caller: { token: string } | null): Record<'get' | 'post' | 'put' | 'patch' | 'delete', Send>
-  /** Listens, and answers the address. */
+  /** Listens, and returns the address. */
   listen(): Promise<string>
-  /** Runs any SQL, behind the back of the shop. */
+  /** Runs any SQL on a separate connection. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -84,13 +84,14 @@ const SETTINGS = {
   ]),
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__LOG__LEVEL: 'debug',
-  // A machine that runs many tests at once is no reason to refuse a request.
-  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
+  // A machine that runs many tests simultaneously is no reason to refuse a request.
+  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '60000',
+  CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000',
   // A second one takes 5 ms of CPU, and reads of one test seldom overlap.
   CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1'
 }
 
-/** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
+/** Opens a shop for tests. The test must close it. Rate limits are disabled unless the settings enable them. */
 export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
   options: TestShopOptions<Apis> = {}
 ): Promise<TestShop<Apis>> {
@@ -107,7 +108,7 @@ export async function openTestShop<Apis extends Record<string, object> = Record<
 async function openDatabase(url: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
   if (url !== undefined) return { url, stop: async () => {} }
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-test-'))
-  // The server runs as another user when the tests run as root; it has to get in.
+  // When the tests run as root, the server runs as another user and needs access to the folder.
   await chmod(folder, 0o755)
   const database = await openEmbeddedPostgres({ folder, mode: 'own' })
   return {
@@ -124,7 +125,7 @@ async function openOn<Apis extends Record<string, object>>(
   options: TestShopOptions<Apis>
 ): Promise<TestShop<Apis>> {
   const recorder = createRecorder()
-  // Timers and jobs belong to the call that started them.
+  // Set up in the background, so that statements of timers and jobs are not recorded as those of a test.
   const shop = await recorder.inBackground(() => openWith(databaseUrl, options, recorder.onStatement))
   return { ...shop, record: recorder.record }
 }
@@ -146,17 +147,17 @@ async function openWith<Apis extends Record<string, object>>(
       onStatement
     })
   )
-  const everySeconds = new Map<string, number>()
-  const shop = await setupShop({ ...platform, outbox: noting(everySeconds, strict(platform.outbox)) }, all)
+  const intervals = new Map<string, number>()
+  const shop = await setupShop({ ...platform, outbox: noting(intervals, strict(platform.outbox)) }, all)
     .then(openGateway)
     .catch(async error => {
       await platform.close()
       throw error
     })
-  if (!runsSchedulesAtStart) await planSchedules(platform.db, everySeconds)
+  if (!runsSchedulesAtStart) await planSchedules(platform.db, intervals)
   platform.outbox.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
-  // It says that it has ended before its connections have; dropping the database may then end them first.
+  // `end` resolves before all connections are closed. Dropping the database may then terminate them with an error.
   direct.on('connect', client => client.on('error', () => {}))
   direct.on('error', () => {})
   const request: TestShop['request'] = (method, url, sent = {}) => send(shop.app, method, url, sent)
@@ -181,7 +182,7 @@ async function openWith<Apis extends Record<string, object>>(
   }
 }
 
-/** Modules that have nothing but an API, and are taken for those that emit what they do. */
+/** Creates stand-in modules that have only a fake API and declare the events of the module that they replace. */
 const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
   Object.entries(apis).map(([name, api]) =>
     defineModule({
@@ -192,13 +193,13 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       uses: {},
       emits: declaredEvents().filter(event => event.name.startsWith(`${name}.`)),
       setup: async ({ house }) => {
-        if ('inhabit' in api) (api as FakeAuth).inhabit(house)
+        if ('setHouse' in api) (api as FakeAuth).setHouse(house)
         return { api }
       }
     })
   )
 
-/** Refuses what is not what its event or job declares: in a shop, TypeScript alone sees to that, at no cost. */
+/** Wraps the outbox so that it rejects payloads that violate the declared schema. In a shop, only TypeScript checks them. */
 function strict(outbox: Outbox): Outbox {
   const compiled = new WeakMap<object, ReturnType<typeof compileSchema>>()
   const check = ({ name, payload: schema }: EventType | JobType, payload: unknown) => {
@@ -207,7 +208,7 @@ function strict(outbox: Outbox): Outbox {
     const [error] = errorsOf(JSON.parse(JSON.stringify(payload)))
     if (error === undefined) return
     throw new Error(
-      `the payload of ${name} is not what it declares: ${error.instancePath} (${error.keyword})`
+      `the payload of ${name} does not match its declared schema: ${error.instancePath} (${error.keyword})`
     )
   }
   return {
@@ -223,7 +224,7 @@ function strict(outbox: Outbox): Outbox {
   }
 }
 
-/** A test may close it before the shop is closed. */
+/** Makes `close` idempotent, because a test may close the platform before it closes the shop. */
 function closedOnce(platform: Platform): Platform {
   let closing: Promise<void> | undefined
   const close = () => {
@@ -259,7 +260,7 @@ function verbsOf(request: TestShop['request'], token: string | undefined): Retur
   }
 }
 
-/** Sends a request to a server that need not listen. */
+/** Sends a request to the server without a socket. The server need not listen. */
 export async function send(
   app: App['app'],
   method: string,

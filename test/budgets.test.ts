@@ -74,13 +74,13 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Lets the shop keep the figures of all days on which there are orders. */
-async function keepDays(): Promise<void> {
+/** Lets the shop store the statistics of all days with orders. */
+async function storeDailyStatistics(): Promise<void> {
   await shop.sql(`update admin.beginning set at = now() - interval '366 days'`)
-  const isKept = async () =>
-    (await shop.sql('select count(*)::int as days from admin.kept_days'))[0]?.days as number
-  while ((await isKept()) < 365) await doOnceMore(shop, 'admin.keep_days')
-  await shop.sql('analyze admin.kept_days')
+  const storedDays = async () =>
+    (await shop.sql('select count(*)::int as days from admin.daily_statistics'))[0]?.days as number
+  while ((await storedDays()) < 365) await doOnceMore(shop, 'admin.keep_days')
+  await shop.sql('analyze admin.daily_statistics')
 }
 
 /** The buffers that the statements of a request read, and those statements. */
@@ -109,7 +109,7 @@ test('every GET route has a budget of buffers, or says why it has none', async (
 })
 
 test('no request reads more than the budget of its route', { timeout: TIMEOUT_MS }, async () => {
-  await keepDays()
+  await storeDailyStatistics()
   const over: unknown[] = []
   let [requests, statements] = [0, 0]
   for (const [route, budget] of Object.entries(BUDGETS)) {

@@ -73,7 +73,7 @@ test('a start makes the bundle that the next one starts, until a source is anoth
   }
 })
 
-/** Puts a copy that is a month older in the place of a file. */
+/** Replaces a file by a copy whose time of change is a month earlier. */
 async function copyOver(file: string): Promise<void> {
   const time = new Date(Date.now() - 30 * 86_400_000)
   await cp(file, `${file}.copy`)

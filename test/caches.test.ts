@@ -29,7 +29,10 @@ async function useVarnish(port: number, rules?: string): Promise<string> {
     `127.0.0.1:${cachePort}`,
     ...(rules === undefined ? ['-b', `127.0.0.1:${port}`] : ['-f', join(folder, 'rules.vcl')]),
     '-s',
-    'malloc,16m'
+    'malloc,16m',
+    // A connection that it closes while a request is sent over it fails that request.
+    '-p',
+    'timeout_idle=3600'
   ]
   const backend = `backend default { .host = "127.0.0.1"; .port = "${port}"; }`
   await writeFile(join(folder, 'rules.vcl'), `vcl 4.1;\n${backend}\n${rules ?? ''}\n`)
@@ -81,7 +84,7 @@ test.skipIf(!hasVarnish)(
       { name: 'bob', headers: bearer(await tokenFrom('register', 'bob@example.com')) },
       { name: 'a guest', headers: await guest() },
       { name: 'another guest', headers: await guest() },
-      { name: 'nobody', headers: {} }
+      { name: 'anonymous', headers: {} }
     ]
 
     const { paths } = (await app.request('GET', '/openapi.json')).json as { paths: Operations }

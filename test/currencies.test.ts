@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { readDemo } from '../src/demo/catalog.ts'
+import { readDemoCatalog } from '../src/demo/catalog.ts'
 import { currencies } from '../src/kernel/money.ts'
 import { createTestApp } from './support/app.ts'
 
@@ -103,7 +103,7 @@ test.each(shops)(
 
 test.each(['JPY', 'KRW', 'CLP', 'KWD', 'USD'])('the whole demo is imported in %s', async currency => {
   const { importFile } = await useShop(currency)
-  const report = await importFile(await readDemo(currency, 'http://127.0.0.1'))
+  const report = await importFile(await readDemoCatalog(currency, 'http://127.0.0.1'))
   expect(report).toMatchObject({ products: { created: 41, failed: 0 }, errors_total: 0 })
 })
 

@@ -19,6 +19,13 @@ let shop: TestApp
 let origin: string
 let api: Api
 let ids: string[]
+/** One for all tests: to start it takes a second of CPU time, and each tab has a profile of its own. */
+let browser: Awaited<ReturnType<typeof openBrowser>>
+beforeAll(async () => {
+  if (chromium === undefined) return
+  browser = await openBrowser(chromium)
+  return browser.close
+})
 beforeAll(async () => {
   shop = await createTestApp()
   await (shop.apiOf(authModule) as AuthApi).createUser({ ...ADMIN, role: 'admin' })
@@ -28,11 +35,10 @@ beforeAll(async () => {
   return shop.close
 })
 
-/** A browser at the API page. */
+/** A tab at the API page. */
 async function openDocs(hash = '') {
-  const browser = await openBrowser(String(chromium))
-  onTestFinished(browser.close)
   const tab = await browser.open()
+  onTestFinished(tab.close)
   await tab.goto(`${origin}/docs${hash}`)
   await tab.sees(' operations', '#found')
   return tab

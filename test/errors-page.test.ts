@@ -69,7 +69,7 @@ test('every code is one of a kind, in capitals, and its kind has a status', () =
   for (const { code, status, meaning } of declared) {
     expect(code).toMatch(/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/)
     expect(status, code).toBeGreaterThanOrEqual(400)
-    expect(meaning, code).toMatch(/^[A-Z"].*[.!]$/)
+    expect(meaning, code).toMatch(/^[A-Z"`].*[.!]$/)
     expect(meaning, code).not.toContain('|')
   }
 })

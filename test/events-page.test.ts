@@ -6,7 +6,7 @@ import type { Module } from '../src/module.ts'
 import { webhooksModule } from '../src/modules/webhooks/index.ts'
 import { expectPage } from './support/generated-page.ts'
 
-// Lane process: it reads every event that is declared so far, and other tests declare some.
+// Lane alone: it reads every event that is declared so far, and other tests declare some.
 
 type Field = {
   type?: string
@@ -17,8 +17,8 @@ type Field = {
   anyOf?: Field[]
 }
 const list: readonly Module[] = modules
-/** Whether those outside of the shop are told. */
-const TOLD = { each: 'each', latest: 'the latest of a subject', never: 'never' } as const
+/** Which events webhooks send. */
+const SENT = { all: 'all', latest: 'the latest of a subject', none: 'none' } as const
 
 /** The type of a field in words. */
 function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
@@ -29,13 +29,13 @@ function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
   return format === 'uuid' ? 'id' : String(type)
 }
 
-/** What modules of other repositories import to hear it. */
+/** What modules of other repositories import to subscribe to it. */
 const exportOf = (event: EventType) => Object.entries(door).find(([, exported]) => exported === event)?.[0]
 
 function describe(event: EventType): string {
-  const { name, description, subject, outside, payload } = event
+  const { name, description, subject, webhook, payload } = event
   const fields = Object.entries((payload as unknown as { properties: Record<string, Field> }).properties)
-  const heard = list.filter(each => each.hears?.includes(event) === true)
+  const subscribers = list.filter(each => each.subscribes?.includes(event) === true)
   return [
     `## ${name}`,
     '',
@@ -43,8 +43,8 @@ function describe(event: EventType): string {
     '',
     `* Subject: ${subject}.`,
     `* Exported as: \`${exportOf(event)}\`.`,
-    ...(heard.length > 0 ? [`* Heard by: ${heard.map(each => each.name).join(', ')}.`] : []),
-    `* [Webhooks](webhooks.md): ${TOLD[outside ?? 'never']}.`,
+    ...(subscribers.length > 0 ? [`* Subscribers: ${subscribers.map(each => each.name).join(', ')}.`] : []),
+    `* [Webhooks](webhooks.md): ${SENT[webhook ?? 'none']}.`,
     ...fields.map(
       ([field, schema]) =>
         `* \`${field}\`: ${wordsOf(schema)}.${schema.description === undefined ? '' : ` ${schema.description}`}`
@@ -57,7 +57,7 @@ const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
 test('docs/events.md describes every event', () =>
   expectPage('events.md', () => events.map(describe).join('\n\n')))
 
-test('every event is exported, so that modules of other repositories can hear it', () => {
+test('every event is exported, so that modules of other repositories can subscribe to it', () => {
   expect(events.filter(event => exportOf(event) === undefined).map(({ name }) => name)).toEqual([])
 })
 
@@ -73,20 +73,20 @@ test('every event is emitted by the module that it is called after, tells someth
   }
 })
 
-test('every event says whether those outside are told, and all that are to be told are heard of by webhooks', () => {
-  const undecided = events.filter(({ outside }) => outside === undefined).map(({ name }) => name)
-  expect(undecided, "decide in defineEvent: outside: 'each', 'latest' or 'never'").toEqual([])
-  const outward = events.filter(({ outside }) => outside !== 'never').map(({ name }) => name)
-  const heard = events.filter(event => webhooksModule.overhears?.(event))
-  expect(heard.map(({ name }) => name)).toEqual(outward)
+test('every event declares which of it webhooks send, and webhooks subscribe to all that are sent', () => {
+  const undecided = events.filter(({ webhook }) => webhook === undefined).map(({ name }) => name)
+  expect(undecided, "decide in defineEvent: webhook: 'all', 'latest' or 'none'").toEqual([])
+  const outward = events.filter(({ webhook }) => webhook !== 'none').map(({ name }) => name)
+  const subscribed = events.filter(event => webhooksModule.subscribesTo?.(event))
+  expect(subscribed.map(({ name }) => name)).toEqual(outward)
 })
 
-/** What may be told of somebody is their id, and nothing else. */
+/** An event contains a customer's id, and no other personal data. */
 const PERSONAL = /name|mail|phone|address|street|city|postal|birth|token|secret|password|text|title/
 
 test('what leaves the shop holds ids, amounts and states, and nothing personal', () => {
-  for (const { name, outside, payload } of events)
-    if (outside !== 'never')
+  for (const { name, webhook, payload } of events)
+    if (webhook !== 'none')
       for (const field of Object.keys((payload as unknown as { properties: object }).properties))
         expect(field, name).not.toMatch(PERSONAL)
 })

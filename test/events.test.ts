@@ -12,21 +12,21 @@ import { useShop } from './support/use-shop.ts'
 type Heard = { name: string; subject: string; payload: unknown }
 
 /** A shop of these modules, and what is heard of them. */
-async function useEar(modules: readonly Module[], hears: readonly EventType[]) {
+async function useEar(modules: readonly Module[], subscribes: readonly EventType[]) {
   const heard: Heard[] = []
   const hear = (name: string) => async (_tx: unknown, events: readonly Omit<Heard, 'name'>[]) => {
     heard.push(...events.map(({ subject, payload }) => ({ name, subject, payload })))
   }
   const ear = defineModule({
     name: 'ear',
-    description: 'Hears.',
+    description: 'Subscribes.',
     basePaths: [],
     requires: {},
     uses: {},
-    hears,
+    subscribes,
     setup: async () => ({
       api: {},
-      consumers: Object.fromEntries(hears.map(({ name }) => [name, hear(name)]))
+      eventHandlers: Object.fromEntries(subscribes.map(({ name }) => [name, hear(name)]))
     })
   })
   return { shop: await useShop({ modules: [...modules, ear] }), heard }

@@ -33,7 +33,7 @@ test('the page runs no script and takes no style but its own', async () => {
   expect(text).not.toMatch(/<script|\son\w+=|style="/)
 })
 
-test.each(['/', '/docs'])('nobody frames %s, moves its links or puts plug-ins into it', async path => {
+test.each(['/', '/docs'])('no other page can frame %s, change its base or add plug-ins to it', async path => {
   const { request } = await useShop()
   const { headers } = await request('GET', path, { headers: { accept: 'text/html' } })
   const policy = String(headers['content-security-policy']).split('; ')

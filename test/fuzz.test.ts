@@ -76,7 +76,7 @@ async function logIn(caller: 'admin' | 'customer'): Promise<void> {
   for (const { id } of sessions.json.items) remember('session', id)
 }
 
-/** Something of every kind, for the requests to find; of those that administrators keep, in the place of a deleted one. */
+/** Creates one resource of every kind for the requests to find, and replaces those that were deleted. */
 async function stockUp(deleted = ''): Promise<void> {
   const stamp = `${Date.now().toString(36)}${pool.get('product')?.length ?? 0}`
   const category = await created('/api/catalog/categories', 'admin', { name: `Kitchen ${stamp}` })
@@ -101,7 +101,7 @@ async function stockUp(deleted = ''): Promise<void> {
   remember('guest', (await created('/api/guest-cart', undefined, line)).guest_cart_token)
 }
 
-/** Somebody whose account administrators may change and delete, and who asks for nothing. */
+/** A customer whom administrators may change and delete, and who sends no requests. */
 async function addUser(): Promise<void> {
   const account = { email: `user${crypto.randomUUID()}@example.com`, password: PASSWORD }
   remember('user', (await created('/api/auth/register', undefined, account)).user.id)
@@ -284,7 +284,7 @@ async function sendAndCheck(request: GeneratedRequest): Promise<void> {
   await repair(request, response)
 }
 
-/** Whoever was logged out logs in again, and what was deleted is replaced: else the rest would meet closed doors. */
+/** Logs callers in again and replaces deleted resources, because later requests would all be refused otherwise. */
 async function repair(
   { method, path, headers, caller }: GeneratedRequest,
   { status }: TestResponse

@@ -17,6 +17,7 @@ const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`)
@@ -52,6 +53,34 @@ test.each(pages)('every link of $path leads somewhere', async ({ path, text }) =
   }
 })
 
+test.each(guides.filter(({ path }) => path !== 'README.md'))(
+  '$path names its kind in its first line',
+  ({ text }) => {
+    const [, first] = text.split(/\n+/)
+    expect(first).toMatch(/^(?:Tutorial|How-to|Reference|Explanation): \S/)
+  }
+)
+
+test('a how-to ends with a way to check the result', () => {
+  const howTos = guides.filter(({ text }) => /^# .*\n+How-to: /.test(text))
+  const unchecked = howTos.filter(
+    ({ text }) => !/\bworked when\b|\bworks when\b|\n#+ Check\b|runs well when/.test(text)
+  )
+  expect(unchecked.map(({ path }) => path)).toEqual([])
+  expect(howTos.length).toBeGreaterThan(15)
+})
+
+const CODE_PATH = /`((?:src|test|bench|tools|demo|examples|docs)\/[\w./-]+)`/g
+const MAPS = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'docs/concepts.md', 'docs/internals.md']
+
+test.each(pages.filter(({ path }) => MAPS.includes(path)))(
+  'every path that $path names exists',
+  ({ text }) => {
+    const paths = [...text.matchAll(CODE_PATH)].map(([, path = '']) => path)
+    expect(paths.filter(path => !existsSync(join(ROOT, path)))).toEqual([])
+  }
+)
+
 test('the index has every guide', () => {
   const index = pages.find(({ path }) => path === 'docs/README.md')?.text ?? ''
   const names = guides.map(({ path }) => path.replace('docs/', '')).filter(name => name !== 'README.md')
@@ -63,8 +92,13 @@ const SECTIONS = Object.keys(config).join('|')
 /** Events are written as settings are, `orders.erased`. */
 const EVENTS = new Set<string>(declaredEvents().map(({ name }) => name))
 
-test.each(guides)('the settings that $path names exist', ({ text }) => {
-  const named = [...text.matchAll(new RegExp(`\`((?:${SECTIONS})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g'))]
+/** The first column of the glossary has former names, and its rows of columns have names of columns. */
+const withoutOldNames = (path: string, text: string) =>
+  path === 'docs/glossary.md' ? text.replace(/^\|.*\| columns.*$/gm, '').replace(/^\|[^|]*\|/gm, '|') : text
+
+test.each(guides)('the settings that $path names exist', ({ path, text }) => {
+  const current = withoutOldNames(path, text)
+  const named = [...current.matchAll(new RegExp(`\`((?:${SECTIONS})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g'))]
   const settings = named.map(([, key = '']) => key).filter(key => !EVENTS.has(key))
   for (const key of settings) expect(config, key).toHaveProperty(key)
   const variables = [...text.matchAll(/\bCARTWRIGHT__([A-Z_]+)/g)]

@@ -78,7 +78,7 @@ test.each([
   }
 )
 
-/** What the cheapest of several costs: a number of a cart's stock that is half a second old is loaded anew beside the answer. */
+/** Returns the cheapest of several runs, because stock that is half a second old is refreshed beside a response. */
 async function leastAcquiresOf(app: TestApp, request: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < 20 && least > 1; time += 1)

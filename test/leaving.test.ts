@@ -61,15 +61,15 @@ test('who leaves is told all that the modules keep, and is gone from all of them
   expect(left).toEqual([])
 })
 
-/** Tables with columns that are called as if they were about somebody, and are not. */
-const NOBODYS: Readonly<Record<string, string>> = {
+/** Tables whose column names look personal, but hold no personal data. */
+const IMPERSONAL: Readonly<Record<string, string>> = {
   'inventory.locations': 'the address is the shop’s',
   'orders.data_requests': 'what a guest asked for is deleted after a day',
-  'notifications.suppressions': 'a keyed hash, so that nothing is sent to whoever asked for that',
+  'notifications.suppressions': 'a keyed hash, so that an address stays on the suppression list',
   'pricing.promotions': 'rules'
 }
 
-/** Looks for somebody, by these words, in every row of every table. */
+/** Searches every row of every table for these words. */
 async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[]) {
   const tables = await sql(
     `select format('%I.%I', table_schema, table_name) as name, string_agg(column_name, ', ') filter (where column_name ~
@@ -94,18 +94,18 @@ async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[
   ).map(({ name }) => name)
   return {
     found,
-    /** Tables that could name somebody, and have no trace of them. */
+    /** Tables that could contain personal data, and had none before the erasure. */
     blank: tables
       .filter(({ name, about }) => about !== null && ![...found, ...hanging].includes(name))
-      .filter(({ name }) => NOBODYS[String(name)] === undefined)
+      .filter(({ name }) => IMPERSONAL[String(name)] === undefined)
       .map(
         ({ name, about }) =>
-          `${name} has ${about}: leave a trace of Ada there, or say in NOBODYS why it is nobody’s`
+          `${name} has ${about}: leave a trace of Ada there, or say in IMPERSONAL why it belongs to no person`
       )
   }
 }
 
-test('whoever leaves is in no table any more, and each that could name somebody is known to this test', async () => {
+test('an erased customer is in no table, and this test knows each table that could contain personal data', async () => {
   const shop = await useEverything()
   await openPost(shop)
   const product = await shop.sell()
@@ -132,7 +132,7 @@ test('whoever leaves is in no table any more, and each that could name somebody 
   const { json: review } = await ada.post(`/api/products/${(await shop.sell()).id}/reviews`, { rating: 1 })
   await administrate(`/api/catalog/reviews/${review.id}/reject`, { reason: 'no words' })
   const line = { variant_id: product.variants[0].id, quantity: 1 }
-  const { guest_cart_token } = (await shop.anybody.post('/api/guest-cart', line)).json
+  const { guest_cart_token } = (await shop.anonymous.post('/api/guest-cart', line)).json
   expect((await ada.post('/api/cart/merge', { guest_cart_token })).status).toBe(200)
 
   const words = [account.id, account.email, 'Quillfeather', profile.phone, 'Ada Lovelace', 'Drottninggatan']
@@ -142,7 +142,7 @@ test('whoever leaves is in no table any more, and each that could name somebody 
   expect(found.length).toBeGreaterThan(20)
   await shop.sql('create table reviews.wishes (customer_id uuid)')
   expect((await lookFor(shop, words)).blank).toEqual([
-    'reviews.wishes has customer_id: leave a trace of Ada there, or say in NOBODYS why it is nobody’s'
+    'reviews.wishes has customer_id: leave a trace of Ada there, or say in IMPERSONAL why it belongs to no person'
   ])
   const told = await ada.get('/api/auth/me/export')
   for (const word of words) expect(told.text).toContain(word)

@@ -8,7 +8,7 @@ import { catalogModule } from '../src/modules/catalog/index.ts'
 import { createTestApp } from './support/app.ts'
 import { readExposition } from './support/exposition.ts'
 
-/** A module that nobody but this test knows: what it declares is all that the house is told. */
+/** A module that only this test knows. The shop learns about it from its declaration alone. */
 const wishlist = defineModule({
   name: 'wishlist',
   description: 'Wishes.',
@@ -18,7 +18,7 @@ const wishlist = defineModule({
     wishes_per_minute: count('Wishes a minute and client address.', 2)
   }),
   shortNames: { CARTWRIGHT_WISHES: 'wishes_max' },
-  capabilities: ['x-wishlist-token'],
+  credentialHeaders: ['x-wishlist-token'],
   requires: { catalog: catalogModule },
   uses: {},
   setup: async ({ metrics }, settings, { catalog }) => {
@@ -68,7 +68,7 @@ test('a new module has settings, a limit, a stream, a capability and figures, an
 
   const wish = (headers: Record<string, string> = {}) =>
     app.request('POST', '/api/wishes', { headers, body: { name: 'a pony' } })
-  // A key that is short: only somebody who proves who they are may use it.
+  // A short idempotency key, which only authenticated callers may send.
   const key = { 'idempotency-key': 'k' }
   expect((await wish(key)).json.code).toBe('GUESSABLE_IDEMPOTENCY_KEY')
   expect((await wish({ ...key, 'x-wishlist-token': 'a' })).json).toEqual({ wish: 'a pony' })

@@ -19,7 +19,7 @@ test('a linter finds neither error nor warning in openapi.json', async () => {
   // Paths that look alike are told apart by their ids, which the test of the document sees to.
   const skip = '--skip-rule=no-ambiguous-paths'
   const lint = ['lint', 'openapi.json', '--extends=recommended', '--format=json', skip]
-  // It is to ask nobody for a newer version and to report home to nobody.
+  // It must not check for updates or send statistics.
   const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const { stdout } = await run(process.execPath, [LINTER, ...lint], {
     cwd: ROOT,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the committed openapi.json describes the routes as they are (npm run docs writes it anew)', async () => {
+test('the committed openapi.json describes the routes as they are (npm run docs writes it)', async () => {
   const document = JSON.parse((await app.request('GET', '/openapi.json')).text)
   if (process.env.UPDATE_DOCS === '1') await writeFile(committed, `${JSON.stringify(document, null, 2)}\n`)
   expect(document).toEqual(JSON.parse(await readFile(committed, 'utf8')))
@@ -28,6 +28,15 @@ test('the document is OpenAPI 3.1 and every operation says what it is for', asyn
   expect(operations.length).toBeGreaterThan(20)
   const silent = operations.filter(({ operation }) => !operation.summary || !operation.tags?.length)
   expect(silent.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('every tag has a description', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  const tags: { name: string; description?: string }[] = json.tags
+  const operations = Object.values<Record<string, { tags: string[] }>>(json.paths).flatMap(Object.values)
+  const used = operations.flatMap(operation => operation.tags)
+  expect(tags.map(({ name }) => name).sort()).toEqual([...new Set(used)].sort())
+  expect(tags.filter(({ description }) => !description)).toEqual([])
 })
 
 test('every operation has a name of its own, and tells the form of its errors', async () => {

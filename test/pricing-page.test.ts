@@ -43,7 +43,7 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
     uploaded: { rows: 1 },
     exemption: { countries: ['SE', 'FI'], ends_at: '2028-01-01T00:00:00.000Z' }
   })
-  const { markets, prices, rules } = shop.apiOf(pricingModule) as PricingApi
+  const { markets, prices, readRules: rules } = shop.apiOf(pricingModule) as PricingApi
   const germany = await markets.resolve({ country: 'LU' })
   const wanted = [1, 10, 100].map(quantity => ({ variantId: said.variantId, quantity }))
   const pricesIn = (priceListId: string | null) => prices(wanted, { priceListId })

@@ -1,14 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { chromium, openBrowser } from './support/browser.ts'
+import { expect } from 'vitest'
 import { createProduct } from './support/catalog.ts'
 import { freePort } from './support/free-port.ts'
+import { expectAccessible, keyboardOf, useBrowser, walk } from './support/front.ts'
 import { sent, useOrders } from './support/orders.ts'
 import { useSandbox } from './support/payments.ts'
 
-if (chromium === undefined)
-  console.warn('The shop front is not walked through: there is no chromium in PATH.')
-const walk = test.skipIf(chromium === undefined)
 const LONG = { timeout: 240_000 }
+const open = useBrowser()
 
 const EVIL = '<img src="x" onerror="document.title = 1">'
 const ADA = {
@@ -20,7 +18,7 @@ const ADA = {
 }
 
 /** A shop that listens and can be paid in, and a browser at its front. */
-async function useFront() {
+async function useFront(languages = 'en-US,en') {
   const port = await freePort()
   const sandbox = await useSandbox(port)
   const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url } })
@@ -30,11 +28,8 @@ async function useFront() {
     variants: [variant('White', 1_800), variant(EVIL, 1_900)]
   })
   await shop.app.listen({ host: '127.0.0.1', port })
-  const browser = await openBrowser(String(chromium))
-  onTestFinished(browser.close)
-  const tab = await browser.open()
   const origin = `http://127.0.0.1:${port}`
-  await tab.goto(`${origin}/shop`)
+  const tab = await open(`${origin}/shop`, { languages })
   return { ...shop, tab, sandbox, origin }
 }
 type Front = Awaited<ReturnType<typeof useFront>>
@@ -43,15 +38,15 @@ async function putBowlIntoCart({ tab }: Front) {
   await tab.click('a', 'Bowl')
   await tab.click('.choices label', EVIL)
   await tab.sees('$19.00', '.price')
-  await tab.click('button', 'Put into the cart')
-  await tab.click('a', 'See the cart')
+  await tab.click('button', 'Add to cart')
+  await tab.click('a', 'Go to the cart')
   await tab.sees('$19.00', '.sums')
 }
 
 /** Up to the button that orders. */
 async function fillCheckout({ tab }: Front) {
-  await tab.click('a', 'To the checkout')
-  await tab.sees('Who are you?')
+  await tab.click('a', 'Go to the checkout')
+  await tab.sees('Contact')
   await tab.choose('[name="shipping_address/country"]', 'SE')
   for (const [name, text] of Object.entries(ADA)) await tab.type(`[name="${name}"]`, text)
   await tab.click('.option', 'Express')
@@ -59,7 +54,7 @@ async function fillCheckout({ tab }: Front) {
 }
 
 walk(
-  'somebody looks around, fills a cart, says where it goes, is declined, pays, and sees the order paid',
+  'a guest fills a cart, is declined, pays with a card that asks its holder, and sees the order paid',
   LONG,
   async () => {
     const front = await useFront()
@@ -69,7 +64,7 @@ walk(
     await tab.sees('$38.00', '.sums')
     await tab.sees('2', '#count')
 
-    await tab.click('a', 'To the checkout')
+    await tab.click('a', 'Go to the checkout')
     await tab.click('button', 'Order for')
     await tab.sees('is required', '#field-shipping_address-city-wrong')
     expect(await tab.evaluate('document.activeElement.name')).toBe('email')
@@ -82,7 +77,7 @@ walk(
     await fillCheckout(front)
     await tab.sees('$47.90', '.sums .total')
     await tab.click('button', 'Order for $47.90')
-    await tab.sees('We have your order.')
+    await tab.sees('We have received your order.')
     await tab.sees('Payment: not paid yet.')
 
     await tab.click('button', 'Pay $47.90')
@@ -91,11 +86,11 @@ walk(
     await tab.click('a', 'Back to the shop')
     await tab.sees('The payment was declined.')
     await tab.click('button', 'Pay $47.90')
-    await tab.click('button', 'Pay with a card that asks its holder')
+    await tab.click('button', 'Pay with a card that requires authentication')
     await tab.click('button', 'Confirm that it is me')
     await tab.sees('succeeded')
     await tab.click('a', 'Back to the shop')
-    await tab.sees('It is paid')
+    await tab.sees('Your order is paid')
     await tab.sees('Payment: paid.')
     expect(await tab.evaluate(`document.querySelector('#count').textContent`)).toBe('')
 
@@ -110,7 +105,7 @@ walk(
   }
 )
 
-walk('what products are called is shown as it is written, whatever it is', LONG, async () => {
+walk('names and descriptions of products are shown as text, whatever stands in them', LONG, async () => {
   const { tab } = await useFront()
   await tab.click('a', 'Bowl')
   await tab.sees(EVIL, 'fieldset')
@@ -136,13 +131,13 @@ walk('a word that is longer than the page makes no page wider', LONG, async () =
   }
   await fits('#/', '.products')
   await fits('#/products/long', 'h1')
-  await tab.click('button', 'Put into the cart')
-  await tab.sees('It is in the cart.')
+  await tab.click('button', 'Add to cart')
+  await tab.sees('Added to your cart.')
   await fits('#/cart', '.lines')
   await fits('#/checkout', '.bought')
 })
 
-walk('a choice that cannot be bought is struck out before somebody makes it', LONG, async () => {
+walk('an option that cannot be bought is struck out before the shopper chooses it', LONG, async () => {
   const { tab, origin, ...shop } = await useFront()
   const variants = ['Red', 'Blue'].map(Colour => ({ sku: Colour, price: 500, attributes: { Colour } }))
   const cup = await createProduct(shop, { name: 'Cup', slug: 'cup', variants })
@@ -166,7 +161,7 @@ walk('an order whose answer is lost is ordered once, also when the page is loade
   await tab.reload()
   await tab.sees('Your order is being placed')
   await tab.losesNothing()
-  await tab.sees('We have your order.')
+  await tab.sees('We have received your order.')
   expect(await orders()).toHaveLength(1)
   const [{ token } = {}] = await tab.evaluate<{ token?: string }[]>(
     `JSON.parse(localStorage.getItem('cartwright-shop.orders'))`
@@ -175,15 +170,15 @@ walk('an order whose answer is lost is ordered once, also when the page is loade
 })
 
 walk('an order that waits for its payment is reached by its link, and canceled', LONG, async () => {
-  const { tab, anybody, mug, orders, origin } = await useFront()
+  const { tab, anonymous, mug, orders, origin } = await useFront()
   const body = { ...sent(mug), email: ADA.email }
-  const { id, order_token } = (await anybody.post('/api/orders/guest', body)).json
+  const { id, order_token } = (await anonymous.post('/api/orders/guest', body)).json
   await tab.goto(`${origin}/shop#/orders/${id}/${order_token}`)
-  await tab.sees('We have your order.')
-  await tab.sees('It waits for its payment until ')
+  await tab.sees('We have received your order.')
+  await tab.sees('Please pay until ')
   await tab.evaluate('window.confirm = () => true')
   await tab.click('button', 'Cancel the order')
-  await tab.sees('It is canceled.')
+  await tab.sees('Your order is canceled.')
   await tab.sees('Payment: not paid yet.')
   expect(await tab.evaluate(`document.querySelectorAll('main button').length`)).toBe(0)
   expect(await orders()).toMatchObject([{ state: 'canceled' }])
@@ -201,4 +196,64 @@ walk('where there are several markets, prices are those of the chosen one', LONG
   await tab.sees('Not sold here', '.products')
   await tab.reload()
   await tab.sees('Not sold here', '.products')
+})
+
+walk('a guest who reads German buys with the keyboard alone, at 360 pixels', LONG, async () => {
+  const { tab, orders, admin } = await useFront('de-DE,de,en')
+  await tab.view(360, 'light')
+  const { press, fill } = keyboardOf(tab)
+  /** Waits for a text, checks the page, loads it again, and waits for the text again. */
+  const sees = async (text: string, selector?: string) => {
+    await tab.sees(text, selector)
+    await expectAccessible(tab)
+    await tab.view(360, 'light')
+    await tab.reload()
+    await tab.sees(text, selector)
+  }
+  await sees('Alle Produkte', 'h1')
+  expect(await tab.evaluate('document.documentElement.lang')).toBe('de')
+  await press('Bowl')
+  await sees('18,00', '.product .price')
+  await press('In den Warenkorb')
+  await tab.sees('Liegt im Warenkorb.')
+  await press('Zum Warenkorb')
+  await sees('18,00', '.sums')
+  await press('Zur Kasse')
+  await sees('Lieferadresse')
+  const form = {
+    ...ADA,
+    'shipping_address/line1': 'Lindenstraße 1',
+    'shipping_address/postal_code': '1',
+    'shipping_address/city': 'Berlin'
+  }
+  await fill(form)
+  await press('kostenpflichtig bestellen')
+  await tab.sees('ist keine Postleitzahl von DE', '#field-shipping_address-postal_code-wrong')
+  const focused = () => tab.evaluate('document.activeElement.name')
+  await expect.poll(focused).toBe('shipping_address/postal_code')
+  await tab.type('[name="shipping_address/postal_code"]', '10969')
+  await press('kostenpflichtig bestellen')
+  await sees('Wir haben Ihre Bestellung erhalten.')
+  await tab.sees('Zahlung: noch nicht bezahlt.')
+  await press('22,90')
+  await tab.sees('Sandbox')
+  await press('Pay')
+  await tab.sees('succeeded')
+  await press('Back to the shop')
+  await tab.sees('Ihre Bestellung ist bezahlt.')
+  const [order] = await orders()
+  const sentParcel = await admin.post(`/api/admin/orders/${order?.id}/shipments`, { carrier: 'Post' })
+  await tab.sees('Ihre Bestellung ist unterwegs.')
+  const delivered = { status: 'delivered', occurred_at: new Date().toISOString() }
+  const path = `/api/admin/shipping/shipments/${sentParcel.json.shipments[0].id}/events`
+  expect((await admin.post(path, delivered)).status).toBe(200)
+  await tab.reload()
+  await sees('Paket Post: zugestellt.')
+  expect(tab.problems).toEqual([])
+
+  await tab.choose('footer select', 'en')
+  await tab.sees('Your order is on its way.')
+  expect(await tab.evaluate('document.documentElement.lang')).toBe('en')
+  await tab.reload()
+  await tab.sees('Your order is on its way.')
 })

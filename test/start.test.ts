@@ -8,19 +8,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { makeDataFolder } from './support/data-folder.ts'
 import { createTestDatabase } from './support/database.ts'
 import { freePort } from './support/free-port.ts'
 import { type Program, startProgram } from './support/program.ts'
 import { SECRET_SETTINGS } from './support/secrets.ts'
 import { runSql } from './support/sql.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
-
 const isRoot = process.getuid?.() === 0
 /** Only root may mount, and not in every container. */
 const canMount = isRoot && spawnSync('/usr/bin/unshare', ['--mount', 'true']).status === 0
-const NOBODY = { uid: 65_534, gid: 65_534 }
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534 }
 let folder: string
 let running: Program[] = []
 
@@ -149,7 +148,7 @@ describe('the first start', () => {
 
   test.runIf(isRoot)('works for an ordinary user', async () => {
     await chmod(folder, 0o777)
-    const program = start({ HOME: folder }, { ...NOBODY, cwd: folder })
+    const program = start({ HOME: folder }, { ...UNPRIVILEGED, cwd: folder })
     expect((await fetch(`${await program.listening}/readyz`)).status).toBe(200)
   })
 })
@@ -176,10 +175,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
   })
 
   test('the same for a shop that was here before, whose database is stopped again', async () => {
-    const first = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
-    await first.listening
-    first.child.kill('SIGTERM')
-    await first.ended
+    await makeDataFolder(join(folder, 'data'))
     await expectSentence(
       start({ CARTWRIGHT__CART__LINES_MAX: 'many' }),
       /cart\.lines_max: must be a whole number/
@@ -215,7 +211,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     expect((await program.ended).stderr).not.toContain('s3cret-word')
   })
 
-  test('a database that refuses the demo, before an administrator is made whose password nobody is told', async () => {
+  test('a database that refuses the demo, before it creates an administrator whose password is never shown', async () => {
     const database = await createTestDatabase()
     const refusal = `raise exception 'the disk is full'`
     await runSql(
@@ -263,6 +259,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
   })
 
   test('a second process on the same folder', async () => {
+    await makeDataFolder(join(folder, 'data'))
     const first = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     await first.listening
     await expectSentence(start(), new RegExp(`in use by process ${first.child.pid}`))
@@ -288,11 +285,11 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     )
   })
 
-  test.runIf(isRoot)('a data folder of somebody else, or a closed one', async () => {
+  test.runIf(isRoot)('a data folder of another user, or an unreadable one', async () => {
     await mkdir(join(folder, 'closed', 'data'), { recursive: true })
     await chmod(join(folder, 'closed'), 0o700)
     for (const place of [folder, join(folder, 'new'), join(folder, 'closed', 'data')]) {
-      const program = start({ HOME: folder, CARTWRIGHT_DATA: place }, { ...NOBODY, cwd: '/' })
+      const program = start({ HOME: folder, CARTWRIGHT_DATA: place }, { ...UNPRIVILEGED, cwd: '/' })
       await expectSentence(program, /^(The data folder )?\/?.*cannot be (used|written).*another folder\.\n$/)
     }
   })
@@ -348,7 +345,7 @@ test('a command uses the database of the shop that runs, root also that of an or
   await chmod(folder, 0o777)
   const file = join(folder, 'products.csv')
   await writeFile(file, 'Handle,Title,Variant Price\nmug,Mug,10\n')
-  const owners = isRoot ? [{}, { ...NOBODY, cwd: folder }] : [{}]
+  const owners = isRoot ? [{}, { ...UNPRIVILEGED, cwd: folder }] : [{}]
   for (const [index, owner] of owners.entries()) {
     const settings = { CARTWRIGHT_DATA: join(folder, `data${index}`), CARTWRIGHT__SHOP__DEMO: 'off' }
     const address = await start({ HOME: folder, ...settings }, owner).listening
@@ -358,7 +355,7 @@ test('a command uses the database of the shop that runs, root also that of an or
   }
 })
 
-test('the requests of the README work as they stand there, and once more', async () => {
+test('the requests of the README work, twice in a row', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const script = /## A first cart\n\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const address = await start(await useDatabase('on')).listening

@@ -12,7 +12,7 @@ import {
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
-// Lane process: it reads every statement that is declared so far, and other tests declare some.
+// Lane alone: it reads every statement that is declared so far, and other tests declare some.
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let client: pg.Client
@@ -128,7 +128,7 @@ async function faultsOf({
   })
 }
 
-test('every statement is accepted by the migrated schema, and gives the columns that it declares', async () => {
+test('every statement is valid in the migrated schema and returns the columns that it declares', async () => {
   const statements = declaredStatements()
   expect(statements.length).toBeGreaterThan(40)
   const faults: Record<string, string[]> = {}
@@ -153,7 +153,7 @@ test.each<[string, Statement['takes'], string[]]>([
     { a: 'bool[]', b: 'float8[]' },
     []
   ]
-])('of %s with the parameters %j this is wrong: %j', async (text, takes, faults) => {
+])('the parameter check of %s with %j reports %j', async (text, takes, faults) => {
   expect(await faultsOf({ text, takes, gives: {} })).toEqual(faults)
 })
 
@@ -170,7 +170,7 @@ test.each<[string, Statement['gives'], string[]]>([
   [key, { fingerprint: 'bytea?', status: 'int4?' }, []],
   ['select pg_advisory_xact_lock(1)', {}, []],
   ['delete from cartwright.idempotency_keys', {}, []]
-])('of %s with the columns %j this is wrong: %j', async (text, columns, faults) => {
+])('the column check of %s with %j reports %j', async (text, columns, faults) => {
   expect(await faultsOf({ text, takes: {}, gives: columns })).toEqual(faults)
 })
 
@@ -183,7 +183,7 @@ type Plan = {
   'Recheck Cond'?: string
   Plans?: Plan[]
 }
-/** The tables of which a plan reads all rows, from end to end or in the order of an index. */
+/** Returns the tables whose rows a plan reads completely, by a scan or in index order. */
 const readWhole = (plan: Plan): string[] => {
   const isLookup = plan['Index Cond'] !== undefined || plan['Recheck Cond'] !== undefined
   const isRead = plan['Relation Name'] !== undefined && / Scan$/.test(plan['Node Type'])
@@ -191,17 +191,17 @@ const readWhole = (plan: Plan): string[] => {
   return [...here, ...(plan.Plans ?? []).flatMap(readWhole)]
 }
 
-/** By what a plan looks indexes up; `undefined`: it reads all of one. */
+/** Returns the conditions of the index scans of a plan; `undefined` when it reads a whole index. */
 const lookUps = (plan: Plan): (string | undefined)[] => [
   ...(plan['Index Name'] === undefined ? [] : [plan['Index Cond']]),
   ...(plan.Plans ?? []).flatMap(lookUps)
 ]
 
-/** Which tables a statement reads as a whole when it is prepared now. */
+/** Returns the tables that a statement reads completely when it is prepared now. */
 const wholeTablesOf = async (statement: Planned): Promise<string[]> =>
   (await plansOf(statement)).flatMap(readWhole)
 
-/** How a statement is executed that is prepared now, over a connection for what writes. */
+/** Returns the plans of a statement that is prepared now, by default on a connection for writes. */
 async function plansOf({ takes, text, isForEach = false }: Planned, session = planner): Promise<Plan[]> {
   const values = Object.keys(parametersOf({ takes, isForEach })).map(() => 'null')
   await session.query(`prepare planned as ${text}`)
@@ -218,7 +218,7 @@ async function plansOf({ takes, text, isForEach = false }: Planned, session = pl
 
 const nodesOf = (plan: Plan): string[] => [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-test('no statement starts parallel workers, on the connections that it runs over', async () => {
+test('no statement starts parallel workers on its connections', async () => {
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
   const parallel: string[] = []
   for (const [kind, planning, isOnThese] of [
@@ -244,7 +244,7 @@ test('no statement starts parallel workers, on the connections that it runs over
   expect(parallel).toEqual([])
 })
 
-test('what changes carts and keys of requests looks its rows up, though it was planned while there were none', async () => {
+test('statements that write carts and idempotency keys use indexes although they were planned on empty tables', async () => {
   await client.query('vacuum cartwright.idempotency_keys, cart.carts, cart.items')
   const isSweep = (name: string) => /expired|merged/.test(name)
   const statements = declaredStatements().filter(
@@ -266,13 +266,13 @@ test.each([
   ['claim', '(owner = ANY ($))'],
   ['confirm', '(owner = $)']
 ])(
-  'what an order %ss is looked up once, by the order, though it was planned while nothing was held',
+  'the %s of reservations looks them up once by owner although it was planned on an empty table',
   async (verb, lookUp) => {
     await client.query('vacuum inventory.reservations')
     const [statement] = declaredStatements().filter(({ name }) => name === `inventory.${verb}_reservations`)
     if (statement === undefined) throw new Error('there is no such statement')
     const found = (await plansOf(statement)).flatMap(lookUps)
-    // What an earlier part of the statement gave has a name of each version's own.
+    // Each PostgreSQL version names the result of an earlier part of the statement differently.
     expect(found.map(each => each?.replace(/\$\d+|\(InitPlan \d+\)\.col1/, '$'))).toEqual([lookUp])
   }
 )
@@ -288,7 +288,7 @@ test.each<[string, string[]]>([
   expect(await wholeTablesOf({ takes: { given: 'bytea' }, text })).toEqual(tables)
 })
 
-/** Counts that are not of lists, or whose callers need the exact number. */
+/** Counts that no list returns, or whose callers need the exact number. */
 const EXACT_COUNTS = [
   'catalog.count_variants',
   'payments.measure_open_operations',
@@ -302,7 +302,7 @@ const EXACT_COUNTS = [
   'payments.count_waiting'
 ]
 
-/** Counts that also hold the limit of their table, which is larger than a list reports. */
+/** Counts that also enforce the row limit of their table, which exceeds the total of a list. */
 const LIMITED_TABLES = [
   'pricing.count_tax_zones',
   'pricing.count_tax_rates',
@@ -310,7 +310,7 @@ const LIMITED_TABLES = [
   'shipping.count_rates'
 ]
 
-test('the counts of lists end behind the largest total that a list reports', () => {
+test('the counts of lists stop one above the largest total that a list reports', () => {
   const counts = declaredStatements().filter(({ text }) => /select count\(\*\)(?:::int)? as total/.test(text))
   expect(counts.length).toBeGreaterThan(40)
   const limitOf = ({ text }: Statement) =>
@@ -321,7 +321,7 @@ test('the counts of lists end behind the largest total that a list reports', () 
   expect(unbounded.filter(name => !EXACT_COUNTS.includes(name))).toEqual([])
 })
 
-test('the constraints that stand beside errors exist in the migrated schema', async () => {
+test('every constraint that an error declares exists in the migrated schema', async () => {
   const { rows } = await client.query<{ name: string }>(
     `select nspname || '.' || conname as name from pg_constraint join pg_namespace n on n.oid = connamespace
      union

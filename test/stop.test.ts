@@ -58,7 +58,7 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
   const { code, stdout } = await program.ended
   expect([code, stdout.match(/^Stopp(ing|ed).*$/gm)]).toEqual([
     0,
-    ['Stopping: what is under way is finished first. A second signal stops at once.', 'Stopped.']
+    ['Stopping: work in progress is finished first. A second signal stops immediately.', 'Stopped.']
   ])
 })
 

@@ -65,7 +65,7 @@ const quick = (code: string): string =>
     .replace(/[^\x00-\x7f]/g, letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** What a start needs before it can begin with the database is one file, */
-const FIRST = ['cli/commands.ts', 'cli/start.ts', 'platform/embedded-postgres/open.ts']
+const FIRST = ['cli/commands.ts', 'cli/start.ts', 'embedded-postgres/open.ts']
 /** and what every part of it shares is another, where there would be thirty: to find and link one takes half a millisecond. */
 const SHARED = /^(kernel|platform)\b/
 let first: ReadonlySet<string> | undefined

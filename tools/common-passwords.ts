@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { foldLookalikes } from '../src/modules/auth/passwords/fold.ts'
+import { foldLookalikes } from '../src/modules/auth/passwords/lookalikes.ts'
 
 // Writes the list of common passwords, folded. A list for passwords of at least eight characters needs entries of that length
 // (ASVS 5.0, 6.2.4); shorter ones occur as parts. Run:
@@ -36,7 +36,7 @@ for (const word of words) {
 writeFileSync(
   OUT,
   `/*!
- * The ${words.length} most common passwords, folded by fold.ts; written by tools/common-passwords.ts.
+ * The ${words.length} most common passwords, folded by lookalikes.ts; written by tools/common-passwords.ts.
  * Derived from @zxcvbn-ts/language-common 4.1.3, which has this license (MIT):
  *
 ${readFileSync(license, 'utf8')

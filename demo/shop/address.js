@@ -1,69 +1,89 @@
 import { call } from './api.js'
 import { countries } from './countries.js'
 import { el } from './dom.js'
+import { field } from './forms.js'
+import { t } from './texts.js'
 
-const FIELDS = [
-  ['name', 'Name', 'name'],
-  ['company', 'Company', 'organization'],
-  ['line1', 'Street and number', 'address-line1'],
-  ['line2', 'Flat, floor, staircase', 'address-line2'],
-  ['postal_code', 'Postal code', 'postal-code'],
-  ['city', 'Town', 'address-level2'],
-  ['region', 'State, province or region', 'address-level1'],
-  ['phone', 'Phone', 'tel']
-]
-
-/** A field with its label, and room for what is wrong with it. Its name is where the API finds it. */
-export function field(name, words, attributes, input = el('input', { maxlength: 255 })) {
-  const id = `field-${name.replace('/', '-')}`
-  for (const [key, value] of Object.entries({ ...attributes, id, name, 'aria-describedby': `${id}-wrong` }))
-    input.setAttribute(key, value)
-  return el(
-    'p',
-    { class: 'field' },
-    el('label', { for: id }, words, el('span', { class: 'soft' })),
-    input,
-    el('span', { class: 'wrong', id: `${id}-wrong` })
-  )
+const FIELDS = {
+  name: 'name',
+  company: 'organization',
+  line1: 'address-line1',
+  line2: 'address-line2',
+  postal_code: 'postal-code',
+  city: 'address-level2',
+  region: 'address-level1',
+  phone: 'tel'
 }
 
-/** An address in the making: what it needs, and which regions there are, depends on the country. */
-export function addressForm(address, first) {
-  let needed = ['country']
+/**
+ * The fields of an address, named `<path>/name` and so on. The country decides which fields are required and which regions
+ * exist; `showCountry` reads that from the shop.
+ */
+export function addressForm({ path, legend, address, country: first }) {
+  let required = ['country']
   const select = el(
     'select',
     {},
     countries().map(({ code, name }) => el('option', { value: code, selected: code === first }, name))
   )
-  const rows = FIELDS.map(([name, words, autocomplete]) =>
-    field(`shipping_address/${name}`, words, { autocomplete, value: address?.[name] ?? '' })
+  const rows = Object.entries(FIELDS).map(([name, autocomplete]) =>
+    field(`${path}/${name}`, t.address[name], { autocomplete, value: address?.[name] ?? '' })
   )
   const element = el(
     'fieldset',
     {},
-    el('legend', {}, 'Where does it go?'),
+    el('legend', {}, legend),
     el(
       'div',
       { class: 'address' },
-      field('shipping_address/country', 'Country', { autocomplete: 'country' }, select),
+      field(`${path}/country`, t.address.country, { autocomplete: 'country' }, select),
       rows
     )
   )
+  const input = name => element.querySelector(`[name="${path}/${name}"]`)
 
-  /** Asks for what the chosen country needs. A region that is needed is chosen from those there are. */
+  /** Marks the required fields of the country. A required region becomes a choice of the country's regions. */
   async function showCountry(region = '') {
     const country = select.value
-    const { required, regions } = await call('GET', `/countries/${country}`)
+    const needs = await call('GET', `/countries/${country}`)
     if (select.value !== country) return
-    needed = ['country', ...required]
-    const isChosen = required.includes('region') && regions.length > 0
-    const input = isChosen ? regionChoice(regions, region) : el('input', { maxlength: 255, value: region })
-    const before = element.querySelector('[name="shipping_address/region"]')
+    required = ['country', ...needs.required]
+    const isChosen = needs.required.includes('region') && needs.regions.length > 0
+    const choice = isChosen
+      ? regionChoice(needs.regions, region)
+      : el('input', { maxlength: 255, value: region })
+    const before = input('region')
     for (const { name, value } of before.attributes)
-      if (!['value', 'maxlength'].includes(name)) input.setAttribute(name, value)
-    before.replaceWith(input)
+      if (!['value', 'maxlength'].includes(name)) choice.setAttribute(name, value)
+    before.replaceWith(choice)
+    markRequired()
   }
-  return { element, showCountry, isNeeded: name => needed.includes(name.split('/')[1]) }
+
+  /** The label of an empty field states that it is optional. */
+  function markRequired() {
+    for (const name of ['country', ...Object.keys(FIELDS)]) {
+      const isRequired = required.includes(name)
+      input(name).setAttribute('aria-required', isRequired)
+      const isOptional = !isRequired && input(name).value === ''
+      input(name).closest('.field').querySelector('label .soft').textContent = isOptional
+        ? t.form.optional
+        : ''
+    }
+  }
+
+  /** Fills the fields with another address. */
+  async function fill(another) {
+    select.value = another.country
+    for (const name of Object.keys(FIELDS)) input(name).value = another[name] ?? ''
+    await showCountry(another.region).catch(() => {})
+  }
+
+  /** Returns the values of the fields, without empty ones. */
+  function read() {
+    const entries = ['country', ...Object.keys(FIELDS)].map(name => [name, input(name).value.trim()])
+    return Object.fromEntries(entries.filter(([, value]) => value !== ''))
+  }
+  return { element, showCountry, markRequired, fill, read }
 }
 
 const regionChoice = (regions, chosen) =>
@@ -73,10 +93,3 @@ const regionChoice = (regions, chosen) =>
     el('option', { value: '' }, ''),
     regions.map(({ code, name }) => el('option', { value: code, selected: code === chosen }, name))
   )
-
-/** What the fields say; what is empty is left out. */
-export function readAddress(form) {
-  const fields = [...form.elements].filter(({ name }) => name.startsWith('shipping_address/'))
-  const written = fields.map(({ name, value }) => [name.split('/')[1], value.trim()])
-  return Object.fromEntries(written.filter(([, value]) => value !== ''))
-}

@@ -1,23 +1,21 @@
 import { call } from './api.js'
 import { el, link, page, picture } from './dom.js'
 import { money } from './money.js'
+import { t } from './texts.js'
 
-const SORTS = { newest: 'Newest', name: 'Name', price: 'Cheapest first', '-price': 'Dearest first' }
-const NOTHING_YET = 'Nothing is sold here yet. Products come by an import, or by the API.'
-
-/** `#/?q=…&category=…&sort=…&cursor=…`: products, page by page. */
+/** `#/?q=…&category=…&sort=…&cursor=…`: a page of products. */
 export async function browse({ query }) {
   const filters = new URLSearchParams([...query].filter(([name]) => name !== 'cursor'))
   const [tree, list] = await Promise.all([
     call('GET', '/categories'),
     call('GET', `/products?${new URLSearchParams({ limit: '24', ...Object.fromEntries(query) })}`)
   ])
-  const categories = flat(tree.items)
+  const categories = flatten(tree.items)
   const category = categories.find(({ slug }) => slug === query.get('category'))
   const q = query.get('q')
   document.getElementById('q').value = q ?? ''
   const isAll = [...filters.keys()].every(name => name === 'sort')
-  const title = q === null ? (category?.name ?? 'Everything') : `“${q}”`
+  const title = q === null ? (category?.name ?? t.browse.all) : t.browse.quoted(q)
   return page(
     title,
     el(
@@ -25,22 +23,22 @@ export async function browse({ query }) {
       { class: 'filters' },
       el(
         'nav',
-        { 'aria-label': 'Categories' },
+        { 'aria-label': t.browse.categories },
         el('ul', {}, [
-          entry('Everything', withFilter(filters, 'category', ''), category === undefined),
+          navEntry(t.browse.all, withFilter(filters, 'category', ''), category === undefined),
           ...categories.map(each =>
-            entry(each.name, withFilter(filters, 'category', each.slug), each === category)
+            navEntry(each.name, withFilter(filters, 'category', each.slug), each === category)
           )
         ])
       ),
       el(
         'label',
         {},
-        'Sort by ',
+        `${t.browse.sort} `,
         el(
           'select',
           { onchange: event => location.assign(withFilter(filters, 'sort', event.target.value)) },
-          Object.entries(SORTS).map(([value, words]) =>
+          Object.entries(t.browse.sorts).map(([value, words]) =>
             el('option', { value, selected: value === (query.get('sort') ?? 'newest') }, words)
           )
         )
@@ -50,20 +48,20 @@ export async function browse({ query }) {
       ? el(
           'p',
           { class: 'empty' },
-          ...(isAll ? [NOTHING_YET] : ['Nothing was found. ', link('#/', 'Show everything')])
+          ...(isAll ? [t.browse.empty] : [t.browse.nothingFound, ' ', link('#/', t.browse.showAll)])
         )
-      : el('ul', { class: 'products' }, list.items.map(card)),
+      : el('ul', { class: 'products' }, list.items.map(productCard)),
     el(
       'nav',
-      { class: 'pages', 'aria-label': 'Pages' },
-      query.has('cursor') && link(`#/?${filters}`, 'First page'),
-      list.next_cursor !== null && link(withFilter(filters, 'cursor', list.next_cursor), 'Next page')
+      { class: 'pages', 'aria-label': t.browse.pages },
+      query.has('cursor') && link(`#/?${filters}`, t.browse.firstPage),
+      list.next_cursor !== null && link(withFilter(filters, 'cursor', list.next_cursor), t.browse.nextPage)
     )
   )
 }
 
-const flat = nodes => nodes.flatMap(node => [node, ...flat(node.children)])
-const entry = (name, href, isCurrent) =>
+const flatten = nodes => nodes.flatMap(node => [node, ...flatten(node.children)])
+const navEntry = (name, href, isCurrent) =>
   el('li', {}, el('a', { href, 'aria-current': isCurrent && 'page' }, name))
 
 function withFilter(filters, name, value) {
@@ -73,7 +71,17 @@ function withFilter(filters, name, value) {
   return `#/?${changed}`
 }
 
-const card = ({ slug, name, brand, image_url, price, discounted_price, currency, variant_count, in_stock }) =>
+const productCard = ({
+  slug,
+  name,
+  brand,
+  image_url,
+  price,
+  discounted_price,
+  currency,
+  variant_count,
+  in_stock
+}) =>
   el(
     'li',
     {},
@@ -86,16 +94,16 @@ const card = ({ slug, name, brand, image_url, price, discounted_price, currency,
         'span',
         { class: 'price' },
         price === null
-          ? 'Not sold here'
-          : [variant_count > 1 && 'from ', ...priceOf(price, discounted_price, currency)]
+          ? t.browse.notSold
+          : [variant_count > 1 && t.browse.from, ...priceOf(price, discounted_price, currency)]
       ),
-      !in_stock && price !== null && el('span', { class: 'soft' }, 'Sold out')
+      !in_stock && price !== null && el('span', { class: 'soft' }, t.browse.soldOut)
     )
   )
 
-/** What it costs now, and before that what it costs ordinarily. */
+/** The current price. With a discount, the price without it is shown before, struck through. */
 export function priceOf(price, discounted, currency) {
   const now = el('strong', {}, money(discounted, currency))
   if (discounted === price) return [now]
-  return [el('s', {}, el('span', { class: 'hidden' }, 'before '), money(price, currency)), ' ', now]
+  return [el('s', {}, el('span', { class: 'hidden' }, t.browse.before), money(price, currency)), ' ', now]
 }

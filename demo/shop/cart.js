@@ -1,55 +1,54 @@
-import { wordsOf } from './api.js'
-import { readCart, removeFromCart, setQuantity } from './basket.js'
 import { priceOf } from './browse.js'
-import { busy, el, link, page, picture, problemPlace, say, tell } from './dom.js'
+import { readCart, removeFromCart, setQuantity } from './carts.js'
+import { announce, disableWhile, el, link, page, picture, problemElement, showProblem } from './dom.js'
+import { errorTexts } from './errors.js'
 import { money } from './money.js'
+import { t } from './texts.js'
 
-/** `#/cart`: what is in it, and what that costs now. */
+/** `#/cart`: the lines of the cart at current prices. */
 export async function cart() {
-  const place = el('div')
-  show(place, await readCart())
-  return page('Cart', place)
+  const container = el('div')
+  show(container, await readCart())
+  return page(t.cart.title, container)
 }
 
-function show(place, content) {
-  const { items, unavailable_items: gone, currency, subtotal, discount_total, total } = content
-  if (items.length + gone.length === 0) {
-    place.replaceChildren(
-      el('p', { class: 'empty' }, 'There is nothing in the cart. ', link('#/', 'Look around'))
-    )
+function show(container, content) {
+  const { items, unavailable_items: unavailable, currency, subtotal, discount_total, total } = content
+  if (items.length + unavailable.length === 0) {
+    container.replaceChildren(el('p', { class: 'empty' }, t.cart.empty, ' ', link('#/', t.cart.lookAround)))
     return
   }
-  const problem = problemPlace()
-  /** Shows the cart as it is afterwards; when that is refused, as it is. */
-  const change = async (work, words) => {
-    tell(problem)
-    place.setAttribute('aria-busy', 'true')
+  const problem = problemElement()
+  /** Shows the cart after a change. When the shop rejects the change, shows the current cart and the reason. */
+  const change = async (work, announcement) => {
+    showProblem(problem)
+    container.setAttribute('aria-busy', 'true')
     try {
-      show(place, await work())
-      say(words)
+      show(container, await work())
+      announce(announcement)
     } catch (error) {
-      const again = await readCart().catch(() => content)
-      show(place, again)
-      tell(place.querySelector('.problem') ?? problem, ...wordsOf(error))
+      const current = await readCart().catch(() => content)
+      show(container, current)
+      showProblem(container.querySelector('.problem') ?? problem, ...errorTexts(error))
     } finally {
-      place.removeAttribute('aria-busy')
+      container.removeAttribute('aria-busy')
     }
   }
-  place.replaceChildren(
+  container.replaceChildren(
     el('ul', { class: 'lines' }, [
       ...items.map(item => line(item, currency, change)),
-      ...gone.map(item => goneLine(item, change))
+      ...unavailable.map(item => unavailableLine(item, change))
     ]),
     problem,
     el(
       'dl',
       { class: 'sums' },
-      discount_total > 0 && sum('Before discounts', money(subtotal, currency)),
-      discount_total > 0 && sum('Discounts', money(-discount_total, currency)),
-      sum('Together', money(total, currency), 'total')
+      discount_total > 0 && sum(t.cart.subtotal, money(subtotal, currency)),
+      discount_total > 0 && sum(t.cart.discounts, money(-discount_total, currency)),
+      sum(t.cart.total, money(total, currency), 'total')
     ),
-    el('p', { class: 'soft' }, 'Delivery and taxes are added when it is known where it goes.'),
-    el('p', {}, items.length > 0 && el('a', { class: 'button main', href: '#/checkout' }, 'To the checkout'))
+    el('p', { class: 'soft' }, t.cart.note),
+    el('p', {}, items.length > 0 && el('a', { class: 'button main', href: '#/checkout' }, t.cart.checkout))
   )
 }
 
@@ -64,11 +63,11 @@ function line(item, currency, change) {
     min: 1,
     value: quantity,
     id: `quantity-${variant_id}`,
-    'aria-label': `How many: ${name}`,
+    'aria-label': t.cart.quantityOf(name),
     onchange: async () => {
       if (!input.reportValidity() || input.value === '') return
       input.disabled = true
-      await change(() => setQuantity(variant_id, Number(input.value)), 'The cart was changed.')
+      await change(() => setQuantity(variant_id, Number(input.value)), t.cart.changed)
       document.getElementById(`quantity-${variant_id}`)?.focus()
     }
   })
@@ -83,11 +82,7 @@ function line(item, currency, change) {
       el('span', { class: 'soft' }, Object.values(attributes).join(', ')),
       el('span', {}, priceOf(price, discounted_price, currency)),
       !item.available &&
-        el(
-          'span',
-          { class: 'problem' },
-          item.stock === 0 ? 'Sold out' : `Not available like this: ${item.stock ?? 0} left.`
-        )
+        el('span', { class: 'problem' }, item.stock === 0 ? t.cart.soldOut : t.cart.tooMany(item.stock ?? 0))
     ),
     input,
     el('span', { class: 'amount' }, money(line_total, currency)),
@@ -95,7 +90,7 @@ function line(item, currency, change) {
   )
 }
 
-const goneLine = (item, change) =>
+const unavailableLine = (item, change) =>
   el(
     'li',
     {},
@@ -103,8 +98,8 @@ const goneLine = (item, change) =>
     el(
       'div',
       { class: 'what' },
-      el('span', {}, item.name ?? 'Something'),
-      el('span', { class: 'problem' }, 'This is not for sale any more, and costs nothing here.')
+      el('span', {}, item.name ?? t.cart.unnamed),
+      el('span', { class: 'problem' }, t.cart.gone)
     ),
     el('span', {}, `${item.quantity}`),
     el('span', { class: 'amount' }, '—'),
@@ -112,15 +107,16 @@ const goneLine = (item, change) =>
   )
 
 function removeButton({ variant_id }, name, change) {
+  const named = name ?? t.cart.unnamed
   const button = el(
     'button',
     {
       type: 'button',
-      'aria-label': `Remove ${name ?? 'it'}`,
+      'aria-label': t.cart.removeNamed(named),
       onclick: () =>
-        busy(button, () => change(() => removeFromCart(variant_id), `${name ?? 'It'} was removed.`))
+        disableWhile(button, () => change(() => removeFromCart(variant_id), t.cart.removed(named)))
     },
-    'Remove'
+    t.form.remove
   )
   return button
 }

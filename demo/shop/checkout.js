@@ -1,211 +1,228 @@
-import { addressForm, field, readAddress } from './address.js'
-import { findingWords, wordsOf } from './api.js'
-import { readCart } from './basket.js'
-import { ofCart, openCheckout, sayAnew } from './checkouts.js'
+import { addressForm } from './address.js'
+import { savedAddresses, savedChoice } from './addresses.js'
+import { readCart } from './carts.js'
+import { cartReference, openCheckout, saveCheckout } from './checkouts.js'
 import { codesField, deliveryField } from './choices.js'
-import { busy, el, link, page, problemPlace, say, tell } from './dom.js'
+import { announce, disableWhile, el, link, page, problemElement, showProblem } from './dom.js'
+import { errorTexts, fieldFindingText, findingText } from './errors.js'
+import { checkbox, emailField, field, fieldErrors, showFieldError } from './forms.js'
 import { money } from './money.js'
-import { linkToOrder, newOrder, place, unanswered } from './placing.js'
-import { summaryOf } from './summary.js'
+import { linkToOrder, newOrderRequest, placeOrder, unansweredOrder } from './placement.js'
+import { callAsCustomer, isLoggedIn, LoginRequired } from './session.js'
+import { priceSummary } from './summary.js'
+import { t } from './texts.js'
 
-/** `#/checkout`: who buys, where it goes, how, and what all of it costs. */
+const ADDRESS = 'shipping_address'
+
+/** `#/checkout`: contact, address, shipping method and codes, with the total. */
 export async function checkout({ markets }) {
-  const sent = unanswered()
-  if (sent !== undefined) return answerLater(sent)
+  const sent = unansweredOrder()
+  if (sent !== undefined) return retryPage(sent)
   const cart = await readCart()
   if (cart.items.length + cart.unavailable_items.length === 0)
     return page(
-      'Checkout',
-      el('p', { class: 'empty' }, 'There is nothing in the cart. ', link('#/', 'Look around'))
+      t.checkout.title,
+      el('p', { class: 'empty' }, t.cart.empty, ' ', link('#/', t.cart.lookAround))
     )
-  return form(await openCheckout(firstCountry(markets)))
+  const customer = isLoggedIn() ? await readCustomer() : undefined
+  const saved = customer?.addresses.find(each => each.default_shipping)?.address
+  return checkoutForm(await openCheckout(saved ?? { country: firstCountry(markets) }), customer)
 }
 
-/** The one of the market, or else the one that the browser is set to. */
+async function readCustomer() {
+  const [{ email }, addresses] = await Promise.all([callAsCustomer('GET', '/auth/me'), savedAddresses()])
+  return { email, addresses }
+}
+
+/** The first country of the market, or the region of the browser when the market includes it. */
 function firstCountry(markets) {
   const sold = markets.current?.countries ?? []
   const own = new Intl.Locale(navigator.language).maximize().region ?? 'US'
   return sold.length === 0 || sold.includes(own) ? own : sold[0]
 }
 
-async function form(first) {
+/** `customer` is undefined for guests. */
+async function checkoutForm(first, customer) {
   let now = first
-  let [isRunning, isLate] = [undefined, false]
-  /** What was so wrong that nothing was taken. */
-  let refused = []
+  let [saving, hasChanges] = [undefined, false]
+  /** Error texts by field name, of a request that the shop rejected as a whole. */
+  let rejectedFields = new Map()
   const touched = new Set()
-  const said = { option: first.shipping_option, codes: [...first.codes] }
+  const entered = { option: first.shipping_option, codes: [...first.codes] }
 
   const summary = el('div', { class: 'summary' })
   const findings = el('div', { role: 'status' })
-  const address = addressForm(first.shipping_address, first.shipping_address?.country)
+  const address = addressForm({
+    path: ADDRESS,
+    legend: t.checkout.address,
+    address: first.shipping_address,
+    country: first.shipping_address?.country
+  })
   const delivery = deliveryField()
-  const problem = problemPlace()
-  const button = el('button', { class: 'main' }, 'Order')
-  const codes = codesField(said, () => update())
+  const problem = problemElement()
+  const button = el('button', { class: 'main' }, t.checkout.order)
+  const codes = codesField(entered, () => update())
   const note = el('textarea', { rows: 2, maxlength: 2000 }, first.note ?? '')
+  const saved = savedChoice(customer?.addresses ?? [], first.shipping_address, async chosen => {
+    await address.fill(chosen ?? { country: address.read().country })
+    update()
+  })
+  const saveAddressBox = customer ? checkbox('', t.checkout.saveAddress, false) : null
+  const contact = customer
+    ? [el('p', {}, t.checkout.loggedInAs(customer.email))]
+    : [
+        emailField('email', t.checkout.email, first.email ?? ''),
+        el('p', {}, link('#/log-in/checkout', t.checkout.logIn))
+      ]
   const element = el(
     'form',
     { class: 'checkout', novalidate: true, onsubmit: order, onchange: changed },
     el(
       'div',
       {},
-      el(
-        'fieldset',
-        {},
-        el('legend', {}, 'Who are you?'),
-        field('email', 'E-mail', { type: 'email', autocomplete: 'email', value: first.email ?? '' })
-      ),
+      el('fieldset', {}, el('legend', {}, t.checkout.contact), contact),
+      saved,
       address.element,
+      saveAddressBox,
       delivery.element,
       el(
         'fieldset',
         {},
-        el('legend', {}, 'Anything else?'),
+        el('legend', {}, t.checkout.extras),
         codes.element,
-        field('note', 'A note for the shop', {}, note)
+        field('note', t.checkout.note, {}, note)
       )
     ),
-    el('aside', { 'aria-label': 'What it costs' }, summary, findings, problem, button)
+    el('aside', { 'aria-label': t.checkout.costs }, summary, findings, problem, button)
   )
   const input = name => element.elements[name]
 
   async function changed({ target }) {
     if (target.name === '') return
     touched.add(target.name)
-    if (target.name === 'shipping_option') said.option = target.value
-    // Where that cannot be found out, the shop says what is missing.
-    if (target.name === 'shipping_address/country') await address.showCountry().catch(() => {})
+    if (target.name === 'shipping_option') entered.option = target.value
+    // When the regions of the country cannot be read, the findings of the checkout still name missing fields.
+    if (target.name === `${ADDRESS}/country`) await address.showCountry().catch(() => {})
     update()
   }
 
-  /** Says all of it anew, one time after the other, and once more when something was changed meanwhile. */
+  /** Saves all entries, one request at a time. Saves again when the shopper changed an entry meanwhile. */
   function update() {
-    isLate = true
-    isRunning ??= run().finally(() => {
-      isRunning = undefined
+    hasChanges = true
+    saving ??= saveChanges().finally(() => {
+      saving = undefined
     })
-    return isRunning
+    return saving
   }
-  async function run() {
+  async function saveChanges() {
     summary.setAttribute('aria-busy', 'true')
-    tell(problem)
+    showProblem(problem)
     try {
-      while (isLate) {
-        isLate = false
-        now = await sayAnew(body())
+      while (hasChanges) {
+        hasChanges = false
+        if (customer && !isLoggedIn()) throw new LoginRequired()
+        now = await saveCheckout(body())
       }
-      refused = []
+      rejectedFields = new Map()
       return true
     } catch (error) {
-      refused = (error.errors ?? []).map(({ path, message }) => ({
-        name: path.replace(/^body\//, ''),
-        message
-      }))
-      const isShownBeside = refused.length > 0 && refused.every(({ name }) => input(name))
-      if (!isShownBeside) tell(problem, ...wordsOf(error, nameOf))
+      rejectedFields = fieldErrors(error, element)
+      if (rejectedFields.size === 0) showProblem(problem, ...errorTexts(error, nameOf))
       return false
     } finally {
       summary.removeAttribute('aria-busy')
       show()
     }
   }
+  const textOf = name => input(name)?.value.trim() ?? ''
   const body = () => ({
-    ...ofCart(),
-    shipping_address: readAddress(element),
-    codes: said.codes,
-    ...(input('email').value.trim() !== '' && { email: input('email').value.trim() }),
-    ...(said.option !== null && { shipping_option: said.option }),
-    ...(note.value.trim() !== '' && { note: note.value.trim() })
+    ...cartReference(),
+    shipping_address: address.read(),
+    codes: entered.codes,
+    ...(textOf('email') !== '' && { email: textOf('email') }),
+    ...(entered.option !== null && { shipping_option: entered.option }),
+    ...(textOf('note') !== '' && { note: textOf('note') })
   })
   const nameOf = id =>
     [...now.items, ...now.unavailable_items].find(({ variant_id }) => variant_id === id)?.name
 
   function show() {
-    summary.replaceChildren(...summaryOf(now).flat())
+    summary.replaceChildren(...priceSummary(now).flat())
     codes.show(now)
     delivery.show(now)
-    button.textContent = `Order for ${money(now.total, now.currency)}`
-    const faults = new Map(
-      now.findings.filter(each => fieldOf(each)).map(each => [fieldOf(each), each.message])
-    )
-    for (const { name, message } of refused) faults.set(name, message)
-    for (const each of element.elements) if (/^(email|shipping_address\/)/.test(each.name)) mark(each, faults)
+    address.markRequired()
+    button.textContent = t.checkout.orderFor(money(now.total, now.currency))
+    const faults = new Map([
+      ...now.findings.filter(fieldOf).map(each => [fieldOf(each), [fieldFindingText(each)]]),
+      ...rejectedFields
+    ])
+    // A field shows its error only after the shopper has changed it or tried to order.
+    for (const each of element.elements)
+      if (each.name === 'email' || each.name.startsWith(ADDRESS))
+        showFieldError(each, touched.has(each.name) ? faults.get(each.name) : undefined)
     const others = now.findings.filter(each => !fieldOf(each) && !each.code.startsWith('CODE_'))
-    findings.replaceChildren(...others.map(each => el('p', { class: 'finding' }, findingWords(each, nameOf))))
-  }
-  /** That something is missing is told once somebody has been there; that it is required, at once. */
-  function mark(each, faults) {
-    const message = faults.get(each.name)
-    const isShown = message !== undefined && touched.has(each.name)
-    const isRequired = each.name === 'email' || address.isNeeded(each.name)
-    each.setAttribute('aria-invalid', isShown)
-    each.setAttribute('aria-required', isRequired)
-    const row = each.parentElement
-    row.querySelector('.wrong').textContent = isShown ? message : ''
-    const isFilled = each.value !== '' || isRequired
-    row.querySelector('label .soft').textContent = isFilled ? '' : ' (optional)'
+    findings.replaceChildren(...others.map(each => el('p', { class: 'finding' }, findingText(each, nameOf))))
   }
 
   function order(event) {
     event.preventDefault()
-    const seen = now.total
-    return busy(button, async () => {
-      const before = unanswered()
+    const shownTotal = now.total
+    return disableWhile(button, async () => {
+      const before = unansweredOrder()
       if (before !== undefined) return send(before)
-      const isSaid = await update()
+      const isSaved = await update()
       for (const each of element.elements) touched.add(each.name)
       show()
-      if (!isSaid || !now.ready) return complain()
-      if (now.total !== seen)
-        return tell(problem, `It costs ${money(now.total, now.currency)} now. Please look, and order again.`)
-      return send(newOrder({ ...body(), market: now.market, expected_total: now.total }))
+      if (!isSaved || !now.ready) return showIncomplete()
+      if (now.total !== shownTotal)
+        return showProblem(problem, t.checkout.priceNow(money(now.total, now.currency)))
+      return send(newOrderRequest({ ...body(), market: now.market, expected_total: now.total }))
     })
   }
   async function send(sent) {
     try {
-      location.hash = linkToOrder(await place(sent))
+      const order = await placeOrder(sent)
+      if (saveAddressBox?.querySelector('input').checked) saveAddress(sent.body.shipping_address)
+      location.hash = linkToOrder(order)
     } catch (error) {
-      const words = wordsOf(error, nameOf)
-      if (unanswered() === undefined) await update()
-      tell(problem, ...words)
+      const words = errorTexts(error, nameOf)
+      if (unansweredOrder() === undefined) await update()
+      showProblem(problem, ...words)
     }
   }
-  function complain() {
+  function showIncomplete() {
     const invalid = element.querySelector('[aria-invalid="true"]')
     invalid?.focus()
-    say('Something is still missing.')
-    if (problem.hidden && invalid !== null)
-      tell(problem, 'Some fields are missing or wrong; see beside them.')
+    announce(t.checkout.incomplete)
+    if (problem.hidden && invalid !== null) showProblem(problem, t.form.incomplete)
   }
 
   await address.showCountry(first.shipping_address?.region).catch(() => {})
   show()
-  return page('Checkout', element)
+  return page(t.checkout.title, element)
 }
+
+/** Ignores errors, because the order is placed even when the account cannot have another address. */
+const saveAddress = address =>
+  callAsCustomer('POST', '/auth/addresses', { body: { address } }).catch(() => {})
 
 const fieldOf = ({ code, field }) => (code === 'EMAIL_MISSING' ? 'email' : field)
 
-/** The page was left, or loaded again, before the answer was there. */
-function answerLater(sent) {
-  const problem = problemPlace()
-  const button = el('button', { class: 'main', onclick: finish }, 'Ask again')
+/** Shown when the page was left or reloaded before the response to an order. */
+function retryPage(sent) {
+  const problem = problemElement()
+  const button = el('button', { class: 'main', onclick: finish }, t.placing.retry)
   function finish() {
-    tell(problem)
-    return busy(button, async () => {
+    showProblem(problem)
+    return disableWhile(button, async () => {
       try {
-        location.hash = linkToOrder(await place(sent))
+        location.hash = linkToOrder(await placeOrder(sent))
       } catch (error) {
-        tell(problem, ...wordsOf(error))
-        if (unanswered() === undefined) problem.append(el('p', {}, link('#/cart', 'Back to the cart')))
+        showProblem(problem, ...errorTexts(error))
+        if (unansweredOrder() === undefined) problem.append(el('p', {}, link('#/cart', t.placing.toCart)))
       }
     })
   }
   finish()
-  return page(
-    'Your order is being placed',
-    el('p', {}, 'The answer of the shop has not come yet.'),
-    problem,
-    button
-  )
+  return page(t.placing.title, el('p', {}, t.placing.waiting), problem, button)
 }

@@ -1,9 +1,13 @@
-import { findingWords } from './api.js'
 import { el } from './dom.js'
+import { findingText } from './errors.js'
 import { money } from './money.js'
-import { daysWords } from './summary.js'
+import { deliveryDaysText } from './summary.js'
+import { t } from './texts.js'
 
-/** Ways to have it, of each group that something can be chosen for. Whoever is about to press one finds it where it was. */
+/**
+ * The shipping methods of each group of items. They are rendered again only when the options change, so that a click hits the
+ * intended one.
+ */
 export function deliveryField() {
   const element = el('fieldset', { class: 'delivery' })
   let shown = ''
@@ -11,8 +15,8 @@ export function deliveryField() {
     const offered = JSON.stringify(groups.map(group => group.options))
     if (offered !== shown)
       element.replaceChildren(
-        el('legend', {}, 'How does it come?'),
-        ...(groups.length === 0 ? [el('p', { class: 'soft' }, 'That depends on where it goes.')] : []),
+        el('legend', {}, t.checkout.delivery),
+        ...(groups.length === 0 ? [el('p', { class: 'soft' }, t.checkout.deliveryUnknown)] : []),
         ...groups.flatMap(group => group.options.map(each => option(each, group, currency)))
       )
     shown = offered
@@ -36,22 +40,22 @@ const option = ({ id, provider, service, amount, estimated_days }, group, curren
       el(
         'span',
         { class: 'soft' },
-        [provider, daysWords(estimated_days)].filter(Boolean).map(word => ` · ${word}`)
+        [provider, deliveryDaysText(estimated_days)].filter(Boolean).map(word => ` · ${word}`)
       )
     ),
-    el('span', { class: 'amount' }, amount === 0 ? 'free' : money(amount, currency))
+    el('span', { class: 'amount' }, amount === 0 ? t.checkout.free : money(amount, currency))
   )
 
-/** Codes, each with what it takes off or why it does not. */
-export function codesField(said, changed) {
-  const list = el('ul', { class: 'codes', role: 'status' })
+/** Promotion codes, each with its discount or the reason why it has none. `onChange` is called when a code is added or removed. */
+export function codesField(entered, onChange) {
+  const list = el('ul', { class: 'codes', 'aria-live': 'polite' })
   const input = el('input', { id: 'code', maxlength: 64, autocomplete: 'off', onkeydown: onEnter })
   function add() {
     const code = input.value.trim()
-    if (code === '' || said.codes.includes(code)) return
-    said.codes.push(code)
+    if (code === '' || entered.codes.includes(code)) return
+    entered.codes.push(code)
     input.value = ''
-    changed()
+    onChange()
   }
   function onEnter(event) {
     if (event.key !== 'Enter') return
@@ -59,17 +63,18 @@ export function codesField(said, changed) {
     add()
   }
   const remove = code => {
-    said.codes = said.codes.filter(each => each !== code)
-    changed()
+    entered.codes = entered.codes.filter(each => each !== code)
+    onChange()
   }
-  const show = ({ discounts, findings, currency }) =>
+  function show({ discounts, findings, currency }) {
+    if (list.contains(document.activeElement)) input.focus()
     list.replaceChildren(
-      ...said.codes.map(code => {
+      ...entered.codes.map(code => {
         const isOf = each => each?.toLowerCase() === code.toLowerCase()
         const off = discounts.filter(each => isOf(each.code))
         const found = findings.find(each => each.code.startsWith('CODE_') && isOf(each.promotion_code))
         const words = found
-          ? findingWords(found, () => undefined)
+          ? findingText(found, () => undefined)
           : `${code}: ${off.map(each => `${each.name} ${money(-each.amount, currency)}`).join(', ')}`
         return el(
           'li',
@@ -77,17 +82,18 @@ export function codesField(said, changed) {
           el('span', {}, words),
           el(
             'button',
-            { type: 'button', 'aria-label': `Remove ${code}`, onclick: () => remove(code) },
-            'Remove'
+            { type: 'button', 'aria-label': t.checkout.removeCode(code), onclick: () => remove(code) },
+            t.form.remove
           )
         )
       })
     )
+  }
   const element = el(
     'div',
     { class: 'field' },
-    el('label', { for: 'code' }, 'A code', el('span', { class: 'soft' }, ' (optional)')),
-    el('span', { class: 'row' }, input, el('button', { type: 'button', onclick: add }, 'Use it')),
+    el('label', { for: 'code' }, t.checkout.code, el('span', { class: 'soft' }, t.form.optional)),
+    el('span', { class: 'row' }, input, el('button', { type: 'button', onclick: add }, t.checkout.useCode)),
     list
   )
   return { element, show }

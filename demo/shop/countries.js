@@ -1,4 +1,6 @@
-// The API takes these, and says in no answer which they are.
+import { language } from './texts.js'
+
+// The API accepts these codes, and no operation lists them.
 const CODES = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
   BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE
@@ -9,13 +11,13 @@ const CODES = `
   SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO
   TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' })
+const names = new Intl.DisplayNames([language], { type: 'region' })
 export const countryName = code => names.of(code) ?? code
 
-/** `{ code, name }`, by name. */
+/** `{ code, name }` of all countries, sorted by name. */
 export function countries() {
   return CODES.trim()
     .split(/\s+/)
     .map(code => ({ code, name: countryName(code) }))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
+    .sort((a, b) => a.name.localeCompare(b.name, language))
 }

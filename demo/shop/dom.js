@@ -1,4 +1,4 @@
-/** An element. Texts are texts, whatever stands in them; `onclick` and the like are listeners. */
+/** Creates an element. String children become text, never markup. `onclick` and the like become listeners. */
 export function el(name, attributes = {}, ...children) {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
@@ -18,22 +18,23 @@ export const page = (title, ...children) => ({
   content: [el('h1', { tabindex: -1 }, title), ...children]
 })
 
-/** Where problems are told, next to what was tried. */
-export const problemPlace = () => el('div', { class: 'problem', role: 'alert', hidden: true })
-export function tell(place, ...words) {
-  place.hidden = words.length === 0
-  place.replaceChildren(...words.map(word => el('p', {}, word)))
+/** An empty element for error messages, next to the button that causes them. */
+export const problemElement = () => el('div', { class: 'problem', role: 'alert', hidden: true })
+/** Shows messages in a problem element. Hides it when there are none. */
+export function showProblem(element, ...messages) {
+  element.hidden = messages.length === 0
+  element.replaceChildren(...messages.map(message => el('p', {}, message)))
 }
 
-/** Says to those who do not see the page what has happened. */
-export function say(words) {
-  document.getElementById('said').textContent = words
+/** Announces a result to screen readers. */
+export function announce(text) {
+  document.getElementById('announcement').textContent = text
 }
 
-/** Does it once, however often the button is pressed meanwhile. `work` shows its problems itself. */
-export async function busy(button, work) {
+/** Runs `work` with the button disabled, so that repeated clicks run it once. `work` shows its own errors. */
+export async function disableWhile(button, work) {
   if (button.disabled) return
-  const hadFocus = document.activeElement === button
+  const focused = document.activeElement
   button.disabled = true
   button.setAttribute('aria-busy', 'true')
   try {
@@ -41,14 +42,31 @@ export async function busy(button, work) {
   } finally {
     button.disabled = false
     button.removeAttribute('aria-busy')
-    if (hadFocus && document.activeElement === document.body) button.focus()
+    // A disabled or removed button loses the focus.
+    const next = focused.isConnected ? focused : document.querySelector('main h1')
+    if (document.activeElement === document.body) next.focus({ preventScroll: true })
   }
 }
 
-/** A picture in a square that is there before it. */
+/** Replaces an element that had the focus, and moves the focus to the first replacement. */
+export function replaceAndFocus(element, first, ...others) {
+  element.replaceWith(first, ...others)
+  first.tabIndex = -1
+  first.focus()
+}
+
+/** A picture in a square of fixed size, so that the page does not move while the picture loads. */
 export const picture = (url, alt = '') =>
   el(
     'span',
     { class: 'picture' },
     url && el('img', { src: url, alt, loading: 'lazy', width: 400, height: 400 })
   )
+
+/** Downloads a value as a JSON file. */
+export function saveAsFile(value, name) {
+  const file = new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' })
+  const href = URL.createObjectURL(file)
+  el('a', { href, download: name }).click()
+  URL.revokeObjectURL(href)
+}

@@ -1,76 +1,94 @@
-import { resetPassword, verifyEmail } from './account.js'
-import { call, wordsOf } from './api.js'
-import { readCart } from './basket.js'
+import { accountPage, deletionPage } from './account.js'
+import { addressesPage } from './addresses.js'
+import { call } from './api.js'
 import { browse } from './browse.js'
 import { cart } from './cart.js'
+import { readCart } from './carts.js'
 import { checkout } from './checkout.js'
 import { el, link, page } from './dom.js'
-import { chosenMarket } from './memory.js'
-import { order, orders } from './order.js'
+import { errorTexts } from './errors.js'
+import { guestDataPage } from './guestdata.js'
+import { showAccount, showLayout } from './layout.js'
+import { logInFirst, logInPage } from './login.js'
+import { order } from './order.js'
+import { orders } from './orders.js'
 import { product } from './product.js'
+import { forgottenPasswordPage, newPasswordPage, registrationPage, verificationPage } from './registration.js'
+import { LoginRequired } from './session.js'
+import { chosenMarket } from './storage.js'
+import { t } from './texts.js'
 
+/** Pages by the first part of the address after `#/`, such as `products`. */
 const PAGES = {
+  __proto__: null,
   '': browse,
   products: product,
   cart,
   checkout,
-  orders: place => (place.parts.length === 0 ? orders() : order(place, visit)),
-  'verify-email': verifyEmail,
-  'reset-password': resetPassword
+  orders: route => (route.parts.length === 0 ? orders(route) : order(route)),
+  'log-in': logInPage,
+  register: registrationPage,
+  'guest-data': guestDataPage,
+  'verify-email': verificationPage,
+  'forgot-password': forgottenPasswordPage,
+  'reset-password': newPasswordPage,
+  account: route => (ACCOUNT_PAGES[route.parts[0]] ?? accountPage)(route)
 }
+const ACCOUNT_PAGES = { __proto__: null, addresses: addressesPage, delete: deletionPage }
 const main = document.getElementById('main')
-const markets = { all: [], current: undefined }
-let visits = 0
+const markets = { current: undefined }
+let shownPages = 0
 
-/** Links in mails are `/shop/orders/…#token=…`; here that is `/shop#/orders/…/…`. */
-function arriveFromMail() {
+/** Replaces the address of a link in a mail, `/shop/orders/…#token=…`, by that of its page, `/shop#/orders/…/…`. */
+function rewriteMailLink() {
   const [, page] = /^\/shop(\/.+)/.exec(location.pathname) ?? []
   if (page === undefined) return
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   history.replaceState(null, '', `/shop#${page}${token === null ? '' : `/${token}`}`)
 }
 
-/** `#/orders/…?…`, taken apart. Whatever a link must not tell servers stands there. */
-function placeNow() {
+/** The parts of `#/orders/…?…`. Tokens are after the `#`, because browsers send that part to no server. */
+function currentRoute() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?')
   const [name = '', ...parts] = path.split('/').map(part => decodeURIComponent(part))
-  return { name, parts, query: new URLSearchParams(query), markets }
+  return { name, parts, query: new URLSearchParams(query), markets, reload: showCurrentPage }
 }
 
-/** Shows a page once all of it is there; the one before stays until then. */
-async function visit() {
-  visits += 1
-  const nth = visits
+/** Shows the page of the current address. The previous page stays until every response has arrived. */
+async function showCurrentPage() {
+  shownPages += 1
+  const nth = shownPages
   main.setAttribute('aria-busy', 'true')
-  const { title, content } = await make()
-  if (nth !== visits) return
+  const { title, content } = await renderPage()
+  if (nth !== shownPages) return
   const isFirst = main.querySelector('h1') === null
   document.title = title
+  showAccount()
   main.replaceChildren(...content.filter(Boolean))
   main.removeAttribute('aria-busy')
   scrollTo(0, 0)
-  // Who does not see the page hears that it is another one.
+  // Screen readers announce the new page.
   if (!isFirst) main.querySelector('h1').focus({ preventScroll: true })
 }
 
-async function make() {
+async function renderPage() {
   try {
-    const place = placeNow()
-    return await (PAGES[place.name] ?? missing)(place)
+    const route = currentRoute()
+    return await (PAGES[route.name] ?? missingPage)(route)
   } catch (error) {
-    const again = el('button', { onclick: visit }, 'Try again')
-    const words = wordsOf(error).map(word => el('p', { role: 'alert' }, word))
-    return page('Sorry', ...words, el('p', {}, again, ' ', link('#/', 'To the beginning')))
+    if (error instanceof LoginRequired) return logInFirst(showCurrentPage)
+    const again = el('button', { onclick: showCurrentPage }, t.page.retry)
+    const words = errorTexts(error).map(word => el('p', { role: 'alert' }, word))
+    return page(t.page.failed, ...words, el('p', {}, again, ' ', link('#/', t.page.home)))
   }
 }
-const missing = () => page('There is no such page', el('p', {}, link('#/', 'To the beginning')))
+const missingPage = () => page(t.page.missing, el('p', {}, link('#/', t.page.home)))
 
-/** Where there are several markets, one is chosen, and all prices are those of it. */
+/** Shows the choice of a market when there are several. All prices are those of the chosen market. */
 async function showMarkets() {
   const { items } = await call('GET', '/markets')
   const isThere = code => items.some(market => market.code === code)
-  if (!isThere(chosenMarket.get())) chosenMarket.forget()
-  markets.all = items
+  if (!isThere(chosenMarket.get())) chosenMarket.clear()
   const current = () =>
     items.find(({ code, is_default }) => (chosenMarket.get() ? code === chosenMarket.get() : is_default))
   markets.current = current()
@@ -85,26 +103,23 @@ async function showMarkets() {
   select.addEventListener('change', () => {
     chosenMarket.set(select.value)
     markets.current = current()
-    // A page of a list belongs to its market.
-    if (placeNow().query.has('cursor')) location.hash = '#/'
-    else visit()
+    // A cursor is valid in its market only.
+    if (currentRoute().query.has('cursor')) location.hash = '#/'
+    else showCurrentPage()
   })
   label.hidden = false
 }
 
-/** What the shop is called, as it says to programs that ask at its front page. */
-async function showName() {
-  const answer = await fetch('/', { headers: { accept: 'application/json' } })
-  document.querySelector('.brand').textContent = (await answer.json()).name
+/** Shows the name of the shop, which `GET /` returns as JSON. */
+async function showShopName() {
+  const response = await fetch('/', { headers: { accept: 'application/json' } })
+  document.querySelector('.brand').textContent = (await response.json()).name
 }
 
-document.getElementById('search').addEventListener('submit', event => {
-  event.preventDefault()
-  const q = document.getElementById('q').value.trim()
-  location.hash = q === '' ? '#/' : `#/?${new URLSearchParams({ q })}`
-})
-arriveFromMail()
-addEventListener('hashchange', visit)
-showName().catch(() => {})
+rewriteMailLink()
+showLayout()
+addEventListener('hashchange', showCurrentPage)
+showShopName().catch(() => {})
 await showMarkets().catch(() => {})
-await Promise.all([visit(), readCart().catch(() => {})])
+// Skipped when the shopper has clicked a link meanwhile, because showing the page again would empty its forms.
+await Promise.all([shownPages === 0 && showCurrentPage(), readCart().catch(() => {})])

@@ -1,239 +1,209 @@
-import { logIn } from './account.js'
-import { call, wordsOf } from './api.js'
-import { countryName } from './countries.js'
-import { busy, el, link, page, problemPlace, say, tell } from './dom.js'
-import { accessToken, keepOrder, knownOrders, tokenOfOrder } from './memory.js'
+import { addressElement } from './addresses.js'
+import { call } from './api.js'
+import { announce, disableWhile, el, link, page, problemElement, showProblem } from './dom.js'
+import { errorTexts } from './errors.js'
 import { money } from './money.js'
-import { linkToOrder, orderIsShown } from './placing.js'
-import { daysWords, summaryOf } from './summary.js'
+import { linkToOrder, markOrderShown } from './placement.js'
+import { callAsCustomer, isLoggedIn } from './session.js'
+import { forgetOrder, storeOrder, tokenOfOrder } from './storage.js'
+import { deliveryDaysText, priceSummary } from './summary.js'
+import { formatDate, formatTime, t } from './texts.js'
 
 const SOON_MS = 2_000
 const LATER_MS = 15_000
-const ASKED_MAX = 5
+const TRIES_MAX = 5
 
-const STATUS = {
-  pending: 'We have your order.',
-  paid: 'It is paid, and is being looked after.',
-  shipped: 'It is on its way.',
-  completed: 'It is done.',
-  canceled: 'It is canceled.'
-}
-const PAYMENT = {
-  unpaid: 'not paid yet',
-  authorized: 'held',
-  partially_paid: 'paid in part',
-  paid: 'paid',
-  partially_refunded: 'given back in part',
-  refunded: 'given back'
-}
-/** An order with these terms is looked after before it is paid. */
-const LATER = { on_account: 'on account', cod: 'on delivery' }
-/** What became of the last try to pay, where that is worth telling. */
-const TRIED = {
-  failed: 'The payment was declined. You can try again.',
-  requires_action: 'The payment still has to be confirmed by you.',
-  canceled: 'The payment was not made.'
-}
+// Guests send the token of the order, customers their access token. Each has separate routes.
+const guestRoutes = token => ({
+  of: '/guest',
+  send: (method, path, options) => call(method, path, { ...options, headers: { 'x-order-token': token } })
+})
+const customerRoutes = { of: '', send: callAsCustomer }
 
-/** `#/orders`: those that this browser knows. */
-export function orders() {
-  const known = knownOrders()
-  return page(
-    'Orders',
-    known.length === 0
-      ? el('p', { class: 'empty' }, 'This browser knows of no order. ', link('#/', 'Look around'))
-      : el(
-          'ul',
-          { class: 'orders' },
-          known.map(order =>
-            el(
-              'li',
-              {},
-              link(linkToOrder(order), order.number),
-              ` of ${new Date(order.at).toLocaleDateString()}`
-            )
-          )
-        )
-  )
-}
-
-/** Who has no account shows the token of an order, others who they are; each has routes of their own. */
-const asGuest = token => ({ of: '/guest', headers: { 'x-order-token': token } })
-const asOwner = () => ({ of: '', headers: { authorization: `Bearer ${accessToken.get()}` } })
-
-/**
- * `#/orders/:id/:token`: the order, as it is from moment to moment. Without a token this browser knows it, or it belongs to an
- * account; then `again` shows it to who has logged in.
- */
-export async function order({ parts: [id, given] }, again) {
+/** `#/orders/:id/:token`: the order, read again while the page is shown. This browser stores the tokens of its orders. */
+export function order({ parts: [id, given], reload }) {
   const token = given ?? tokenOfOrder(id)
-  if (token !== undefined) return shownTo(asGuest(token), id, token)
-  if (accessToken.get() === undefined) return logIn(again)
-  try {
-    return await shownTo(asOwner(), id)
-  } catch (error) {
-    if (error.status !== 401) throw error
-    accessToken.forget()
-    return logIn(again)
-  }
+  return orderPage(token === undefined ? customerRoutes : guestRoutes(token), { id, token, reload })
 }
 
-async function shownTo({ of, headers }, id, token) {
+async function orderPage({ of, send }, { id, token, reload }) {
+  // Encoded, so that an id in a link cannot change the path.
+  const pathId = encodeURIComponent(id)
+  /** Returns no items when the module is switched off. */
+  const optional = path =>
+    send('GET', path)
+      .then(({ items }) => items)
+      .catch(() => [])
   const read = async () => {
-    const [order, payments] = await Promise.all([
-      call('GET', `/orders${of}/${id}`, { headers }),
-      // Without the module payments nothing is paid here.
-      call('GET', `/payments${of}/by-order/${id}`, { headers }).catch(() => ({ items: [] }))
+    const [order, payments, parcels] = await Promise.all([
+      send('GET', `/orders${of}/${pathId}`),
+      optional(`/payments${of}/by-order/${pathId}`),
+      optional(`/shipping${of}/order/${pathId}`)
     ])
-    return { order, payments: payments.items }
+    return { order, payments, parcels }
   }
   const first = await read()
   const { number, created_at: at } = first.order
-  keepOrder({ id, token, number, at })
-  orderIsShown(id)
+  if (token !== undefined) storeOrder({ id, token, number, at })
+  markOrderShown(id)
 
   const status = el('div', { role: 'status', class: 'status' })
-  const actions = el('div')
-  const problem = problemPlace()
+  const actions = el('div', { class: 'actions' })
+  const problem = problemElement()
   const summary = el('div', { class: 'summary' })
   let shown = ''
 
-  function show({ order, payments }) {
+  function show({ order, payments, parcels }) {
     const state = JSON.stringify([
       order.version,
       order.status,
       payments.map(each => each.status),
+      parcels.map(each => each.status),
       order.next_actions
     ])
     if (state === shown) return
     shown = state
-    status.replaceChildren(...statusOf(order, payments))
+    status.replaceChildren(...statusElements(order, payments))
     actions.replaceChildren(...actionsOf(order, payments))
-    summary.replaceChildren(...summaryOf(order).flat(), ...placesOf(order))
+    summary.replaceChildren(...priceSummary(order).flat(), ...refundsOf(order), ...deliveryOf(order, parcels))
   }
-  async function again() {
+  async function refresh() {
     const now = await read()
     show(now)
     return now
   }
-  /** As long as the page is there: soon while something is to be expected, later when not. */
+  /** Reads the order again while the page is shown: after 2 s while a payment is expected, otherwise after 15 s. */
   function watch({ order }) {
     const isOpen = order.status === 'pending'
     if (['completed', 'canceled'].includes(order.status)) return
     setTimeout(
       async () => {
         if (!status.isConnected) return
-        watch(document.hidden ? { order } : await again().catch(() => ({ order })))
+        watch(document.hidden ? { order } : await refresh().catch(() => ({ order })))
       },
       isOpen ? SOON_MS : LATER_MS
     )
   }
 
-  const button = (words, kind, work) => {
-    const element = el('button', { class: kind, onclick: () => busy(element, () => tried(work)) }, words)
+  const button = (label, kind, work) => {
+    const element = el(
+      'button',
+      { class: kind, onclick: () => disableWhile(element, () => runAction(work)) },
+      label
+    )
     return element
   }
-  async function tried(work) {
-    tell(problem)
+  async function runAction(work) {
+    showProblem(problem)
     try {
       await work()
     } catch (error) {
-      tell(problem, ...wordsOf(error))
-      await again().catch(() => {})
+      showProblem(problem, ...errorTexts(error))
+      await refresh().catch(() => {})
     }
   }
-  const actionsOf = ({ next_actions, total, currency }, payments) => [
-    ...(next_actions.includes('pay') && !isHeld(payments)
-      ? [button(`Pay ${money(total, currency)}`, 'main', () => pay(id, { of, headers }, problem))]
-      : []),
-    ...(next_actions.includes('cancel') ? [button('Cancel the order', '', cancel)] : [])
-  ]
+  const actionsOf = ({ next_actions, total, currency }, payments) =>
+    [
+      next_actions.includes('pay') &&
+        !hasPayment(payments) &&
+        button(t.order.pay(money(total, currency)), 'main', () => pay(id, { of, send }, problem)),
+      next_actions.includes('cancel') && button(t.order.cancel, '', cancel),
+      token !== undefined && isLoggedIn() && button(t.order.claim, '', claim)
+    ].filter(Boolean)
   async function cancel() {
-    if (!confirm('Cancel this order?')) return
-    await call('POST', `/orders${of}/${id}/cancel`, { headers })
-    say('The order is being canceled.')
-    await again()
+    if (!confirm(t.order.cancelQuestion)) return
+    await send('POST', `/orders${of}/${pathId}/cancel`)
+    announce(t.order.canceling)
+    await refresh()
+  }
+  /** Moves the order to the account. Its token is invalid afterwards. */
+  async function claim() {
+    await callAsCustomer('POST', `/orders/${pathId}/claim`, { headers: { 'x-order-token': token } })
+    forgetOrder(id)
+    announce(t.order.claimed)
+    if (location.hash === linkToOrder({ id })) await reload()
+    else location.replace(linkToOrder({ id }))
   }
 
   show(first)
   watch(first)
   return page(
-    `Order ${number}`,
+    t.order.title(number),
     status,
     problem,
     actions,
     summary,
     token !== undefined &&
-      el(
-        'p',
-        { class: 'soft' },
-        'Keep ',
-        link(linkToOrder({ id, token }), 'this link'),
-        ': whoever has it sees the order.'
-      )
+      el('p', { class: 'soft' }, t.order.link, link(linkToOrder({ id, token }), t.order.linkName))
   )
 }
 
-const isHeld = payments => payments.some(({ status }) => ['authorized', 'succeeded'].includes(status))
+const hasPayment = payments => payments.some(({ status }) => ['authorized', 'succeeded'].includes(status))
 
-/** Begins the payment, or goes on with the one that was begun, where the provider asks for it; and comes back here. */
-async function pay(orderId, { of, headers }, place) {
-  for (let asked = 1; ; asked += 1) {
-    const { redirect_url, action } = await call('POST', `/payments${of}/intent`, {
-      headers,
+/** Starts or continues the payment: redirects to the provider's page, or shows the provider's instructions. */
+async function pay(orderId, { of, send }, problem) {
+  for (let tries = 1; ; tries += 1) {
+    const { redirect_url, action } = await send('POST', `/payments${of}/intent`, {
       body: { order_id: orderId }
     })
     if (redirect_url !== undefined) {
-      const there = new URL(redirect_url)
-      // Without the token: this browser knows it, and nobody else has to.
-      there.searchParams.set('return_url', `${location.origin}${location.pathname}#/orders/${orderId}`)
-      return location.assign(there)
+      const target = new URL(redirect_url)
+      // Without the order token, which the provider must not see. This browser has stored it.
+      target.searchParams.set('return_url', `${location.origin}${location.pathname}#/orders/${orderId}`)
+      return location.assign(target)
     }
-    if (action !== undefined) return tell(place, action.text, `Reference: ${action.reference}`)
-    if (asked === ASKED_MAX)
-      return tell(place, 'The payment service does not answer. Please try again later.')
+    if (action !== undefined) return showProblem(problem, action.text, t.order.reference(action.reference))
+    if (tries === TRIES_MAX) return showProblem(problem, t.order.noAnswer)
     await new Promise(resolve => setTimeout(resolve, SOON_MS))
   }
 }
 
-function statusOf(order, payments) {
+function statusElements(order, payments) {
   const { status, payment_status, terms, expires_at, cancel_requested_at } = order
   const last = payments.at(-1)
   const isWaiting = status === 'pending' && terms === 'prepaid' && payment_status === 'unpaid'
+  const paymentWords =
+    (payment_status === 'unpaid' && t.order.terms[terms]) || t.order.payments[payment_status]
   return [
-    el('p', { class: `badge ${status}` }, cancel_requested_at ? 'It is being canceled.' : STATUS[status]),
-    payment_status !== null &&
-      el(
-        'p',
-        { id: 'payment' },
-        `Payment: ${(payment_status === 'unpaid' && LATER[terms]) || PAYMENT[payment_status]}.`
-      ),
+    el('p', { class: `badge ${status}` }, t.order.status[cancel_requested_at ? 'canceling' : status]),
+    payment_status !== null && el('p', { id: 'payment' }, t.order.payment(paymentWords)),
     isWaiting &&
       last !== undefined &&
-      TRIED[last.status] &&
-      el('p', { class: 'finding' }, TRIED[last.status]),
-    isWaiting && last === undefined && el('p', {}, 'It is looked after as soon as it is paid.'),
-    isWaiting &&
-      expires_at !== null &&
-      el('p', {}, `It waits for its payment until ${momentWords(expires_at)}.`)
+      t.order.attempts[last.status] &&
+      el('p', { class: 'finding' }, t.order.attempts[last.status]),
+    isWaiting && last === undefined && el('p', {}, t.order.paidFirst),
+    isWaiting && expires_at !== null && el('p', {}, t.order.payUntil(formatTime(expires_at)))
   ].filter(Boolean)
 }
 
-const momentWords = at =>
-  new Date(at).toLocaleString(navigator.language, { dateStyle: 'medium', timeStyle: 'short' })
+function refundsOf({ adjustments, currency }) {
+  const refunds = adjustments.filter(({ back }) => back > 0)
+  if (refunds.length === 0) return []
+  const lines = refunds.map(({ back, at }) =>
+    el('p', {}, t.order.refunded(money(back, currency), formatDate(at)))
+  )
+  return [el('h2', {}, t.order.refunds), ...lines]
+}
 
-function placesOf({ shipping_address, groups, email }) {
-  const { name, company, line1, line2, postal_code, city, region, country } = shipping_address ?? {}
-  const town = [postal_code, city].filter(Boolean).join(' ')
-  const lines = [name, company, line1, line2, town, region, country && countryName(country)]
+function deliveryOf({ shipping_address, groups, email }, parcels) {
   return [
-    el('h2', {}, 'Delivery'),
+    el('h2', {}, t.order.delivery),
     ...groups
       .filter(({ shipping_option }) => shipping_option !== null)
       .map(({ shipping_option: { service, provider, estimated_days } }) =>
-        el('p', {}, [service, provider, daysWords(estimated_days)].filter(Boolean).join(' · '))
+        el('p', {}, [service, provider, deliveryDaysText(estimated_days)].filter(Boolean).join(' · '))
       ),
-    shipping_address && el('address', {}, lines.filter(Boolean).join('\n')),
+    ...parcels.filter(({ method }) => method === 'shipping').map(parcelOf),
+    shipping_address && addressElement(shipping_address),
     email && el('p', { class: 'soft' }, email)
   ].filter(Boolean)
 }
+
+const parcelOf = ({ status, sent_at, carrier, tracking_number, tracking_url }) =>
+  el(
+    'p',
+    { class: 'parcel' },
+    [t.order.parcel, carrier, tracking_number].filter(Boolean).join(' '),
+    `: ${t.order.parcels[sent_at === null ? 'preparing' : status]}. `,
+    tracking_url && link(tracking_url, t.order.track)
+  )

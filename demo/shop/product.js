@@ -1,19 +1,22 @@
-import { call, quantityWords, wordsOf } from './api.js'
-import { addToCart } from './basket.js'
+import { call } from './api.js'
 import { priceOf } from './browse.js'
-import { busy, el, link, page, picture, problemPlace, say, tell } from './dom.js'
+import { addToCart } from './carts.js'
+import { announce, disableWhile, el, link, page, picture, problemElement, showProblem } from './dom.js'
+import { errorTexts, quantityRuleText } from './errors.js'
+import { reviewsOf } from './reviews.js'
+import { t } from './texts.js'
 
-/** `#/products/:slug`: one product, and which of its variants it is to be. */
+/** `#/products/:slug`: a product with its options. */
 export async function product({ parts: [slug] }) {
-  const { name, brand, description, options, variants, images, categories } = await call(
+  const { name, brand, description, options, variants, images, categories, rating } = await call(
     'GET',
     `/products/${encodeURIComponent(slug)}`
   )
   const image = el('div', { class: 'large' }, picture(images[0]?.url, images[0]?.alt ?? name))
   const buying =
     variants.length === 0
-      ? el('p', { class: 'empty' }, 'This is not sold here at present.')
-      : buyingForm({ options: choicesOf(options, variants), variants, image, name })
+      ? el('p', { class: 'empty' }, t.product.notSold)
+      : purchaseForm({ options: choicesOf(options, variants), variants, image, name })
   return page(
     name,
     el(
@@ -32,18 +35,20 @@ export async function product({ parts: [slug] }) {
           categories.map(each => [link(`#/?category=${encodeURIComponent(each.slug)}`, each.name), ' '])
         )
       )
-    )
+    ),
+    // Null when the module reviews is switched off.
+    rating !== null && (await reviewsOf(slug, rating))
   )
 }
 
-/** Variants without options are told apart by their names. */
+/** Variants without options are distinguished by their names. */
 const choicesOf = (options, variants) =>
   options.length > 0 || variants.length === 1
     ? options
-    : [{ name: 'Kind', values: variants.map(({ name }) => name) }]
+    : [{ name: t.product.kind, values: variants.map(({ name }) => name) }]
 const choiceOf = (variant, option) => variant.attributes[option.name] ?? variant.name
 
-function buyingForm({ options, variants, image, name }) {
+function purchaseForm({ options, variants, image, name }) {
   const first = variants.find(canBeBought) ?? variants[0]
   const chosen = Object.fromEntries(options.map(option => [option.name, choiceOf(first, option)]))
   const variantOf = wanted =>
@@ -51,17 +56,23 @@ function buyingForm({ options, variants, image, name }) {
   const price = el('p', { class: 'price' })
   const stock = el('p', { class: 'soft', role: 'status' })
   const quantity = el('input', { type: 'number', inputmode: 'numeric', value: 1, required: true })
-  const button = el('button', { class: 'main' }, 'Put into the cart')
-  const problem = problemPlace()
-  const done = el('p', { class: 'done', hidden: true }, 'It is in the cart. ', link('#/cart', 'See the cart'))
+  const button = el('button', { class: 'main' }, t.product.add)
+  const problem = problemElement()
+  const done = el(
+    'p',
+    { class: 'done', hidden: true },
+    t.product.added,
+    ' ',
+    link('#/cart', t.product.toCart)
+  )
 
   function show() {
     const variant = variantOf(chosen)
-    markWhatIsOut()
+    markUnavailable()
     price.replaceChildren(
       ...(variant === undefined ? ['—'] : priceOf(variant.price, variant.discounted_price, variant.currency))
     )
-    stock.textContent = stockWords(variant)
+    stock.textContent = stockText(variant)
     button.disabled = variant === undefined || !canBeBought(variant)
     if (variant === undefined) return
     const { quantity_min, quantity_max, quantity_step, image_url } = variant
@@ -71,27 +82,27 @@ function buyingForm({ options, variants, image, name }) {
     if (Number(quantity.value) < quantity_min) quantity.value = quantity_min
     if (image_url !== null) image.replaceChildren(picture(image_url, `${name}, ${variant.name}`))
   }
-  /** Each choice that, beside the others, leads to nothing that can be bought. */
-  function markWhatIsOut() {
+  /** Strikes out each choice that leads to no variant in stock, given the other choices. */
+  function markUnavailable() {
     for (const input of choices.flatMap(fieldset => [...fieldset.querySelectorAll('input')])) {
       const variant = variantOf({ ...chosen, [input.name]: input.value })
       const isOut = variant === undefined || !canBeBought(variant)
       input.nextElementSibling.classList.toggle('out', isOut)
-      input.parentElement.title = isOut ? stockWords(variant) : ''
+      input.parentElement.title = isOut ? stockText(variant) : ''
     }
   }
   async function add(event) {
     event.preventDefault()
     const variant = variantOf(chosen)
-    tell(problem)
+    showProblem(problem)
     done.hidden = true
-    await busy(button, async () => {
+    await disableWhile(button, async () => {
       try {
         await addToCart(variant.id, Number(quantity.value))
         done.hidden = false
-        say(`${name} is in the cart.`)
+        announce(t.product.addedNamed(name))
       } catch (error) {
-        tell(problem, ...wordsOf(error))
+        showProblem(problem, ...errorTexts(error))
       }
     })
   }
@@ -126,7 +137,7 @@ function buyingForm({ options, variants, image, name }) {
     price,
     choices,
     stock,
-    el('p', { class: 'row' }, el('label', {}, 'How many ', quantity), button),
+    el('p', { class: 'row' }, el('label', {}, `${t.product.quantity} `, quantity), button),
     problem,
     done
   )
@@ -134,18 +145,18 @@ function buyingForm({ options, variants, image, name }) {
 
 const canBeBought = ({ stock, quantity_min }) => stock === null || stock >= quantity_min
 
-function stockWords(variant) {
-  if (variant === undefined) return 'This combination is not sold.'
-  if (!canBeBought(variant)) return 'Sold out'
-  const left = variant.stock !== null && variant.stock <= 10 ? `Only ${variant.stock} left. ` : ''
+function stockText(variant) {
+  if (variant === undefined) return t.product.noCombination
+  if (!canBeBought(variant)) return t.product.soldOut
+  const left = variant.stock !== null && variant.stock <= 10 ? `${t.product.left(variant.stock)} ` : ''
   const { quantity_min, quantity_max, quantity_step } = variant
-  const isUsual = quantity_min === 1 && quantity_max === null && quantity_step === 1
-  return left + (isUsual ? '' : quantityWords(variant))
+  const isDefaultRule = quantity_min === 1 && quantity_max === null && quantity_step === 1
+  return left + (isDefaultRule ? '' : quantityRuleText(variant))
 }
 
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" }
 
-/** Descriptions are written as HTML, by whoever wrote the products: what is shown of them is their text. */
+/** Returns the text of an HTML description, by paragraph. Markup from the API is never inserted into the page. */
 const paragraphs = html =>
   html
     .replace(/<(?:br|\/(?:p|li|h\d|div|tr))\b[^>]*>/gi, '\n')

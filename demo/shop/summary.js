@@ -1,8 +1,9 @@
-import { el } from './dom.js'
+import { el, link } from './dom.js'
 import { money } from './money.js'
+import { locale, t } from './texts.js'
 
-/** What a checkout or an order costs, and what that is made of. */
-export function summaryOf(priced) {
+/** The lines and totals of a checkout or an order. */
+export function priceSummary(priced) {
   const { currency, subtotal, discount_total, shipping_total, tax_added, tax_summary, cash_rounding, total } =
     priced
   const sum = (name, amount, kind) =>
@@ -11,14 +12,15 @@ export function summaryOf(priced) {
     el(
       'ul',
       { class: 'bought' },
-      priced.items.map(({ name, variant_name, quantity, line_total }) =>
+      priced.items.map(({ product_id, name, variant_name, quantity, line_total }) =>
         el(
           'li',
           {},
           el(
             'span',
             {},
-            `${quantity} × ${name}`,
+            `${quantity} × `,
+            link(`#/products/${product_id}`, name),
             variant_name && el('span', { class: 'soft' }, ` ${variant_name}`)
           ),
           el('span', { class: 'amount' }, money(line_total, currency))
@@ -28,22 +30,24 @@ export function summaryOf(priced) {
     el(
       'dl',
       { class: 'sums' },
-      sum('Things', subtotal),
-      discount_total > 0 && sum('Discounts', -discount_total),
-      sum('Delivery', shipping_total),
-      tax_added > 0 && sum('Taxes', tax_added),
-      cash_rounding !== 0 && sum('Rounding', cash_rounding),
-      sum('Total', total, 'total'),
+      sum(t.summary.items, subtotal),
+      discount_total > 0 && sum(t.summary.discounts, -discount_total),
+      sum(t.summary.delivery, shipping_total),
+      tax_added > 0 && sum(t.summary.taxes, tax_added),
+      cash_rounding !== 0 && sum(t.summary.rounding, cash_rounding),
+      sum(t.summary.total, total, 'total'),
       tax_added === 0 &&
-        tax_summary.map(({ rate_ppm, tax }) => sum(`Of it ${rate_ppm / 10_000} % tax`, tax, 'soft'))
+        tax_summary.map(({ rate_ppm, tax }) => sum(t.summary.taxOf(percentText(rate_ppm)), tax, 'soft'))
     )
   ]
 }
 
-/** In how many days it comes, if that is known. */
-export function daysWords(days) {
+const percentText = ppm => (ppm / 10_000).toLocaleString(locale)
+
+/** Returns the delivery time as text, or an empty text when it is unknown. */
+export function deliveryDaysText(days) {
   if (days === null) return ''
   const { min, max } = days
-  if (max === 0) return 'today'
-  return min === max ? `${max} ${max === 1 ? 'day' : 'days'}` : `${min} to ${max} days`
+  if (max === 0) return t.summary.today
+  return t.summary.days({ min, max })
 }

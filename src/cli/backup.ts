@@ -1,10 +1,10 @@
 import { type Module, migrationSources } from '../module.ts'
-import { type BackupReport, backUp, type Progress } from '../platform/backup/backup.ts'
-import { restore } from '../platform/backup/restore.ts'
+import { type BackupProgress, type BackupReport, backUp } from '../platform/backup/backup.ts'
+import { restoreArchive } from '../platform/backup/restore.ts'
 import { version } from '../version.ts'
 import { onDatabase } from './with-shop.ts'
 
-/** Writes the database into a file, while the shop goes on. */
+/** Writes the database to a file. The shop may run meanwhile. */
 export const writeBackup = (
   modules: readonly Module[],
   file: string,
@@ -14,22 +14,24 @@ export const writeBackup = (
     const report = await backUp(databaseUrl, file, { version, progress })
     say(report, json, `Backed up to ${file}, as it was at ${report.taken_at}`)
     if (!json && config.secrets.keys.length === 0)
-      process.stdout.write(`The secrets are not in it: keep ${config.data}/secrets, and apart from it.\n`)
+      process.stdout.write(
+        `The backup does not contain the secrets. Keep ${config.data}/secrets in another place.\n`
+      )
   })
 
-/** Fills an empty database with what a backup holds. */
+/** Restores a backup into an empty database. */
 export const restoreBackup = (
   modules: readonly Module[],
   file: string,
   { json }: { json: boolean }
 ): Promise<void> =>
   onDatabase(modules, async ({ databaseUrl }) => {
-    const report = await restore(databaseUrl, file, { modules: migrationSources(modules), progress })
+    const report = await restoreArchive(databaseUrl, file, { modules: migrationSources(modules), progress })
     say(report, json, `Restored ${file}, as it was at ${report.taken_at}`)
   })
 
-/** For a person who waits; a scheduled backup prints its report alone. Standard output belongs to the report. */
-const progress: Progress = (table, index, of) => {
+/** Prints progress to a terminal only, so that a scheduled backup prints its report alone. Standard output is for the report. */
+const progress: BackupProgress = (table, index, of) => {
   if (process.stderr.isTTY) process.stderr.write(`${index}/${of} ${table}\n`)
 }
 

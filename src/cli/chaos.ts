@@ -1,22 +1,22 @@
 import { randomInt } from 'node:crypto'
 import { OperatorError } from '../kernel/errors.ts'
 
-/** What the suite is asked for: one shop of so many processes, and harm for so long. */
+/** The options of one run: faults are injected for `seconds` into one shop with this number of processes. */
 export type ChaosRun = {
   processes: number
   seconds: number
   seed: number
-  /** A part of the names of the harms that are done; all, when it is empty. */
+  /** Only faults whose name contains this text are injected. Empty: all. */
   only: string
-  /** How soon after the last harm all has to be settled. */
+  /** Seconds after the last fault within which the shop must settle. */
   settledSeconds: number
   log: (line: string) => void
-  /** Ends it before its time: it puts away what it has made, and throws. */
+  /** Aborts the run early: it removes what it created, and rejects. */
   signal: AbortSignal
 }
-/** What came of it: each promise that was not kept, in a sentence; all of it as JSON; and for people. */
+/** The result of a run. `broken`: violated guarantees, a sentence each. `facts`: the report for JSON. `text`: for people. */
 export type ChaosOutcome = { broken: readonly string[]; facts: object; text: string }
-/** What `test/chaos/run.ts` of a checkout exports. */
+/** The exports of `test/chaos/run.ts` in a source checkout. */
 export type ChaosSuite = { run: (asked: ChaosRun) => Promise<ChaosOutcome> }
 
 type Options = {
@@ -35,7 +35,7 @@ const SEEDS = 1_000_000
 const SETTLED_SECONDS_MAX = 3_600
 const STOP_MS_MAX = 60_000
 
-/** Has the suite of this checkout harm shops of its own, and prints what came of it. Exit code 1 when a promise was not kept. */
+/** Runs the chaos suite of this checkout against test shops and prints the results. Exit code 1 when a guarantee was violated. */
 export async function harmShops(options: Options): Promise<void> {
   const { only, json } = options
   const seconds = numberOf('--minutes', options.minutes, MINUTES_MAX) * 60
@@ -55,7 +55,7 @@ export async function harmShops(options: Options): Promise<void> {
   if (outcomes.some(({ broken }) => broken.length > 0)) process.exitCode = 1
 }
 
-/** Aborted when somebody wants the process to end. It does in any case, after a while. */
+/** Aborts on SIGINT or SIGTERM. The process exits after 60 seconds at the latest. */
 function stopping(): AbortController {
   const controller = new AbortController()
   const stop = () => {
@@ -66,14 +66,14 @@ function stopping(): AbortController {
   return controller
 }
 
-/** It stands among the tests and uses their packages: a package of the shop has neither. */
+/** Loads the suite. The published package does not contain it, because it uses the tests and their dependencies. */
 async function loadSuite(): Promise<ChaosSuite> {
   try {
     return await import(SUITE.href)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new OperatorError(
-      'The suite that does the harm is not in the package. In a checkout of Cartwright, write "npm ci", and then "npm run chaos".'
+      'The chaos suite is not in the package. In a checkout of Cartwright, run "npm ci", and then "npm run chaos".'
     )
   }
 }
@@ -81,12 +81,12 @@ async function loadSuite(): Promise<ChaosSuite> {
 function numberOf(option: string, text: string, most: number): number {
   const number = Number(text)
   if (!(number > 0 && number <= most))
-    throw new OperatorError(`${option} ${text} is no number above 0, at most ${most}.`)
+    throw new OperatorError(`${option} ${text} must be a number above 0 and at most ${most}.`)
   return number
 }
 
 function wholeNumberOf(option: string, text: string, most: number): number {
   const number = numberOf(option, text, most)
-  if (!Number.isInteger(number)) throw new OperatorError(`${option} ${text} is no whole number.`)
+  if (!Number.isInteger(number)) throw new OperatorError(`${option} ${text} must be a whole number.`)
   return number
 }

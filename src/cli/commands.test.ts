@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from './program.ts'
 
-/** Every command by its words, also those that only hold others. */
+/** Every command by its words, groups of commands included. */
 const everyCommand = (command: Command, words: readonly string[] = []): (readonly [string, Command])[] =>
   command.commands.flatMap(each => {
     const all = [...words, each.name()]
     return [[all.join(' '), each] as const, ...everyCommand(each, all)]
   })
 
-/** Those that do something. */
+/** Commands that are not groups. */
 const leaves = (program: Command) => everyCommand(program).filter(([, { commands }]) => commands.length === 0)
 
 function helpOf(command: Command): string {
@@ -24,7 +24,7 @@ function helpOf(command: Command): string {
 }
 
 test.each(everyCommand(createProgram()))(
-  'the help of "%s" ends with an example that the command takes',
+  'the help of "%s" ends with an example that the command accepts',
   async (words, command) => {
     const isGroup = command.commands.length > 0
     const line = /\nExample:\n {2}cartwright (.*)\n$/.exec(helpOf(command))?.[1] ?? ''
@@ -36,18 +36,18 @@ test.each(everyCommand(createProgram()))(
         called = isGroup || each.name() === command.name()
       })
     }
-    // What stands behind ">" is for the shell.
+    // The shell handles what follows ">".
     const [typed = ''] = line.split(' > ')
     await program.parseAsync(typed.split(' '), { from: 'user' })
     expect(called).toBe(true)
   }
 )
 
-test('the help of all commands says how to write them, and where to read on', () => {
+test('the general help says how to run commands and where the guides are', () => {
   expect(helpOf(createProgram())).toContain('npm run cartwright -- user create --help')
 })
 
-test('every command says what it did as JSON, but for those that run or print one document', () => {
+test('every command has --json, except those that run or print one document', () => {
   const without = leaves(createProgram()).filter(([, { options }]) =>
     options.every(each => each.long !== '--json')
   )
@@ -55,7 +55,7 @@ test('every command says what it did as JSON, but for those that run or print on
 })
 
 test.each(leaves(createProgram()).map(([words]) => words))(
-  '"%s" refuses an option and words that it does not know, with exit code 1',
+  '"%s" rejects an unknown option and extra arguments with exit code 1',
   async words => {
     for (const rubbish of [['--nonsense'], ['a', 'b', 'c']]) {
       const program = createProgram()

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
-import { ours } from './options.ts'
+import { ownOptions } from './options.ts'
 
 /**
- * The command line of a shop with these modules: `node shop.ts start`, `migrate`, `import`, `user`, `help`. What the
- * operator can mend is one sentence and exit code 1.
+ * The command line of a shop with these modules: `node shop.ts start`, `migrate`, `import`, `user`, `help`. A problem that
+ * the operator can fix is printed as one sentence, with exit code 1.
  */
 export const runCli = (modules: readonly Module[]): Promise<void> =>
   runCommand(process.argv, {
@@ -15,13 +15,13 @@ export const runCli = (modules: readonly Module[]): Promise<void> =>
   })
 
 /**
- * The command line. Each command is one file beside this one, loaded when it is called. What the operator can mend
- * is one sentence and exit code 1; a stack trace means a bug.
+ * Runs the command in `argv`. Each command is a file in this folder and is loaded on demand. A problem that the operator can
+ * fix is printed as one sentence, with exit code 1; a stack trace means a bug.
  */
-export async function runCommand(argv: readonly string[], options = ours): Promise<void> {
+export async function runCommand(argv: readonly string[], options = ownOptions): Promise<void> {
   const [command = 'start', ...rest] = argv.slice(2)
   try {
-    // The command that is waited for has nothing to parse, and what parses takes 20 ms to load (2026-11).
+    // `start` without options skips the argument parser, because loading that takes 20 ms (2026-11).
     if (command === 'start' && rest.length === 0)
       await (await import('./start.ts')).start(options.loadModules)
     else await (await import('./program.ts')).createProgram(options).parseAsync([...argv])

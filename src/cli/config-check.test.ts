@@ -9,7 +9,7 @@ import { modules } from '../app.ts'
 import { checkConfig } from './config.ts'
 import { start } from './start.ts'
 
-// Nothing can be opened here: a configuration that is accepted fails for another reason than the check's.
+// The start cannot open anything here, so a configuration that the check accepts fails for another reason.
 const NO_FOLDER = '/dev/null/data'
 
 function useEnvironment(settings: WrongConfiguration['settings']): void {
@@ -35,7 +35,7 @@ function checked(): string {
   }
 }
 
-test('there are 38 reported configurations and at least 60 further ones, all different', () => {
+test('the cases are the 38 reported configurations and at least 60 others, all different', () => {
   expect(reportedConfigurations).toHaveLength(38)
   expect(furtherConfigurations.length).toBeGreaterThanOrEqual(60)
   const all = [...reportedConfigurations, ...furtherConfigurations].map(({ settings }) =>
@@ -49,7 +49,7 @@ test.each(
     name: JSON.stringify(each.settings),
     ...each
   }))
-)('the check and the start refuse $name with the same message', async ({ settings, key, advice, shown }) => {
+)('the check and the start reject $name with the same message', async ({ settings, key, advice, shown }) => {
   useEnvironment(settings)
   const message = checked()
   await expect(start(async () => modules)).rejects.toThrow(new Error(message))
@@ -60,13 +60,13 @@ test.each(
   else expect(message).not.toContain(shown.hidden)
 })
 
-/** What may stop a start or a command that no check of settings can know, and why. */
+/** Files that may throw an OperatorError which no check of settings can foresee, and why. */
 const KNOWN_LATER = {
   'src/modules/auth/accounts/first-admin.ts': 'a customer may have the address of the administrator',
   'src/modules/payments/reconciliation/service.ts': 'a provider may not answer a command'
 }
 
-test('no module refuses settings in its set-up: each check is part of validate', async () => {
+test('no module rejects settings in its set-up, because each check is part of validate', async () => {
   const sources = await readSources()
   const refusing = sources.filter(
     ({ path, text }) =>

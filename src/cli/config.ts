@@ -3,19 +3,19 @@ import { loadConfig, readConfig, withoutSecrets } from '../config.ts'
 import { configSchema } from '../config-schema.ts'
 import type { Module } from '../module.ts'
 
-/** Checks all that the start checks before it opens a connection. @throws OperatorError that lists every problem. */
+/** Checks what the start checks before it opens a connection. @throws OperatorError that lists every problem. */
 export function checkConfig(modules: readonly Module[], { json }: { json: boolean }): void {
   loadConfig(modules)
-  process.stdout.write(json ? '{"ok":true}\n' : 'The configuration is right.\n')
+  process.stdout.write(json ? '{"ok":true}\n' : 'The configuration is valid.\n')
 }
 
-/** The configuration as it counts: file and environment over every default. Secrets are not shown. */
+/** Prints the effective configuration: defaults, overridden by the file, overridden by the environment. Secrets are masked. */
 export function printConfig(modules: readonly Module[], { json }: { json: boolean }): void {
   const shown = withoutSecrets(modules, readConfig(modules))
   process.stdout.write(json ? `${JSON.stringify(shown)}\n` : stringify(shown))
 }
 
-/** The JSON Schema of the configuration file, for editors. */
+/** Prints the JSON Schema of the configuration file, for editors. */
 export function printConfigSchema(modules: readonly Module[]): void {
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...configSchema(modules) }
   process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`)

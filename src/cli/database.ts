@@ -2,34 +2,34 @@ import { existsSync } from 'node:fs'
 import { type Config, isRightWithoutModules, peekDataFolder } from '../config.ts'
 import type { MigrationsFound } from '../platform/postgres/migrate.ts'
 
-export type OpenedDatabase = {
+export type RunningDatabase = {
   url: string
   embedded: boolean
-  /** What is migrated, where it was looked at early. */
+  /** The state of the migrations, when `openDatabaseEarly` has started to read it. */
   migrations?: Promise<MigrationsFound>
   stop(): Promise<void>
 }
 
 /**
- * The database that the configuration names, or the embedded one of the data folder. A server ('own') must be the
- * only one on its folder; a command ('attach') may use the database of a server that is running, and waits for one that
- * starts, at most `attachMsMax`.
+ * Opens the configured database, or else the embedded one in the data folder. Mode `own` is for a server, which must be the
+ * only process on its folder. Mode `attach` is for a command: it also uses the database of a running server. It waits at
+ * most `attachMsMax` for a server that is still starting.
  */
 export async function openConfiguredDatabase(
   config: Config,
   mode: 'own' | 'attach',
   attachMsMax?: number
-): Promise<OpenedDatabase> {
+): Promise<RunningDatabase> {
   if (config.database.url !== '') return { url: config.database.url, embedded: false, stop: async () => {} }
   return openEmbedded(config.data, mode, attachMsMax)
 }
 
 /**
- * Opens the embedded database before the configuration is checked, which needs every module: a third of a start is
- * loading code, and this happens meanwhile. A new folder is made only where the check can find nothing any more, so
- * that a wrong configuration leaves nothing behind.
+ * Starts opening the embedded database before the configuration is checked. The check needs every module, and loading their
+ * code takes a third of the start. A new folder is created only when the configuration is already known to be valid, so
+ * that an invalid one leaves no files. Returns undefined when it cannot start early.
  */
-export function openDatabaseEarly(): Promise<OpenedDatabase> | undefined {
+export function openDatabaseEarly(): Promise<RunningDatabase> | undefined {
   const folder = peekDataFolder()
   if (folder === undefined || !(existsSync(folder) || isRightWithoutModules())) return undefined
   const opening = openEmbedded(folder, 'own').then(lookAtMigrations)
@@ -37,8 +37,8 @@ export function openDatabaseEarly(): Promise<OpenedDatabase> | undefined {
   return opening
 }
 
-/** Whoever is the first to connect to a server that has just started waits while it reads its own tables. */
-async function lookAtMigrations(database: OpenedDatabase): Promise<OpenedDatabase> {
+/** Connects early, because the first connection to a fresh server waits while it reads its catalog. */
+async function lookAtMigrations(database: RunningDatabase): Promise<RunningDatabase> {
   const { findMigrations } = await import('../platform/postgres/migrate.ts')
   const migrations = findMigrations(database.url)
   migrations.catch(() => {})
@@ -49,8 +49,8 @@ async function openEmbedded(
   folder: string,
   mode: 'own' | 'attach',
   attachMsMax?: number
-): Promise<OpenedDatabase> {
-  const { openEmbeddedPostgres } = await import('../platform/embedded-postgres/open.ts')
+): Promise<RunningDatabase> {
+  const { openEmbeddedPostgres } = await import('../embedded-postgres/open.ts')
   const report = (line: string) => process.stderr.write(`${line}\n`)
   const { url, stop } = await openEmbeddedPostgres({
     folder,

@@ -17,7 +17,7 @@ async function useCommands() {
   return { path: (name: string) => join(folder, name), here: on(databases[0]), there: on(databases[1]) }
 }
 
-test('the demo moves to an empty shop by two commands, with its stock', async () => {
+test('export and import move the demo with its stock to an empty shop', async () => {
   const { path, here, there } = await useCommands()
   expect(await here('seed', '--json')).toMatchObject({ code: 0, errors: '' })
   const file = path('products.csv')
@@ -31,14 +31,14 @@ test('the demo moves to an empty shop by two commands, with its stock', async ()
   expect(errors).toMatch(/^Exported \d+ rows\.\n$/)
 
   const again = await here('export', 'products', file)
-  expect(again).toEqual({ code: 1, out: '', errors: `${file} is there already: name another file.\n` })
+  expect(again).toEqual({ code: 1, out: '', errors: `${file} already exists. Name another file.\n` })
   expect(await readFile(file, 'utf8')).toBe(written)
   const stock = await here('export', 'stock', path('stock.csv'), '--json')
   const { rows } = JSON.parse(stock.out)
   expect((await readFile(path('stock.csv'), 'utf8')).trim().split('\r\n')).toHaveLength(rows + 1)
 })
 
-test('orders are exported of a time, and what names no time is refused before anything is written', async () => {
+test('export orders filters by time and rejects an invalid time before it creates the file', async () => {
   const { path, here } = await useCommands()
   const file = path('orders.csv')
   expect(await here('export', 'orders', file, '--from', '2026-11-01', '--status', 'paid')).toEqual({
@@ -50,7 +50,7 @@ test('orders are exported of a time, and what names no time is refused before an
   expect(wrong).toMatchObject({
     code: 1,
     out: '',
-    errors: expect.stringContaining('--to tomorrow is no instant')
+    errors: expect.stringContaining('--to tomorrow is not a point in time')
   })
   const nowhere = await here('export', 'orders', path('no/such/folder.csv'))
   expect(nowhere).toMatchObject({ code: 1, out: '', errors: expect.stringContaining('Cannot write') })

@@ -17,14 +17,14 @@ type OrderFilters = {
   to?: string
   rows?: 'orders' | 'lines' | 'taxes'
 }
-/** What could not be said in the file. */
+/** A product that the file format cannot express, and why. */
 type LeftOut = { slug: string; reason: string }
 
-/** The name of a file that means standard output. */
+/** The file name that means standard output. */
 const STANDARD_OUTPUT = '-'
 const LINE_EVERY_ROWS = 10_000
 
-/** Writes all products into a file that `import` reads. */
+/** Exports all products to a file that `import` can read. */
 export const exportProducts = (
   modules: readonly Module[],
   file: string,
@@ -36,11 +36,11 @@ export const exportProducts = (
     return write(csv, file, output, leftOut)
   })
 
-/** Writes a row for each variant and location into a file. */
+/** Exports stock to a file, one row per variant and location. */
 export const exportStock = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
   withShop(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
 
-/** Writes orders into a file, the newest first. */
+/** Exports orders to a file, newest first. */
 export const exportOrders = (
   modules: readonly Module[],
   file: string,
@@ -55,7 +55,7 @@ export const exportOrders = (
   return withShop(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
 }
 
-/** Nobody overwrites a file by mistake, and what is not whole is taken away again. */
+/** Never overwrites a file, and deletes an incomplete one. */
 async function write(csv: Readable, file: string, { json }: Output, leftOut: readonly LeftOut[] = []) {
   const isFile = file !== STANDARD_OUTPUT
   const counted = { rows: -1 }
@@ -64,14 +64,14 @@ async function write(csv: Readable, file: string, { json }: Output, leftOut: rea
     await pipeline(csv, countRows(counted), destination, { end: isFile })
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
-    // Whoever reads has read enough.
+    // The reader of the pipe closed it, such as `head`.
     if (!isFile && code === 'EPIPE') return
-    if (code === 'EEXIST') throw new OperatorError(`${file} is there already: name another file.`)
+    if (code === 'EEXIST') throw new OperatorError(`${file} already exists. Name another file.`)
     if (isFile && syscall !== 'open') await rm(file, { force: true })
     if (syscall === undefined) throw error
     throw new OperatorError(`Cannot write ${file}: ${message}`)
   }
-  // Standard output belongs to the file when it is one.
+  // With `-`, standard output holds the CSV, so the report goes to standard error.
   const report = isFile ? process.stdout : process.stderr
   const { rows } = counted
   if (json) {
@@ -82,7 +82,7 @@ async function write(csv: Readable, file: string, { json }: Output, leftOut: rea
   report.write(`Exported ${rows} rows${isFile ? ` to ${file}` : ''}.\n`)
 }
 
-/** Hands the file on, and counts its rows, the header being none: a line end within quotes ends no row. */
+/** Passes the chunks through and counts rows, without the header. A line end within quotes does not end a row. */
 const countRows = (counted: { rows: number }) =>
   async function* (chunks: AsyncIterable<string | Buffer>) {
     let isQuoted = false

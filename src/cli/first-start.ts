@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream'
-import { type App, authModule, catalogModule, type Shop, shippingModule } from '../app.ts'
-import type { Config } from '../config.ts'
-import { readDemo } from '../demo/catalog.ts'
-import { demoShipping } from '../demo/shipping.ts'
+import { type App, authModule, catalogModule, type ShopModules, shippingModule } from '../app.ts'
+import { readDemoCatalog } from '../demo/catalog.ts'
+import { demoShippingSetup } from '../demo/shipping.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import type { ImportReport } from '../modules/catalog/index.ts'
+import type { Config } from '../platform/core-settings.ts'
 import { version } from '../version.ts'
 
-export type Prepared = {
-  /** Made just now, with the password, which is shown this once; `null` when there was one. */
+export type PreparedStart = {
+  /** The created administrator. The password is shown only now. `null` when none was created. */
   admin: { email: string; password: string } | null
-  /** How many products the demo catalog brought; 0 when it was not loaded. */
+  /** Number of products that the demo catalog added; 0 when it was not loaded. */
   demoProducts: number
 }
 
-/** What an empty shop needs before its first request: somebody to administrate it, and something to sell. */
+/** Loads the demo catalog as `shop.demo` says. In development with the embedded database, also creates the first administrator. */
 export async function prepareShop(
   app: App,
   config: Config,
   { address, isEmbedded }: { address: string; isEmbedded: boolean }
-): Promise<Prepared> {
+): Promise<PreparedStart> {
   const isTrial = isEmbedded && config.environment === 'development'
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
   const demoProducts = wantsDemo
@@ -29,8 +29,8 @@ export async function prepareShop(
   return { admin, demoProducts }
 }
 
-/** A shop whose currency was changed would open with nothing for sale. */
-export async function checkCurrency({ apiOf }: Shop, currency: string): Promise<void> {
+/** @throws OperatorError when the catalog has prices in another currency only, because then nothing can be sold. */
+export async function checkCurrency({ apiOf }: ShopModules, currency: string): Promise<void> {
   const other = await apiOf(catalogModule)?.findOtherCurrency()
   if (other === undefined) return
   throw new OperatorError(
@@ -38,13 +38,13 @@ export async function checkCurrency({ apiOf }: Shop, currency: string): Promise<
   )
 }
 
-/** How browsers reach the pictures. An address that stands for all of a machine is nowhere to go. */
+/** The base URL of the demo pictures. Wildcard addresses become loopback, because browsers cannot open `0.0.0.0`. */
 export const picturesAddress = ({ server }: Config, address: string): string =>
   server.public_url.startsWith('http')
     ? server.public_url.replace(/\/+$/, '')
     : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
-/** How many products the demo catalog brought; an empty catalog only takes it. */
+/** Loads the demo catalog if the catalog is empty. Returns the number of products created. */
 export async function loadDemo(
   { apiOf }: Pick<App, 'apiOf'>,
   currency: string,
@@ -53,12 +53,12 @@ export async function loadDemo(
   const catalog = apiOf(catalogModule)
   if (catalog === undefined || !(await catalog.isEmpty())) return 0
   try {
-    // Before the products: a shop that has those is never filled again.
-    await apiOf(shippingModule)?.createFirst(demoShipping(currency))
-    const file = Readable.from([await readDemo(currency, address)])
+    // Before the products, because a shop with products is never filled again.
+    await apiOf(shippingModule)?.createInitialRules(demoShippingSetup(currency))
+    const file = Readable.from([await readDemoCatalog(currency, address)])
     return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
   } catch (cause) {
-    // Another process, started at the same time, was faster.
+    // Another process that started at the same time has loaded it.
     if (!(await catalog.isEmpty().catch(() => true))) return 0
     throw new OperatorError(
       `The demo catalog cannot be loaded: ${reasonOf(cause)} Start without it: CARTWRIGHT__SHOP__DEMO=off (shop.demo).`,
@@ -74,22 +74,21 @@ function reasonOf(error: unknown): string {
   return `${(error as Error).message.replace(/\.$/, '')}.`
 }
 
-/** What the person at the terminal wants to know now: where, who, and three requests to paste. */
-export async function welcome(
+/** Returns the greeting for the terminal: the address, a new administrator, and example requests. */
+export async function printWelcome(
   app: App,
-  { admin, demoProducts }: Prepared,
+  { admin, demoProducts }: PreparedStart,
   config: Config,
   address: string
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
   const isDevelopment = config.environment === 'development'
-  // Its commands make an account, which does not belong in a shop that customers use.
+  // The example requests create an account, so production shows none.
   const examples = isDevelopment ? await app.examples(address, admin ?? undefined) : []
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
     isDevelopment && `Buy something: ${address}/shop`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
-    // The password is not shown again.
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,
     isDevelopment && 'Try it:',
     ...examples.map(line => `  ${line}`)

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
 
-test('an import prints what was made, the rows that are wrong, and the columns that were not read', async () => {
+test('an import prints what was created, invalid rows and ignored columns', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'products.csv')
@@ -23,7 +23,7 @@ test('an import prints what was made, the rows that are wrong, and the columns t
     '2 rows',
     'products: 1 created, 0 updated, 0 unchanged, 1 failed',
     'variants: 1 created, 0 updated, 0 unchanged, 0 deactivated',
-    `columns not read: ${unread.slice(0, 20).join(', ')}, and 2 more`,
+    `ignored columns: ${unread.slice(0, 20).join(', ')}, and 2 more`,
     expect.stringMatching(/^row 3, jug, Variant Price: This is not an amount in USD/),
     ''
   ])

@@ -33,7 +33,7 @@ export async function importProducts(
   if (report.products.failed > 0) process.exitCode = 1
 }
 
-/** Standard output belongs to the report. */
+/** Shows progress on standard error, because standard output is for the report. */
 type ProgressView = { update(progress: ImportProgress): void; stop(): void }
 
 function barProgress(): ProgressView {
@@ -62,7 +62,7 @@ function lineProgress(): ProgressView {
   }
 }
 
-/** A file that was refused as a whole is the operator's to mend; a program reads of it what it reads of any other. */
+/** Handles a file that was rejected as a whole: an OperatorError for people, the usual report as JSON for programs. */
 function refusedReport(error: unknown, json: boolean): ImportReport {
   if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
   const report = error.details.report as ImportReport
@@ -92,7 +92,7 @@ function ignoredColumns({ ignored_columns, ignored_columns_total }: ImportReport
   const shown = ignored_columns.slice(0, COLUMNS_SHOWN)
   const more = ignored_columns_total - shown.length
   if (shown.length === 0) return []
-  return [`columns not read: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`]
+  return [`ignored columns: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`]
 }
 
 const counts = (of: Record<string, number>) =>

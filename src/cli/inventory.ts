@@ -2,7 +2,7 @@ import type { Module } from '../module.ts'
 import { type CheckReport, inventoryModule } from '../modules/inventory/index.ts'
 import { withShop } from './with-shop.ts'
 
-/** Prints where the books of the stock contradict each other. Exit code 1 when they still do behind it. */
+/** Prints the discrepancies of the stock ledger and repairs them with `repair`. Exit code 1 when some remain. */
 export async function checkInventory(
   modules: readonly Module[],
   { repair, json }: { repair: boolean; json: boolean }
@@ -15,7 +15,7 @@ export async function checkInventory(
 function describe({ findings, total, repaired }: CheckReport): string {
   const lines = findings.map(finding => `${finding.kind}: ${whereOf(finding)}: ${finding.detail}\n`)
   if (total > findings.length) lines.push(`and ${total - findings.length} more\n`)
-  const end = total === 0 ? 'The books are right.\n' : `${total} found, ${repaired} repaired.\n`
+  const end = total === 0 ? 'No discrepancies found.\n' : `${total} found, ${repaired} repaired.\n`
   return lines.join('') + end
 }
 

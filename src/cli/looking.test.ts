@@ -15,8 +15,8 @@ afterAll(() => database.drop())
 const run = (line: string, settings: Record<string, string> = {}) =>
   runCommandLine(line.split(' '), { settings: { DATABASE_URL: database.url, ...settings } })
 
-test('a right configuration is said to be right, and of a wrong one all that is wrong', async () => {
-  expect(await run('config check')).toMatchObject({ code: 0, out: 'The configuration is right.\n' })
+test('config check accepts a valid configuration and lists every problem of an invalid one', async () => {
+  expect(await run('config check')).toMatchObject({ code: 0, out: 'The configuration is valid.\n' })
   const wrong = await run('config check', {
     CARTWRIGHT__SERVER__PROT: '1',
     CARTWRIGHT__MODULES__CATALOG__ENABLED: 'maybe'
@@ -28,7 +28,7 @@ test('a right configuration is said to be right, and of a wrong one all that is 
   expect(unfit).toMatchObject({ code: 1, errors: expect.stringContaining('requires module catalog') })
 })
 
-test('the configuration is printed as it counts, without any secret', async () => {
+test('config print shows the effective configuration without secrets', async () => {
   const settings = {
     PORT: '8123',
     REDIS_URL: 'redis://user:hunter2@127.0.0.1:6379/0',
@@ -52,14 +52,14 @@ test('the configuration is printed as it counts, without any secret', async () =
   expect(JSON.parse((await run('config print --json', settings)).out)).toEqual(shown)
 })
 
-test('editors get a schema that knows every module', async () => {
+test('config schema contains every module', async () => {
   const { out } = await run('config schema')
   expect(Object.keys(JSON.parse(out).properties.modules.properties)).toEqual(
     expect.arrayContaining(modules.map(({ name }) => name))
   )
 })
 
-test('the modules are listed, those that are off and parts of them, too', async () => {
+test('modules lists all modules, disabled ones and their parts included', async () => {
   const off = {
     CARTWRIGHT__MODULES__ADMIN__ENABLED: 'false',
     CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false'
@@ -73,9 +73,9 @@ test('the modules are listed, those that are off and parts of them, too', async 
   )
 })
 
-test('routes and their document are those of the modules that are on', async () => {
+test('routes and openapi cover the enabled modules only', async () => {
   const committed = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
-  // The port belongs to a server that runs meanwhile.
+  // A running server holds the port.
   expect(JSON.parse((await run('openapi', { CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: '1' })).out)).toEqual(
     committed
   )
@@ -88,7 +88,7 @@ test('routes and their document are those of the modules that are on', async () 
   expect(owners).not.toContain('admin')
 })
 
-test('a migration that is to come is named, and not done', async () => {
+test('migrate --dry-run lists a pending migration without applying it', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const settings = { DATABASE_URL: own.url }
@@ -105,7 +105,7 @@ test('a migration that is to come is named, and not done', async () => {
   ])
 })
 
-test('the demo is loaded once, into an empty catalog', async () => {
+test('seed loads the demo into an empty catalog only', async () => {
   expect(await run('seed')).toMatchObject({ code: 0, out: expect.stringContaining('products.') })
   expect(await run('seed')).toMatchObject({
     code: 1,

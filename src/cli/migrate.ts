@@ -4,7 +4,7 @@ import { onDatabase, withDatabase } from './with-shop.ts'
 
 type Options = { dryRun: boolean; json: boolean }
 
-/** Brings the database up to date, or says what would be applied. */
+/** Applies pending migrations, or lists them with `dryRun`. */
 export const runMigrations = (modules: readonly Module[], { dryRun, json }: Options): Promise<void> =>
   dryRun
     ? printStatus(modules, { json })
@@ -13,7 +13,7 @@ export const runMigrations = (modules: readonly Module[], { dryRun, json }: Opti
         process.stdout.write(json ? `${JSON.stringify({ applied })}\n` : text)
       })
 
-/** How many migrations are applied, and which are not. Changes nothing. */
+/** Prints pending migrations. Changes nothing. */
 const printStatus = (modules: readonly Module[], { json }: { json: boolean }): Promise<void> =>
   onDatabase(modules, async ({ databaseUrl }) => {
     const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))

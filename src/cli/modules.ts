@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts'
 import { describeModules, type Module } from '../module.ts'
 import { tableOf } from './table.ts'
 
-/** Every module there is, whether it runs, and which others it needs. */
+/** Prints every module, whether it is enabled, and the modules that it requires. */
 export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
   const listed = describeModules(modules, readConfig(modules).modules)
   if (json) {

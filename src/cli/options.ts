@@ -1,19 +1,19 @@
 import type { Module } from '../module.ts'
 
-/** What the command line of a shop is called, and what it runs. */
+/** The name, modules and help text of a command line. */
 export type ProgramOptions = {
-  /** Loaded only when a command has started what may happen meanwhile. */
+  /** A function, so that `start` can open the database while the modules load. */
   loadModules: () => Promise<readonly Module[]>
   name: string
   afterHelp: string
 }
 
-/** The command line of this project. */
-export const ours: ProgramOptions = {
+/** The options of `cartwright` itself, with the built-in modules. */
+export const ownOptions: ProgramOptions = {
   loadModules: async () => (await import('../app.ts')).modules,
   name: 'cartwright',
   afterHelp: `
-In the folder of the project, write "npm run cartwright --" in the place of "cartwright":
+In the project folder, use "npm run cartwright --" instead of "cartwright":
   npm run cartwright -- user create --help
 
 Settings come from config.yaml and the environment; config.example.yaml lists them. Guides are in docs/README.md.`

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import { usePayments } from '../../test/support/payments.ts'
 import { reconcilePayments } from './payments.ts'
 
-test('what a provider has done and is not known is listed, and recorded when that is asked for', async () => {
+test('payments reconcile lists objects that are not recorded, and --record records them', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const { order, intent, act, account, payment, sandbox, sql } = await usePayments({ databaseUrl: url })
@@ -22,16 +22,16 @@ test('what a provider has done and is not known is listed, and recorded when tha
   const line = new RegExp(`^sandbox ${object}, order ${orderId}: capture ch_\\w+ of 10000 EUR is succeeded`)
   const listed = await run(...since)
   expect(listed).toMatchObject({ code: 1, out: expect.stringMatching(line), errors: '' })
-  expect(listed.out).toMatch(/\n1 not known of 1 objects: 0 recorded, 0 quarantined\.\n$/)
+  expect(listed.out).toMatch(/\n1 of 1 objects were not recorded: 0 recorded now, 0 quarantined\.\n$/)
   const recorded = await run(...since, '--record', '--json')
   expect([recorded.code, JSON.parse(recorded.out)]).toMatchObject([0, { looked: 1, total: 1, recorded: 1 }])
-  expect(await run(...since)).toEqual({ code: 0, out: 'All is known of 1 objects.\n', errors: '' })
+  expect(await run(...since)).toEqual({ code: 0, out: 'All objects are recorded (1 checked).\n', errors: '' })
 })
 
 test.each([
-  ['yesterday', '--since yesterday is no instant; write it as 2026-11-22 or 2026-11-22T07:00:00Z.'],
-  ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is no instant; write it as 2026-11-22 or'],
+  ['yesterday', '--since yesterday is not a point in time. Write it as 2026-11-22 or 2026-11-22T07:00:00Z.'],
+  ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is not a point in time. Write it as 2026-11-22 or'],
   ['2999-01-01', '--since 2999-01-01 is in the future.']
-])('from %s on nothing can be looked at', async (since, why) => {
+])('payments reconcile rejects --since %s', async (since, why) => {
   await expect(reconcilePayments([], { since, record: true, json: false })).rejects.toThrow(why)
 })

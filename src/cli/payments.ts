@@ -9,8 +9,8 @@ const LINE_EVERY_OBJECTS = 1_000
 type Options = { since: string; record: boolean; json: boolean }
 
 /**
- * Prints what providers have done since then and is not known here, and takes it over when it is told to. Exit code 1 when
- * some of it still is not known behind it.
+ * Prints payments and refunds of providers since `since` that the database does not have. Records them with `record`.
+ * Exit code 1 when some are still not recorded.
  */
 export async function reconcilePayments(
   modules: readonly Module[],
@@ -23,9 +23,9 @@ export async function reconcilePayments(
   if (report.recorded < report.total) process.exitCode = 1
 }
 
-/** Standard output belongs to the report. */
+/** Prints progress to standard error, because standard output is for the report. */
 function progress(looked: number): void {
-  if (looked % LINE_EVERY_OBJECTS === 0) process.stderr.write(`${looked} objects looked at\n`)
+  if (looked % LINE_EVERY_OBJECTS === 0) process.stderr.write(`${looked} objects checked\n`)
 }
 
 function describe({ looked, findings, total, recorded, quarantined }: ReconcileReport): string {
@@ -36,7 +36,7 @@ function describe({ looked, findings, total, recorded, quarantined }: ReconcileR
   if (total > findings.length) lines.push(`and ${total - findings.length} more\n`)
   const end =
     total === 0
-      ? `All is known of ${looked} objects.\n`
-      : `${total} not known of ${looked} objects: ${recorded} recorded, ${quarantined} quarantined.\n`
+      ? `All objects are recorded (${looked} checked).\n`
+      : `${total} of ${looked} objects were not recorded: ${recorded} recorded now, ${quarantined} quarantined.\n`
   return lines.join('') + end
 }

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
 import { version } from '../version.ts'
-import { ours, type ProgramOptions } from './options.ts'
+import { ownOptions, type ProgramOptions } from './options.ts'
 
-const JSON_OPTION = ['--json', 'print JSON, for programs', false] as const
+const JSON_OPTION = ['--json', 'print JSON', false] as const
 
-/** All commands there are, with an example of each. */
-export function createProgram({ loadModules, name, afterHelp }: ProgramOptions = ours): Command {
+/** Declares all commands, each with an example in its help. */
+export function createProgram({ loadModules, name, afterHelp }: ProgramOptions = ownOptions): Command {
   const example = (line: string) => `\nExample:\n  ${name} ${line}`
   const program = new Command(name)
     .description('A headless commerce engine.')
@@ -13,55 +13,55 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', afterHelp)
   program
     .command('start')
-    .description('run the shop; this is done when no command is named')
+    .description('start the shop (the default command)')
     .addHelpText('after', example('start'))
     .action(async () => (await import('./start.ts')).start(loadModules))
   program
     .command('migrate')
-    .description('bring the database up to date, and stop')
-    .option('--dry-run', 'only list what would be applied', false)
+    .description('apply pending migrations, then exit')
+    .option('--dry-run', 'list pending migrations without applying them', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('migrate --dry-run'))
     .action(async options => (await import('./migrate.ts')).runMigrations(await loadModules(), options))
   program
     .command('doctor')
-    .description('ask all that a shop needs whether it is as it should be, and say what is wrong')
+    .description('check the configuration and everything the shop depends on, and report problems')
     .option(...JSON_OPTION)
     .addHelpText('after', example('doctor'))
     .action(async options => (await import('./doctor/doctor.ts')).examine(await loadModules(), options))
   program
     .command('modules')
-    .description('list the modules: which are on, and what they need')
+    .description('list modules, whether they are enabled, and what they require')
     .option(...JSON_OPTION)
     .addHelpText('after', example('modules'))
     .action(async options => (await import('./modules.ts')).listModules(await loadModules(), options))
   program
     .command('routes')
-    .description('list the routes of the modules that are on')
-    .option('--module <name>', 'only those of one module')
+    .description('list the routes of the enabled modules')
+    .option('--module <name>', 'list the routes of one module only')
     .option(...JSON_OPTION)
     .addHelpText('after', example('routes --module cart'))
     .action(async options => (await import('./routes.ts')).listRoutes(await loadModules(), options))
   program
     .command('openapi')
-    .description('print the OpenAPI document of the modules that are on')
+    .description('print the OpenAPI document of the enabled modules')
     .addHelpText('after', example('openapi > openapi.json'))
     .action(async () => (await import('./routes.ts')).printOpenApi(await loadModules()))
   const config = program
     .command('config')
-    .description('look at the configuration')
+    .description('check or print the configuration')
     .addHelpText('after', example('config check'))
   config
     .command('check')
     .description(
-      'say whether every key is known and every value right, and else all that is wrong; doctor asks for more'
+      'check all keys and values of the configuration and report every problem; doctor checks more'
     )
     .option(...JSON_OPTION)
     .addHelpText('after', example('config check'))
     .action(async options => (await import('./config.ts')).checkConfig(await loadModules(), options))
   config
     .command('print')
-    .description('print it as it counts: file and environment over the defaults, without secrets')
+    .description('print the effective configuration (defaults, file and environment) without secrets')
     .option(...JSON_OPTION)
     .addHelpText('after', example('config print'))
     .action(async options => (await import('./config.ts')).printConfig(await loadModules(), options))
@@ -72,8 +72,8 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .action(async () => (await import('./config.ts')).printConfigSchema(await loadModules()))
   program
     .command('backup')
-    .description('write the database into a file, as it is at one moment, while the shop goes on')
-    .argument('<file>', 'the file to make, such as shop.backup')
+    .description('write a consistent backup of the database to a file while the shop runs')
+    .argument('<file>', 'file to create, such as shop.backup')
     .option(...JSON_OPTION)
     .addHelpText('after', example('backup shop.backup'))
     .action(async (file, options) =>
@@ -81,8 +81,8 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   program
     .command('restore')
-    .description('fill an empty database with what a backup holds')
-    .argument('<file>', 'what "backup" has written')
+    .description('restore a backup into an empty database')
+    .argument('<file>', 'file that "backup" created')
     .option(...JSON_OPTION)
     .addHelpText('after', example('restore shop.backup'))
     .action(async (file, options) =>
@@ -90,16 +90,16 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   program
     .command('seed')
-    .description('load the demo catalog into a shop that sells nothing yet')
+    .description('load the demo catalog into a shop without products')
     .option(...JSON_OPTION)
     .addHelpText('after', example('seed'))
     .action(async options => (await import('./seed.ts')).seed(await loadModules(), options))
   program
     .command('import')
-    .description('import a product CSV in the format of Shopify')
+    .description("import products from a CSV file in Shopify's format")
     .argument('<file>', 'the CSV file')
     .addOption(
-      new Option('--mode <mode>', 'what a faulty product does to the others')
+      new Option('--mode <mode>', 'whether the other products are imported when one is invalid')
         .choices(['best_effort', 'all_or_nothing'])
         .default('best_effort')
     )
@@ -110,14 +110,14 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   const files = program
     .command('export')
-    .description('write what the shop has into CSV files')
+    .description('export products, orders or stock to CSV files')
     .addHelpText('after', example('export products products.csv'))
-  const file = ['<file>', 'the file to make; - for standard output'] as const
+  const file = ['<file>', 'file to create; - for standard output'] as const
   files
     .command('products')
-    .description('all products, in the format of Shopify, which "import" reads')
+    .description(`export all products in Shopify's format, which "import" reads`)
     .argument(...file)
-    .option('--stock', 'with what is counted: an import takes the stock back to what it was', false)
+    .option('--stock', 'include stock quantities; importing the file resets the stock to them', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('export products products.csv'))
     .action(async (path, options) =>
@@ -125,10 +125,10 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   files
     .command('orders')
-    .description('a row for each order, the newest first')
+    .description('export orders, one row each, newest first')
     .argument(...file)
     .addOption(
-      new Option('--status <status>', 'only those').choices([
+      new Option('--status <status>', 'only orders with this status').choices([
         'pending',
         'paid',
         'shipped',
@@ -136,14 +136,12 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
         'canceled'
       ])
     )
-    .option('--from <instant>', 'made at this time or later; a day begins at midnight UTC')
-    .option('--to <instant>', 'made before this time')
+    .option('--from <instant>', 'only orders created at this time or later; a date means midnight UTC')
+    .option('--to <instant>', 'only orders created before this time')
     .addOption(
-      new Option('--rows <kind>', 'what a row is: an order, a line, or a tax rate of an order').choices([
-        'orders',
-        'lines',
-        'taxes'
-      ])
+      new Option('--rows <kind>', 'what each row holds: an order, a line, or a tax rate of an order').choices(
+        ['orders', 'lines', 'taxes']
+      )
     )
     .option(...JSON_OPTION)
     .addHelpText('after', example('export orders orders.csv --from 2026-11-01 --to 2026-12-01'))
@@ -152,7 +150,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   files
     .command('stock')
-    .description('a row for each variant and location')
+    .description('export stock, one row per variant and location')
     .argument(...file)
     .option(...JSON_OPTION)
     .addHelpText('after', example('export stock stock.csv'))
@@ -161,42 +159,42 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
   const inventory = program
     .command('inventory')
-    .description('look after the stock')
+    .description('check stock records')
     .addHelpText('after', example('inventory check'))
   inventory
     .command('check')
-    .description('compare levels, movements and reservations; a line for each contradiction')
-    .option('--repair', 'put right what can be; sales go on meanwhile', false)
+    .description('compare levels, movements and reservations and list every discrepancy')
+    .option('--repair', 'repair discrepancies where possible, while the shop sells', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('inventory check --repair'))
     .action(async options => (await import('./inventory.ts')).checkInventory(await loadModules(), options))
   const payments = program
     .command('payments')
-    .description('look after payments')
+    .description('compare payments with payment providers')
     .addHelpText('after', example('payments reconcile --since 2026-11-22'))
   payments
     .command('reconcile')
     .description(
-      'list what providers have done and is not known here, as when the database lost its last commits'
+      'list payments and refunds at providers that are missing in the database, for example after a restore'
     )
     .requiredOption(
       '--since <instant>',
-      'from when on, such as 2026-11-22T07:00:00Z; a day begins at midnight UTC'
+      'start of the period, such as 2026-11-22T07:00:00Z; a date means midnight UTC'
     )
-    .option('--record', 'take over what is listed; without it, nothing is changed', false)
+    .option('--record', 'record the missing objects; without this option nothing is changed', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('payments reconcile --since 2026-11-22T07:00:00Z --record'))
     .action(async options => (await import('./payments.ts')).reconcilePayments(await loadModules(), options))
   program
     .command('chaos')
     .description(
-      'harm shops of its own while people buy there, and judge whether orders and money are right; in a checkout only'
+      'inject faults into test shops under load and verify orders and money (in a source checkout only)'
     )
-    .option('--minutes <n>', 'how long, of each shop', '5')
-    .option('--processes <n,…>', 'a shop for each of these numbers of processes', '1,3')
-    .option('--seed <n>', 'what happens in which order; else at random, and said in the report')
-    .option('--only <text>', 'harm with this in its name alone', '')
-    .option('--settled <seconds>', 'how soon after the last harm all has to be settled', '60')
+    .option('--minutes <n>', 'minutes per shop', '5')
+    .option('--processes <n,…>', 'numbers of processes; one shop runs for each', '1,3')
+    .option('--seed <n>', 'seed of the random sequence; the report prints the seed')
+    .option('--only <text>', 'inject only faults whose name contains this text', '')
+    .option('--settled <seconds>', 'seconds after the last fault within which the shop must settle', '60')
     .option(...JSON_OPTION)
     .addHelpText('after', example('chaos --minutes 1 --processes 3 --seed 42'))
     .action(async options => (await import('./chaos.ts')).harmShops(options))
@@ -206,36 +204,33 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', example('user create --email you@shop.com --admin'))
   user
     .command('create')
-    .description('make an account; the password is read from the terminal, or made up and printed')
+    .description('create an account; the password is read from the terminal, or generated and printed')
     .requiredOption('--email <address>', 'e-mail address')
     .option('--name <name>', 'name')
-    .option('--admin', 'give it the role admin', false)
+    .option('--admin', 'create an administrator', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('user create --email you@shop.com --admin'))
     .action(async options => (await import('./user.ts')).createUser(await loadModules(), options))
   user
     .command('disable')
-    .description('keep somebody out: every session of theirs ends, everywhere within a second')
+    .description('disable an account and end its sessions within a second')
     .requiredOption('--email <address>', 'e-mail address')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user disable --email ada@example.com'))
     .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, true))
   user
     .command('enable')
-    .description('let somebody in again who was disabled')
+    .description('enable a disabled account')
     .requiredOption('--email <address>', 'e-mail address')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user enable --email ada@example.com'))
     .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, false))
   user
     .command('role')
-    .description('give somebody another role, from their next request on')
+    .description('change the role of an account, from its next request on')
     .requiredOption('--email <address>', 'e-mail address')
     .addOption(new Option('--role <role>', 'the role').choices(['customer', 'admin']).makeOptionMandatory())
-    .option(
-      '--scopes <modules>',
-      'the modules that an administrator may look after, such as catalog,inventory'
-    )
+    .option('--scopes <modules>', 'modules that the administrator can manage, such as catalog,inventory')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
     .action(async options => (await import('./user.ts')).setUserRole(await loadModules(), options))
@@ -250,7 +245,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
   return program
 }
 
-/** Whoever gets a command wrong is told where that very command is explained. */
+/** Makes every usage error point to the help of its command. */
 function pointAtHelp(command: Command, words: string): void {
   command.showHelpAfterError(`See "${words} --help".`)
   for (const each of command.commands) pointAtHelp(each, `${words} ${each.name()}`)

@@ -11,16 +11,16 @@ type Operation = {
 export type Document = { paths: Record<string, Record<string, Operation>> }
 export type RoutesOptions = { module?: string; json: boolean }
 
-/** Prints the OpenAPI document of this shop, with the routes of the modules that are on. */
+/** Prints the OpenAPI document of this shop, with the routes of the enabled modules. */
 export async function printOpenApi(modules: readonly Module[]): Promise<void> {
   process.stdout.write(`${JSON.stringify(await documentOf(modules), null, 2)}\n`)
 }
 
-/** Every route of the modules that are on: the method, the path, whose it is and what it is for. */
+/** Prints every route of the enabled modules: method, path, tier, module and summary. */
 export async function listRoutes(modules: readonly Module[], { module, json }: RoutesOptions): Promise<void> {
   const names = modules.map(({ name }) => name)
   if (module !== undefined && !names.includes(module))
-    throw new OperatorError(`There is no module ${module}; there are ${names.join(', ')}.`)
+    throw new OperatorError(`There is no module ${module}. Modules: ${names.join(', ')}.`)
   const routes = routesOf(await documentOf(modules)).filter(
     route => module === undefined || route.module === module
   )
@@ -32,7 +32,7 @@ export async function listRoutes(modules: readonly Module[], { module, json }: R
   process.stdout.write(tableOf(['method', 'path', 'tier', 'module', 'what it does'], rows))
 }
 
-/** The routes of a document: a tier is who gets in. */
+/** Returns the routes of an OpenAPI document. The tier says who may call a route. */
 export const routesOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { tags, summary, security = [] }]) => ({

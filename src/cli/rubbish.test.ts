@@ -28,32 +28,32 @@ test.each([
   ['import FOLDER', /it is a folder/],
   ['import FOLDER/rubbish', /^The file/],
   ['restore FOLDER/rubbish', /^There is a shop in this database/],
-  ['backup FOLDER/rubbish', /is there already/],
+  ['backup FOLDER/rubbish', /already exists/],
   ['backup FOLDER/no/such/folder', /^The backup failed/],
-  ['export products FOLDER/rubbish', /is there already/],
+  ['export products FOLDER/rubbish', /already exists/],
   ['routes --module nonsense', /^There is no module nonsense/],
   ['user create --email nonsense', /./],
   ['user create', /\nSee "cartwright user create --help"\.\n$/],
-  ['user disable --email nobody@example.com', /^Nobody has an account/],
+  ['user disable --email nobody@example.com', /^No account has the e-mail address/],
   ['user role --email nobody@example.com --role admin --scopes nonsense', /^There is no module nonsense/],
-  ['payments reconcile --since yesterday', /is no instant/],
+  ['payments reconcile --since yesterday', /is not a point in time/],
   ['payments reconcile --since 9999-01-01', /in the future/],
-  ['chaos --minutes 0', /^--minutes 0 is no number above 0/],
-  ['chaos --processes 1,2.5', /^--processes 2.5 is no whole number/]
-])('"%s" is one sentence and exit code 1, and says nothing else', async (line, sentence) => {
+  ['chaos --minutes 0', /^--minutes 0 must be a number above 0/],
+  ['chaos --processes 1,2.5', /^--processes 2.5 must be a whole number/]
+])('"%s" prints one sentence only and exits with code 1', async (line, sentence) => {
   const { code, out, errors } = await run(line)
   expect([code, out]).toEqual([1, ''])
   expect(errors).toMatch(sentence)
   expect(errors).not.toMatch(/^ {4}at /m)
 })
 
-test('of a file that is refused as a whole, programs get a report, too', async () => {
+test('import --json prints a report for a file that is rejected as a whole', async () => {
   const { code, out, errors } = await run('import FOLDER/rubbish --json')
   expect([code, errors]).toEqual([1, ''])
   expect(JSON.parse(out).errors).toHaveLength(1)
 })
 
-test('what cannot be reached is said in a sentence', async () => {
+test('an unreachable server is reported in a sentence', async () => {
   const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
   for (const line of ['modules', 'migrate --json', 'inventory check --json']) {
     const { code, errors } = await runCommandLine(line.split(' '), { settings })

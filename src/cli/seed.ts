@@ -4,11 +4,13 @@ import type { Module } from '../module.ts'
 import { loadDemo, picturesAddress } from './first-start.ts'
 import { withShop } from './with-shop.ts'
 
-/** Loads the demo catalog, with ways to send it, into a shop that sells nothing yet. */
+/** Loads the demo catalog and its shipping methods into a shop without products. */
 export const seed = (modules: readonly Module[], { json }: { json: boolean }): Promise<void> =>
   withShop(modules, async ({ config, apiOf }) => {
     if (!(await apiOf(catalogModule).isEmpty()))
-      throw new OperatorError('The catalog has products already; the demo is for an empty one.')
+      throw new OperatorError(
+        'The catalog has products already. The demo can be loaded into an empty catalog only.'
+      )
     const address = picturesAddress(config, `http://127.0.0.1:${config.server.port}`)
     const products = await loadDemo({ apiOf }, config.shop.currency, address)
     process.stdout.write(

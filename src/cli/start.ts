@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { loadConfig } from '../config.ts'
 import type { Module } from '../module.ts'
-import { type OpenedDatabase, openDatabaseEarly } from './database.ts'
+import { openDatabaseEarly, type RunningDatabase } from './database.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 const FORCED_EXIT_MS = 25_000
 
 /**
- * Loading code lets nothing else happen, so it is loaded in parts, which would come all together otherwise. In the turns
- * between them the database's process is started, found to be ready, connected to, and asked for its migrations.
+ * Loading code blocks the event loop, so it is loaded in parts. In the turns between them the start of the database makes
+ * progress: its process starts and becomes ready, a connection opens, and the migrations are read.
  */
 const PARTS = [
   () => import('../platform/platform.ts'),
@@ -26,7 +26,7 @@ const PARTS = [
   () => import('../shop.ts')
 ]
 
-/** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
+/** Runs the shop until a stop signal. Exits with code 0 when all requests in progress have finished. */
 export async function start(loadModules: () => Promise<readonly Module[]>): Promise<void> {
   const opening = openDatabaseEarly()
   for (const load of PARTS) {
@@ -36,16 +36,16 @@ export async function start(loadModules: () => Promise<readonly Module[]>): Prom
   await nextTurn()
   const modules = await loadModules()
   const { openShop } = await import('../shop.ts')
-  const { welcome } = await import('./first-start.ts')
+  const { printWelcome } = await import('./first-start.ts')
 
   const config = await configure(modules, opening)
   const { app, drainMs, begin, stop } = await openShop(modules, config, opening)
   const sayHello = async () => {
     const { address, prepared } = await begin()
-    process.stdout.write(await welcome(app, prepared, config, address))
+    process.stdout.write(await printWelcome(app, prepared, config, address))
   }
   const say = (line: string) => config.log.level !== 'silent' && process.stdout.write(`${line}\n`)
-  // Requests come, and with them signals, before all is said.
+  // Not awaited yet, because requests and signals can arrive before the greeting is printed.
   const begun = sayHello()
   const stopOnce = onStopSignal({ msMax: drainMs + FORCED_EXIT_MS, say }, () => stop(begun))
   process.on(
@@ -57,18 +57,18 @@ export async function start(loadModules: () => Promise<readonly Module[]>): Prom
 }
 
 /**
- * Where objects outlived the quick garbage collections for a moment, V8 makes later ones where only the slow one looks.
- * A burst of connections was enough for it; from then on every request left garbage that was kept for long, and a
- * refusal took 45 us instead of 32 (2026-11). Set when the start is over: Node uses no compiled code that was made under
- * other flags, so what was compiled until now is written first.
+ * Turns off pretenuring: V8 allocates objects in the old generation when earlier ones from the same place survived young
+ * collections. A burst of connections was enough to cause it. From then on each request left garbage in the old generation,
+ * and a rejection took 45 us instead of 32 (2026-11). Runs after the start and flushes the compile cache first, because Node
+ * does not reuse code that was compiled under other flags.
  */
 function keepGarbageYoung(): void {
   flushCompileCache()
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-/** The configuration, now that it is known what the modules want; when it is wrong, no database is left running. */
-async function configure(modules: readonly Module[], opening: Promise<OpenedDatabase> | undefined) {
+/** Loads the configuration. When it is invalid, stops the database that was opened early, and rejects. */
+async function configure(modules: readonly Module[], opening: Promise<RunningDatabase> | undefined) {
   try {
     return loadConfig(modules)
   } catch (error) {

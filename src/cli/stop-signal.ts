@@ -1,10 +1,10 @@
-/** Two signals closer together than this count as one: npm passes on a Ctrl-C that the terminal has sent to all already. */
+/** Signals within this time count as one, because npm forwards a Ctrl-C that the terminal has also sent to this process. */
 const REPEAT_MS_MIN = 500
 
 /**
- * The first SIGTERM or SIGINT stops in order, and exit code 0 says that it did. Another one, half a second later or
- * more, or `msMax`, ends the process with exit code 1. Returns a way to stop in order for another reason, with an
- * exit code for it.
+ * Stops gracefully on the first SIGTERM or SIGINT, with exit code 0. A second signal at least half a second later, or a stop
+ * that takes longer than `msMax`, exits immediately with code 1. Returns a function that stops gracefully for another
+ * reason, with the given exit code.
  */
 export function onStopSignal(
   { msMax, say }: { msMax: number; say: (line: string) => void },
@@ -15,9 +15,9 @@ export function onStopSignal(
     if (stoppingSince !== undefined) return
     stoppingSince = performance.now()
     setTimeout(() => process.exit(1), msMax).unref()
-    // Whoever read our output may have ended by the same signal; that must not end a request.
+    // The same signal may have ended the reader of standard output. A failed write must not abort requests.
     process.stdout.on('error', () => {})
-    say('Stopping: what is under way is finished first. A second signal stops at once.')
+    say('Stopping: work in progress is finished first. A second signal stops immediately.')
     stop().then(
       () => {
         say('Stopped.')

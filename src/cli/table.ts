@@ -1,4 +1,4 @@
-/** Lines of columns for a terminal, the last one as long as it is. */
+/** Formats rows as aligned columns for a terminal. The last column is not padded. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map(row => (row[column] ?? '').length))

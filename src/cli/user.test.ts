@@ -17,15 +17,15 @@ async function useCommand(settings: Record<string, string> = {}) {
   }
 }
 
-test('makes an administrator and prints the password it made up', async () => {
+test('user create makes an administrator and prints a generated password', async () => {
   const { run, users } = await useCommand()
   const { code, out } = await run('', 'create', '--email', 'Boss@Example.com', '--admin')
   expect(code).toBe(0)
-  expect(out).toMatch(/^Made the admin boss@example\.com\.\nPassword: (?:[a-z]{4}-){4}[a-z]{4}\n$/)
+  expect(out).toMatch(/^Created the admin boss@example\.com\.\nPassword: (?:[a-z]{4}-){4}[a-z]{4}\n$/)
   expect(await users()).toEqual([{ email: 'boss@example.com', name: null, role: 'admin' }])
 })
 
-test('says as JSON what it did, with a password only where it made one up', async () => {
+test('user create --json contains the password only when it was generated', async () => {
   const { run } = await useCommand()
   const email = 'ada@example.com'
   const said = async (input: string, ...words: string[]) =>
@@ -40,7 +40,7 @@ test('says as JSON what it did, with a password only where it made one up', asyn
   expect(await said('', ...role)).toEqual({ email, role: 'admin', scopes: ['catalog'] })
 })
 
-test('takes the password from a pipe and does not show it', async () => {
+test('user create reads the password from a pipe and does not print it', async () => {
   const { run, users } = await useCommand()
   const { code, out, errors } = await run(
     'nine lives and a piano\n',
@@ -50,21 +50,23 @@ test('takes the password from a pipe and does not show it', async () => {
     '--name',
     'Ada'
   )
-  expect({ code, out }).toEqual({ code: 0, out: 'Made the customer ada@example.com.\n' })
+  expect({ code, out }).toEqual({ code: 0, out: 'Created the customer ada@example.com.\n' })
   expect(errors).not.toContain('nine lives')
   expect(await users()).toEqual([{ email: 'ada@example.com', name: 'Ada', role: 'customer' }])
 })
 
-test('says in a sentence what is wrong, and makes nobody', async () => {
+test('user create reports invalid input in a sentence and creates no account', async () => {
   const { run, users } = await useCommand()
   const weak = await run('short\n', 'create', '--email', 'ada@example.com')
   expect(weak.code).toBe(1)
   expect(weak.errors).toMatch(/too easy to guess.*\(too_short\)/)
-  expect((await run('', 'create', '--email', 'nonsense')).errors).toBe('This is not an e-mail address.\n')
+  expect((await run('', 'create', '--email', 'nonsense')).errors).toBe(
+    'The e-mail address is not valid. Correct it.\n'
+  )
   expect(await users()).toEqual([])
 })
 
-test('says which switch is off when there are no accounts', async () => {
+test('user commands name the setting that disables the module auth', async () => {
   const { run, users } = await useCommand({ CARTWRIGHT__MODULES__AUTH__ENABLED: 'false' })
   expect(await run('', 'create', '--email', 'ada@example.com')).toEqual({
     code: 1,
@@ -74,13 +76,11 @@ test('says which switch is off when there are no accounts', async () => {
   expect(await users()).toEqual([])
 })
 
-test('keeps somebody out, lets them in again, and gives them another role', async () => {
+test('user disable, enable and role change an account', async () => {
   const { run, users, states } = await useCommand()
   await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com')
   const at = ['--email', 'Ada@example.com']
-  expect((await run('', 'disable', ...at)).out).toBe(
-    'Disabled; every session of theirs has ended: Ada@example.com.\n'
-  )
+  expect((await run('', 'disable', ...at)).out).toBe('Disabled, with all sessions ended: Ada@example.com.\n')
   expect(await states()).toEqual([{ disabled: true }])
   expect((await run('', 'enable', ...at)).out).toBe('Enabled: Ada@example.com.\n')
   expect(await states()).toEqual([{ disabled: false }])
@@ -88,14 +88,14 @@ test('keeps somebody out, lets them in again, and gives them another role', asyn
     'Ada@example.com has the role admin now.\n'
   )
   expect(await users()).toEqual([{ email: 'ada@example.com', name: null, role: 'admin' }])
-  const nobody = await run('', 'disable', '--email', 'nobody@example.com')
-  expect(nobody).toMatchObject({
+  const unknown = await run('', 'disable', '--email', 'nobody@example.com')
+  expect(unknown).toMatchObject({
     code: 1,
-    errors: 'Nobody has an account with the address nobody@example.com.\n'
+    errors: 'No account has the e-mail address nobody@example.com.\n'
   })
 })
 
-test('removes the second factor of the last administrator, and says where there is none', async () => {
+test('user reset-second-factor works for the last administrator and rejects an account without one', async () => {
   const { run, sql } = await useCommand()
   await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com', '--admin')
   await sql('update auth.users set second_factor_at = now()')
@@ -103,7 +103,7 @@ test('removes the second factor of the last administrator, and says where there 
     run('', 'reset-second-factor', '--email', email, ...options)
   expect(await reset('ada@example.com')).toMatchObject({
     code: 0,
-    out: 'Removed the second factor of ada@example.com; every session has ended. The password alone logs in now.\n'
+    out: 'Removed the second factor of ada@example.com; all its sessions are ended. The account can log in with its password alone.\n'
   })
   expect(await sql('select second_factor_at from auth.users')).toEqual([{ second_factor_at: null }])
   const [entry] = await sql('select actor, method, route, status from cartwright.audit')
@@ -115,14 +115,14 @@ test('removes the second factor of the last administrator, and says where there 
     code: 1,
     errors: 'This account has no second factor. Enrol one at /api/auth/second-factor.\n'
   })
-  expect((await reset('nobody@example.com')).errors).toContain('Nobody has an account')
+  expect((await reset('nobody@example.com')).errors).toContain('No account has the e-mail address')
   await sql('update auth.users set second_factor_at = now()')
   expect(JSON.parse((await reset('ada@example.com', '--json')).out)).toEqual({
     ...{ email: 'ada@example.com', second_factor: false }
   })
 })
 
-test('limits an administrator to modules, and gives all rights back', async () => {
+test('user role --scopes limits an administrator to modules, and without it grants full access', async () => {
   const { run, sql } = await useCommand()
   await sql(
     `insert into auth.users (id, email, role, password_hash)
@@ -138,7 +138,7 @@ test('limits an administrator to modules, and gives all rights back', async () =
     await role('boss', '--scopes', 'catalog')
   ]
   expect(limited.out).toBe('ada@example.com has the role admin for catalog, inventory now.\n')
-  expect(unknown.errors).toMatch(/^There is no module stock; there are auth, pricing, inventory, /)
+  expect(unknown.errors).toMatch(/^There is no module stock. Modules: auth, pricing, inventory, /)
   expect(last.errors).toContain('last administrator')
   expect([limited.code, unknown.code, last.code]).toEqual([0, 1, 1])
   expect(await scopes()).toEqual(['catalog', 'inventory'])

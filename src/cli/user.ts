@@ -8,7 +8,7 @@ import { withShop } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean; json: boolean }
 
-/** Makes an account, with the password typed at the terminal or piped in, or else one that is made up and printed. */
+/** Creates an account. The password is typed or piped; when it is empty, one is generated and printed. */
 export async function createUser(
   modules: readonly Module[],
   { email, name, admin, json }: CreateUserOptions
@@ -18,29 +18,29 @@ export async function createUser(
   const role = admin ? 'admin' : 'customer'
   const user = await withAuth(modules, auth => auth.createUser({ email, name, password, role }))
   const madeUp = given === '' ? password : null
-  const text = `Made the ${role} ${user.email}.\n${madeUp === null ? '' : `Password: ${madeUp}\n`}`
+  const text = `Created the ${role} ${user.email}.\n${madeUp === null ? '' : `Password: ${madeUp}\n`}`
   const { id } = user
   process.stdout.write(json ? `${JSON.stringify({ id, email: user.email, role, password: madeUp })}\n` : text)
 }
 
-/** Keeps somebody out, or lets them in again. */
+/** Disables or enables an account. */
 export async function setUserDisabled(
   modules: readonly Module[],
   { email, json }: { email: string; json: boolean },
   disabled: boolean
 ): Promise<void> {
   await change(modules, email, auth => auth.setDisabled(email, disabled))
-  const outcome = disabled ? 'Disabled; every session of theirs has ended' : 'Enabled'
+  const outcome = disabled ? 'Disabled, with all sessions ended' : 'Enabled'
   process.stdout.write(json ? `${JSON.stringify({ email, disabled })}\n` : `${outcome}: ${email}.\n`)
 }
 
-/** For an administrator who lost the device and the recovery codes. */
+/** Removes the second factor of an account that lost the device and the recovery codes. */
 export async function resetSecondFactor(
   modules: readonly Module[],
   { email, json }: { email: string; json: boolean }
 ): Promise<void> {
   await change(modules, email, auth => auth.resetSecondFactor(email))
-  const text = `Removed the second factor of ${email}; every session has ended. The password alone logs in now.\n`
+  const text = `Removed the second factor of ${email}; all its sessions are ended. The account can log in with its password alone.\n`
   process.stdout.write(json ? `${JSON.stringify({ email, second_factor: false })}\n` : text)
 }
 
@@ -55,25 +55,24 @@ export async function setUserRole(
   process.stdout.write(json ? `${JSON.stringify({ email, role, scopes: wanted })}\n` : text)
 }
 
-/** @throws OperatorError for a module that there is not, and for a customer. */
+/** Parses `--scopes`. @throws OperatorError for an unknown module, and for the role customer. */
 function readScopes(modules: readonly Module[], role: Account['role'], text: string): string[] {
-  if (role !== 'admin') throw new OperatorError('Only administrators have scopes: add --role admin.')
+  if (role !== 'admin') throw new OperatorError('Only administrators have scopes. Add --role admin.')
   const scopes = [...new Set(text.split(',').map(each => each.trim()))]
   const names = modules.map(({ name }) => name)
   const unknown = scopes.filter(scope => !names.includes(scope))
   if (unknown.length > 0)
-    throw new OperatorError(`There is no module ${unknown.join(', ')}; there are ${names.join(', ')}.`)
+    throw new OperatorError(`There is no module ${unknown.join(', ')}. Modules: ${names.join(', ')}.`)
   return scopes
 }
 
-/** @throws OperatorError when nobody has that address. */
+/** @throws OperatorError when no account has this address. */
 async function change(
   modules: readonly Module[],
   email: string,
   how: (auth: AuthApi) => Promise<boolean>
 ): Promise<void> {
-  if (!(await withAuth(modules, how)))
-    throw new OperatorError(`Nobody has an account with the address ${email}.`)
+  if (!(await withAuth(modules, how))) throw new OperatorError(`No account has the e-mail address ${email}.`)
 }
 
 type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
@@ -82,7 +81,7 @@ type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
 const withAuth = <T>(modules: readonly Module[], work: (auth: AuthApi) => Promise<T>) =>
   withShop(modules, ({ apiOf }) => work(apiOf(authModule)))
 
-/** The password from a pipe, or typed twice without being shown; empty when there is none. */
+/** Reads the password from a pipe, or asks for it twice without echo. Returns '' when none is given. */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -94,12 +93,12 @@ async function readPassword(): Promise<string> {
     return answer
   }
   try {
-    const password = await ask('Password (empty: make one up): ')
-    if (password !== '' && password !== (await ask('The same again: ')))
-      throw new OperatorError('The two passwords are not the same; nothing was made.')
+    const password = await ask('Password (empty: generate one): ')
+    if (password !== '' && password !== (await ask('Repeat the password: ')))
+      throw new OperatorError('The two passwords differ. No account was created.')
     return password
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw new OperatorError('Stopped; nothing was made.')
+    if ((error as Error).name === 'AbortError') throw new OperatorError('Stopped. No account was created.')
     throw error
   } finally {
     terminal.close()

@@ -1,4 +1,4 @@
-import { type App, openGateway, type Shop, setupShop } from '../app.ts'
+import { type App, openGateway, type ShopModules, setupShop } from '../app.ts'
 import { type Config, loadConfig, readConfig } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { type Module, type ModuleWith, migrationSources } from '../module.ts'
@@ -14,7 +14,7 @@ type CommandShop = {
 }
 type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[] }
 
-/** A command on the shop's database as it is; a running server may be using it at the same time. */
+/** Runs a command on the database without migrating it. A server may use the database simultaneously. */
 export async function onDatabase<T>(
   modules: readonly Module[],
   work: (database: { config: Config; databaseUrl: string }) => Promise<T>,
@@ -28,7 +28,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** A command on the shop's database, brought up to date. */
+/** Runs a command on the database after applying pending migrations. */
 export const withDatabase = <T>(
   modules: readonly Module[],
   work: (upToDate: UpToDate) => Promise<T>,
@@ -44,8 +44,8 @@ export const withDatabase = <T>(
   )
 
 /**
- * A command on the shop without its gateway: the modules are set up, and stopped behind it. What the domain refuses
- * is the operator's to mend.
+ * Runs a command on the modules without a gateway: sets them up, and stops them afterwards. A DomainError becomes an
+ * OperatorError, because the operator can fix its cause.
  */
 export const withShop = <T>(
   modules: readonly Module[],
@@ -56,21 +56,24 @@ export const withShop = <T>(
     return work({ config: platform.config, apiOf: enabled }).catch(explain)
   })
 
-/** A command on the gateway of the shop, which does not listen. */
+/** Runs a command on the gateway of the shop, which does not listen. */
 export const withGateway = <T>(modules: readonly Module[], work: (app: App) => Promise<T>): Promise<T> =>
   withModules(modules, async shop => {
     const app = await openGateway(shop)
     return await work(app).finally(() => app.app.close())
   })
 
-const withModules = async <T>(modules: readonly Module[], work: (shop: Shop) => Promise<T>): Promise<T> => {
+const withModules = async <T>(
+  modules: readonly Module[],
+  work: (shop: ShopModules) => Promise<T>
+): Promise<T> => {
   const config = loadConfig(modules)
-  // The port for diagnostics belongs to the server, which may be running.
-  const ours = { ...config, server: { ...config.server, diagnostics_port: 0 } }
+  // A running server may already listen on the diagnostics port.
+  const ownOptions = { ...config, server: { ...config.server, diagnostics_port: 0 } }
   return withDatabase(
     modules,
     async ({ databaseUrl }) => {
-      const platform = await openPlatform(ours, databaseUrl, openLog({ level: quietLevel(ours) }))
+      const platform = await openPlatform(ownOptions, databaseUrl, openLog({ level: quietLevel(ownOptions) }))
       try {
         const shop = await setupShop(platform, modules)
         return await work(shop).finally(shop.stop)
@@ -82,7 +85,7 @@ const withModules = async <T>(modules: readonly Module[], work: (shop: Shop) => 
   )
 }
 
-/** Standard output belongs to what the command says. */
+/** Logs warnings and errors only, because standard output is for the result of the command. */
 const quietLevel = ({ log }: Config) => (log.level === 'info' || log.level === 'debug' ? 'warn' : log.level)
 
 function refuse(name: string): never {

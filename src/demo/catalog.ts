@@ -3,24 +3,24 @@ import { createRequire } from 'node:module'
 import { currencies } from '../kernel/money.ts'
 
 const require = createRequire(import.meta.url)
-const FILE = new URL('../../demo/catalog.csv', import.meta.url)
+const CATALOG_FILE = new URL('../../demo/catalog.csv', import.meta.url)
 const AMOUNTS = ['Variant Price', 'Variant Compare At Price', 'Cost per item']
 
-/** Where the file has its pictures: below the address of a shop that was started without further ado. */
-const ADDRESS = 'http://127.0.0.1:8080'
+/** The URL of a shop with default settings, which the file uses for its pictures. */
+const DEFAULT_URL = 'http://127.0.0.1:8080'
 export const PICTURES_PATH = '/demo/'
 
-/** The demo catalog as a CSV file with prices in this currency, and pictures at this address. */
-export async function readDemo(currency: string, address: string): Promise<string> {
-  const file = await readFile(FILE, 'utf8')
-  return demoIn(currency, file.replaceAll(ADDRESS + PICTURES_PATH, address + PICTURES_PATH))
+/** Returns the demo catalog as CSV, with prices in a currency and pictures below `url`. */
+export async function readDemoCatalog(currency: string, url: string): Promise<string> {
+  const file = await readFile(CATALOG_FILE, 'utf8')
+  return convertPrices(currency, file.replaceAll(DEFAULT_URL + PICTURES_PATH, url + PICTURES_PATH))
 }
 
 /**
- * The file's prices have two decimals. They are made up, so they are the same number in every currency that has
- * decimals; where there are none, each cent is one unit: 18.00 is 1800 yen.
+ * Adapts the prices of the file, which have two decimals, to a currency. The number stays the same in every currency with
+ * decimals. In a currency without decimals each cent becomes one unit: 18.00 becomes 1800 yen.
  */
-export function demoIn(currency: string, file: string): string {
+export function convertPrices(currency: string, file: string): string {
   if (currencies[currency] !== 0) return file
   const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync')
   const [header = [], ...rows]: string[][] = parse(file)
@@ -28,7 +28,7 @@ export function demoIn(currency: string, file: string): string {
   const converted = rows.map(cells =>
     cells.map((cell, column) => (isAmount[column] ? cell.replace('.', '').replace(/^0+(?=\d)/, '') : cell))
   )
-  return [header, ...converted].map(cells => `${cells.map(quoted).join(',')}\n`).join('')
+  return [header, ...converted].map(cells => `${cells.map(quoteCell).join(',')}\n`).join('')
 }
 
-const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+const quoteCell = (cell: string) => `"${cell.replaceAll('"', '""')}"`

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readDemo } from './catalog.ts'
+import { readDemoCatalog } from './catalog.ts'
 import { pictureAt } from './pictures.ts'
 
-test('every picture of the demo is drawn, no two alike, and all of them are small', async () => {
-  const file = await readDemo('USD', 'https://shop.example.com')
+test('every picture of the demo catalog exists, is unique, and is small', async () => {
+  const file = await readDemoCatalog('USD', 'https://shop.example.com')
   const names = new Set(
     [...file.matchAll(/https:\/\/shop\.example\.com\/demo\/([^,]*)/g)].map(found => found[1])
   )

@@ -45,8 +45,8 @@ const colours = new Map([
 const WALLS = ['#ece4d8', '#dfe6e4', '#e6e0ea', '#e0e7d8', '#dde5ee', '#f0dfd8']
 
 /**
- * The picture of a product of the demo as SVG, by its file's name: the product's slug, then a colour, `detail`, `in-use`,
- * or nothing. `undefined` when there is none of this name.
+ * Returns the picture of a demo product as SVG. The file name is the product's slug, optionally with a colour, `detail` or
+ * `in-use`: `fika-mug-white.svg`. Returns undefined for other names.
  */
 export function pictureAt(file: string): string | undefined {
   const name = file.replace(/\.svg$/, '')
@@ -59,31 +59,35 @@ export function pictureAt(file: string): string | undefined {
   const colour = colours.get(view === undefined && variation !== '' ? variation : shape.colour)
   if (colour === undefined) return undefined
   const wall = WALLS[slugs.indexOf(slug) % WALLS.length] ?? ''
-  const product = painted(shape.svg, colour)
-  if (view === 'detail') return picture(wall, magnified(product, shape.focus, Number(number)))
-  return picture(wall, (view === 'in-use' ? ROOM : '') + SHADOW + product)
+  const product = applyShades(shape.svg, colour)
+  if (view === 'detail') return svgPicture(wall, magnify(product, shape.focus, Number(number)))
+  return svgPicture(wall, (view === 'in-use' ? ROOM : '') + SHADOW + product)
 }
-const picture = (wall: string, content: string) =>
+const svgPicture = (wall: string, content: string) =>
   '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="800" viewBox="0 0 400 400">' +
   `<rect width="400" height="400" fill="${wall}"/>${content}</svg>\n`
 
 const SHADOW = '<ellipse cx="200" cy="304" rx="130" ry="12" fill="#000" opacity=".12"/>'
-/** A table before a window, in the light of the morning. */
+/** Background of pictures `in-use`: a table and a window. */
 const ROOM =
   '<rect x="236" y="36" width="130" height="170" rx="6" fill="#fff" opacity=".7"/>' +
   '<path stroke="#000" stroke-opacity=".12" stroke-width="6" d="M301 36v170M236 121h130"/>' +
   '<rect y="286" width="400" height="114" fill="#b58f66"/><rect y="286" width="400" height="8" fill="#c9a67e"/>'
 
-const magnified = (svg: string, [x, y]: Shape['focus'], number: number): string =>
+const magnify = (svg: string, [x, y]: Shape['focus'], number: number): string =>
   `<g transform="translate(200 200) scale(${2 + number * 0.4}) translate(${-x} ${-y})">${svg}</g>`
 
-function painted(svg: string, colour: string): string {
-  const shades: Record<string, string> = { M: colour, D: mixed(colour, 0, 0.22), L: mixed(colour, 255, 0.35) }
+function applyShades(svg: string, colour: string): string {
+  const shades: Record<string, string> = {
+    M: colour,
+    D: mixColor(colour, 0, 0.22),
+    L: mixColor(colour, 255, 0.35)
+  }
   return svg.replace(/(?<==")[MDL](?=")/g, letter => shades[letter] ?? colour)
 }
 
-/** A colour on its way to black (0) or white (255). */
-const mixed = (colour: string, towards: number, share: number): string =>
+/** Mixes a colour with black (`towards` 0) or white (255). `share` is from 0 to 1. */
+const mixColor = (colour: string, towards: number, share: number): string =>
   colour.replace(/[0-9a-f]{2}/g, hex => {
     const value = Number.parseInt(hex, 16)
     return Math.round(value + (towards - value) * share)

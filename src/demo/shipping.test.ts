@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { useShipping } from '../../test/support/shipping.ts'
 import { type ShippingApi, shippingModule } from '../modules/shipping/index.ts'
-import { demoShipping } from './shipping.ts'
+import { demoShippingSetup } from './shipping.ts'
 
 const apiOf = (shop: Awaited<ReturnType<typeof useShipping>>) =>
   shop.apiOf(shippingModule) ?? expect.fail('the module is off')
 const parcelTo = (
   country: string,
   currency: string
-): Parameters<Awaited<ReturnType<ShippingApi['rates']>>>[0] => ({
+): Parameters<Awaited<ReturnType<ShippingApi['loadRateCalculator']>>>[0] => ({
   destination: { country },
   weightGrams: 1_200,
   valueMinor: 2_000,
@@ -17,11 +17,11 @@ const parcelTo = (
   requiresShipping: true
 })
 
-test('the demo sends home and to the world, hands out in the shop, and mails what is digital', async () => {
+test('the demo ships at home and worldwide, offers pickup, and delivers digital products by e-mail', async () => {
   const shop = await useShipping()
   const shipping = apiOf(shop)
-  expect(await shipping.createFirst(demoShipping('USD'))).toBe(true)
-  const ratesOf = await shipping.rates()
+  expect(await shipping.createInitialRules(demoShippingSetup('USD'))).toBe(true)
+  const ratesOf = await shipping.loadRateCalculator()
   const shown = (country: string, fields = {}) =>
     ratesOf({ ...parcelTo(country, 'USD'), ...fields }).map(({ service, amountMinor }) => [
       service,
@@ -39,11 +39,13 @@ test('the demo sends home and to the world, hands out in the shop, and mails wha
   expect(shown('SE', { requiresShipping: false })).toEqual([['By e-mail', 0]])
 })
 
-test('a shop that has rules gets no others, and of two processes that start at once one makes them', async () => {
+test('demo shipping is created once by two processes, and not in a shop with shipping methods', async () => {
   const shop = await useShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
-  const made = await Promise.all([shop, other].map(each => apiOf(each).createFirst(demoShipping('USD'))))
-  expect(made.sort()).toEqual([false, true])
+  const created = await Promise.all(
+    [shop, other].map(each => apiOf(each).createInitialRules(demoShippingSetup('USD')))
+  )
+  expect(created.sort()).toEqual([false, true])
   const { json } = await shop.admin.get('/api/admin/shipping/methods?count=true')
   expect(json.total).toBe(4)
 })
@@ -52,7 +54,7 @@ test.each([
   ['JPY', 'JP', 490],
   ['KWD', 'KW', 4_900],
   ['EUR', 'DE', 490]
-])('in %s home is %s, and amounts are the same number there', (currency, country, amount) => {
-  const { zones, methods } = demoShipping(currency)
+])('in %s the home zone is %s, and the amount is %d in minor units', (currency, country, amount) => {
+  const { zones, methods } = demoShippingSetup(currency)
   expect([Object.values(zones)[0], methods[0].rates[0].price]).toEqual([country, amount])
 })

@@ -5,13 +5,13 @@ const HOME = 'Home'
 const WORLD = 'World'
 
 /**
- * How the demo sends its products, for a shop with this currency. Amounts are the same number in every currency, as its
- * prices are.
+ * Returns the shipping zones, methods and rates of the demo, for the currency of the shop. Like prices of the demo catalog,
+ * amounts are the same number in every currency.
  */
-export function demoShipping(currency: string) {
+export function demoShippingSetup(currency: string) {
   const minor = (cents: number) => (currencies[currency] === 3 ? cents * 10 : cents)
   const step = (upTo: number, cents: number) => ({ upTo, amountMinor: minor(cents) })
-  // A currency is called after its country, but for those that several share.
+  // The code of a currency begins with that of its country, unless several countries share it.
   const country = currency.slice(0, 2)
   const home = countries.includes(country) ? country : 'DE'
   return {

@@ -16,7 +16,7 @@ export const malformedRequest = defineError(
   'The request cannot be understood.'
 )
 export const missingHost = defineError('invalid', 'MISSING_HOST', 'The request lacks the header Host.')
-// PostgreSQL stores no NUL: a text with one could never be found.
+// PostgreSQL cannot store NUL.
 export const nulInUrl = defineError('invalid', 'NUL_IN_URL', 'The URL contains the character NUL.')
 export const malformedIfMatch = defineError(
   'invalid',
@@ -58,7 +58,7 @@ export const guessableIdempotencyKey = defineError(
   { fault: { path: 'headers/idempotency-key', message: 'must be hard to guess, such as a random UUID' } }
 )
 export const rateLimited = defineError('rate_limited', 'RATE_LIMITED', 'Too many requests; slow down.')
-export const overloaded = defineError(
+export const overloadedError = defineError(
   'unavailable',
   'OVERLOADED',
   'The server is overloaded; try again shortly.'

@@ -16,7 +16,7 @@ const statuses: [ErrorKind, number][] = [
   ['unavailable', 503]
 ]
 
-/** A gateway whose `/api/x/<name>` does what the function of this name does. */
+/** Creates a gateway whose route `/api/x/<name>` runs the handler of this name. */
 const failing = (handlers: Record<string, () => unknown>) =>
   useGateway({
     modules: [
@@ -28,7 +28,7 @@ const failing = (handlers: Record<string, () => unknown>) =>
   })
 const fails = (error: unknown) => () => Promise.reject(error)
 
-test('each kind of domain error has its status, and the body says type, title, detail, code and request', async () => {
+test('each kind of domain error has its status, and the body contains type, title, detail, code and request id', async () => {
   const gateway = await failing(
     Object.fromEntries(
       statuses.map(([kind]) => [
@@ -52,7 +52,7 @@ test('each kind of domain error has its status, and the body says type, title, d
   }
 })
 
-test('401 names the scheme, and an error that knows when to try again says so', async () => {
+test('a 401 has WWW-Authenticate, and an error with a retry time has Retry-After', async () => {
   const gateway = await failing({
     who: fails(defineError('unauthenticated', 'X_WHO', 'Who?')()),
     later: fails(defineError('unavailable', 'X_LATER', 'Later.')({ retryAfterSeconds: 7 }))
@@ -61,7 +61,7 @@ test('401 names the scheme, and an error that knows when to try again says so', 
   expect((await gateway.request('GET', '/api/x/later')).headers['retry-after']).toBe('7')
 })
 
-test('details join the body, but cannot replace its own members', async () => {
+test('details are members of the body, but cannot replace the standard ones', async () => {
   const details = {
     available: 3,
     type: 'evil',
@@ -98,22 +98,25 @@ test.each([
     'rejects with a status of its own',
     fails(Object.assign(new Error('the secret is 42'), { statusCode: 418 }))
   ]
-])('a bug that %s is 500, its text hidden, and logged once with the request', async (_how, handler) => {
-  const gateway = await failing({ bug: handler })
-  const answer = await gateway.request('GET', '/api/x/bug')
-  expect(answer.status).toBe(500)
-  expect(answer.json).toMatchObject({ code: 'INTERNAL', status: 500 })
-  expect(answer.text).not.toContain('secret')
-  const errors = gateway.log.filter(line => Number(line.level) >= 40)
-  expect(errors).toHaveLength(1)
-  expect(errors[0]).toMatchObject({
-    level: 50,
-    req_id: answer.headers['x-request-id'],
-    err: { message: 'the secret is 42' }
-  })
-})
+])(
+  'a bug that %s returns 500 without its text, and is logged once with the request',
+  async (_how, handler) => {
+    const gateway = await failing({ bug: handler })
+    const answer = await gateway.request('GET', '/api/x/bug')
+    expect(answer.status).toBe(500)
+    expect(answer.json).toMatchObject({ code: 'INTERNAL', status: 500 })
+    expect(answer.text).not.toContain('secret')
+    const errors = gateway.log.filter(line => Number(line.level) >= 40)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatchObject({
+      level: 50,
+      req_id: answer.headers['x-request-id'],
+      err: { message: 'the secret is 42' }
+    })
+  }
+)
 
-test('an answer that does not fit its own schema is a bug too', async () => {
+test('a response that does not match its schema is a bug too', async () => {
   const gateway = await useGateway({
     modules: [
       moduleOf('x', ['/api/x'], ({ public: open }) => {
@@ -128,7 +131,7 @@ test('an answer that does not fit its own schema is a bug too', async () => {
   expect(answer.text).not.toContain('secret')
 })
 
-test('what we depend on being down is logged with its cause; being too busy is not', async () => {
+test('a dependency that is down is logged with its cause; overload is not', async () => {
   const down = defineError('unavailable', 'X_DOWN', 'Down.')
   const gateway = await failing({
     down: fails(down({ cause: new Error('connection refused') })),
@@ -140,7 +143,7 @@ test('what we depend on being down is logged with its cause; being too busy is n
   expect(gateway.log.filter(line => line.level !== 30)).toMatchObject([{ level: 40, msg: 'X_DOWN' }])
 })
 
-test('every request is one line, with its route pattern, status, duration, caller and trace', async () => {
+test('every request is one log line, with its route pattern, status, duration, caller and trace', async () => {
   const gateway = await useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => tiers.secured.get('/x/:id', browse, async () => ({ ok: true })))
@@ -172,7 +175,7 @@ test.each([
   '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
   'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0'
-])('what is no trace does not stand in the log (%.70s)', async traceparent => {
+])('an invalid traceparent is not logged (%.70s)', async traceparent => {
   const gateway = await useGateway()
   await gateway.request('GET', '/nowhere', { headers: { traceparent } })
   expect(gateway.log.filter(line => line.level === 30)).toHaveLength(1)

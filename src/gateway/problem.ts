@@ -2,9 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
 import { STATUS_CODES } from '../platform/node-http.ts'
 import { malformedRequest } from './errors.ts'
-import { isStreamed } from './routing/bodies.ts'
+import { isStreamed } from './routing/body-kinds.ts'
 
-/** The one place where a kind of failure becomes an HTTP status. */
+/** Maps each kind of error to its HTTP status. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -17,7 +17,7 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503
 }
 
-/** What the HTTP layer itself refuses, by its own error codes and by ours. Kept equal to `docs/errors.md` by a test. */
+/** Problems of the HTTP layer, by the error codes of Fastify, Node and the shop. A test keeps them equal to `docs/errors.md`. */
 export const httpProblems = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
@@ -60,7 +60,7 @@ export const httpProblems = {
   INTERNAL: { status: 500, code: 'INTERNAL', detail: 'Something went wrong on our side; it has been logged.' }
 } as const
 
-/** RFC 9457, with the extension members `code`, `request_id`, and those of the error itself. */
+/** A problem (RFC 9457) with the extension members `code`, `request_id`, and those in `details`. */
 export type Problem = { status: number; code: string; detail: string; details?: Record<string, unknown> }
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8'
@@ -74,8 +74,12 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
     .send(problemBody(problem, reply.request.id))
 }
 
-/** Head and body of a problem that is answered without Fastify. `common` is what every answer carries. */
-export function problemAnswer(problem: Problem, requestId: string, common: Readonly<Record<string, string>>) {
+/** Returns headers and body of a problem that is sent without Fastify. `common` are the headers of every response. */
+export function problemResponse(
+  problem: Problem,
+  requestId: string,
+  common: Readonly<Record<string, string>>
+) {
   const body = problemBody(problem, requestId)
   const headers: Record<string, string> = {
     ...common,
@@ -87,29 +91,29 @@ export function problemAnswer(problem: Problem, requestId: string, common: Reado
   return { headers, body }
 }
 
-/** All but the id of the request, of problems that are the same each time. */
-const beginnings = new WeakMap<Problem, string>()
+/** Serialized problems without the request id, by problem. */
+const bodyPrefixes = new WeakMap<Problem, string>()
 
 function problemBody(problem: Problem, requestId: string): string {
   const { status, code, detail, details } = problem
-  const said = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code }
+  const members = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code }
   if (details !== undefined) {
-    const members = { ...said, request_id: requestId }
-    // Twice, so that they come first and no detail of the same name can replace them.
-    return JSON.stringify({ ...members, ...details, ...members })
+    const all = { ...members, request_id: requestId }
+    // Spread twice: first for the order, then so that no detail replaces them.
+    return JSON.stringify({ ...all, ...details, ...all })
   }
-  const beginning = beginnings.get(problem) ?? JSON.stringify(said).slice(0, -1)
-  beginnings.set(problem, beginning)
-  return `${beginning},"request_id":${JSON.stringify(requestId)}}`
+  const prefix = bodyPrefixes.get(problem) ?? JSON.stringify(members).slice(0, -1)
+  bodyPrefixes.set(problem, prefix)
+  return `${prefix},"request_id":${JSON.stringify(requestId)}}`
 }
 
-/** 405 where other methods are known, 404 where none is. */
+/** Sends 405 if the path has other methods, otherwise 404. */
 export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
   if (allowed.length === 0) return sendProblem(reply, httpProblems.ROUTE_NOT_FOUND)
   return sendProblem(reply.header('allow', allowed.join(', ')), httpProblems.METHOD_NOT_ALLOWED)
 }
 
-/** The longest body that the route of a request takes. */
+/** Returns the body limit of the request's route. */
 const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): number =>
   isStreamed(config.body) ? config.body.bytesMax : bodyLimit
 
@@ -118,8 +122,8 @@ export function sendHostNotServed(reply: FastifyReply): void {
 }
 
 /**
- * Fastify's error handler. Returns nothing, because Fastify takes a returned reply for a promise, which is fulfilled early
- * when the client hangs up.
+ * Fastify's error handler. It returns nothing, because Fastify awaits a returned reply, which resolves early when the
+ * client disconnects.
  */
 export function handleError(
   error: FastifyError | DomainError,
@@ -129,25 +133,25 @@ export function handleError(
   sendProblem(reply, problemOf(error, request, reply))
 }
 
-/** The problem that tells the client of an error. An unknown error is a bug: it is logged, and its text is hidden. */
+/** Converts an error to a problem. An unknown error is a bug: it is logged, and its text is hidden. */
 function problemOf(error: FastifyError | DomainError, request: FastifyRequest, reply: FastifyReply): Problem {
   if (error instanceof DomainError) {
     request.mayPass = error.mayPass
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
-    // Something that we depend on is down. Without a cause it is we who are too busy, no time to write about it.
+    // With a cause, a dependency is down. Without one, the process is overloaded and logs nothing.
     if (error.kind === 'unavailable' && error.cause !== undefined)
       request.log.warn({ req_id: request.id, err: error }, error.code)
     const { code, message, details } = error
     return { status: statusOfKind[error.kind], code, detail: message, details }
   }
-  const refused = httpProblems[error.code as keyof typeof httpProblems]
-  if (refused === httpProblems.FST_ERR_CTP_BODY_TOO_LARGE)
-    return { ...refused, details: { bytes_max: bytesMaxOf(request) } }
-  if (refused !== undefined) return refused
-  // A body that ended early is an error of Node's stream, everything else that Fastify refuses one of its own.
-  const isRefusal = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'
-  if (isRefusal && error.statusCode !== undefined && error.statusCode < 500)
+  const known = httpProblems[error.code as keyof typeof httpProblems]
+  if (known === httpProblems.FST_ERR_CTP_BODY_TOO_LARGE)
+    return { ...known, details: { bytes_max: bytesMaxOf(request) } }
+  if (known !== undefined) return known
+  // Fastify's own errors, and Node's error for a body that ended early.
+  const isClientError = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'
+  if (isClientError && error.statusCode !== undefined && error.statusCode < 500)
     return { status: error.statusCode, code: malformedRequest.code, detail: error.message }
   request.log.error({ req_id: request.id, err: error }, 'unexpected error')
   return httpProblems.INTERNAL

@@ -4,7 +4,7 @@ import { OperatorError } from '../kernel/errors.ts'
 import { Type } from '../kernel/schema.ts'
 import type { Tiers } from './routing/tiers.ts'
 
-/** Answers what it was sent. */
+/** Echoes requests. */
 const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
   open.post('/x', browse, async request => ({ body: request.body ?? null }))
   open.get('/x', browse, async () => ({ ok: true }))
@@ -41,12 +41,12 @@ test.each([
   ['é'],
   ['a"b'],
   ['%0d%0aset-cookie:x']
-])('the request id %j is replaced by one of our own', async id => {
+])('the request id %j is replaced by a new one', async id => {
   const answer = await gateway.request('GET', '/api/x', { headers: { 'x-request-id': id } })
   expect(answer.headers['x-request-id']).toMatch(UUID)
 })
 
-test('every answer carries a request id: good ones, errors, unknown routes and diagnostics', async () => {
+test('every response has a request id: successes, errors, unknown routes and diagnostics', async () => {
   for (const path of [
     '/api/x',
     '/api/x/secret',
@@ -68,7 +68,7 @@ test.each([
   ['HEAD', '/api/x/7/y', 'PUT'],
   ['POST', '/api/x/secret', 'GET, HEAD'],
   ['POST', '/healthz', 'GET, HEAD']
-])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
+])('%s %s returns 405 with Allow', async (method, path, allow) => {
   const answer = await gateway.request(method, path)
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toBe(allow)
@@ -90,7 +90,7 @@ test.each([
   '/healthz/',
   '/api/x/7/y/z',
   '/__proto__'
-])('%s is no route: 404 for every method, whatever the body', async path => {
+])('%s is not a route: 404 for every method and body', async path => {
   for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
     const answer = await gateway.request(method, path)
     expect(answer.status, method).toBe(404)
@@ -105,7 +105,7 @@ test.each([
   expect(large.json).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
 })
 
-test('the log line of a request without a route says its path: not the query, and not for ever', async () => {
+test('the log line of a request without a route has its path, shortened and without the query', async () => {
   const pathLogged = async (method: string, target: string) => {
     await gateway.request(method, target)
     return gateway.log.at(-1)
@@ -137,7 +137,7 @@ test.each(['/api/%E0%A4%A', '/api/x/%', '/api/x/%zz', '/%', '/api/x/%C0%AF', '/a
   }
 )
 
-test('a path parameter of 256 characters is looked up, a longer one is 414', async () => {
+test('a path parameter of 256 characters is accepted, a longer one gets 414', async () => {
   expect((await gateway.request('GET', `/api/x/${'a'.repeat(256)}`)).status).toBe(200)
   const answer = await gateway.request('GET', `/api/x/${'a'.repeat(257)}`)
   expect(answer.status).toBe(414)
@@ -199,7 +199,7 @@ test.each([
   expect(answer.json).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
 })
 
-test('a body without a content type is 415, and no body needs none', async () => {
+test('a body without a content type gets 415, and an empty body needs none', async () => {
   const bare = await gateway.app.inject({ method: 'POST', url: '/api/x', payload: Buffer.from('{}') })
   expect(bare.statusCode).toBe(415)
   expect((await gateway.request('POST', '/api/x')).json).toEqual({ body: null })
@@ -207,13 +207,13 @@ test('a body without a content type is 415, and no body needs none', async () =>
   expect((await gateway.request('DELETE', '/api/x', { headers })).status).toBe(200)
 })
 
-test('malformed JSON is 400 and says what is wrong with it', async () => {
+test('malformed JSON gets 400 with the reason', async () => {
   const answer = await gateway.request('POST', '/api/x', { body: '{"a":1,"a":2}' })
   expect(answer.status).toBe(400)
   expect(answer.json).toMatchObject({ code: 'MALFORMED_JSON', reason: 'an object has the same key twice' })
 })
 
-test('HEAD works where GET does, with the headers and no body', async () => {
+test('HEAD works on every GET route, with its headers and no body', async () => {
   for (const path of ['/api/x', '/api/x/7', '/healthz', '/readyz', '/metricsz', '/openapi.json', '/docs']) {
     const [get, head] = [await gateway.request('GET', path), await gateway.request('HEAD', path)]
     expect([head.status, head.text], path).toEqual([get.status, ''])
@@ -244,7 +244,7 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
   ])
 })
 
-test('a tier is five verbs: no plugin, parser or hook of a module can get beside its checks', async () => {
+test('a tier has five methods only, so no plugin, parser or hook of a module can bypass its checks', async () => {
   let tiers: Tiers | undefined
   const take = (given: Tiers) => {
     tiers = given
@@ -255,15 +255,15 @@ test('a tier is five verbs: no plugin, parser or hook of a module can get beside
   expect(Object.keys(tiers ?? {}).sort()).toEqual(['admin', 'public', 'secured', 'wellKnown'])
 })
 
-test('a route that does not say what it is for does not compile, and keeps the gateway from starting', async () => {
+test('a route without a class does not compile, and prevents the start', async () => {
   const starting = useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => {
-        // @ts-expect-error: it has no class
+        // @ts-expect-error: the class is missing
         tiers.public.get('/x/a', {}, async () => ({}))
-        // @ts-expect-error: nor has this one
+        // @ts-expect-error: the class is missing
         tiers.admin.post('/x/:id/b', { config: { limit: { name: 'a', perMinute: 1 } } }, async () => ({}))
-        // @ts-expect-error: a class that there is not
+        // @ts-expect-error: an unknown class
         tiers.public.get('/x/c', { config: { class: 'brows' } }, async () => ({}))
       })
     ]
@@ -276,7 +276,7 @@ test('a route that does not say what it is for does not compile, and keeps the g
   ])
 })
 
-test('a route whose body has no maxima keeps the gateway from starting, and is named with the fields', async () => {
+test('a route whose body has no maxima prevents the start, and the error names the fields', async () => {
   const body = Type.Object(
     {
       name: Type.String(),
@@ -314,7 +314,7 @@ test('starting the gateway prints no warning', async () => {
   expect(warnings).toEqual([])
 })
 
-test('NUL in a URL is 400: nothing could be stored or found under it', async () => {
+test('NUL in a URL gets 400', async () => {
   for (const path of ['/api/x/a%00b', '/api/x?q=%00', '/api/none/%00']) {
     const answer = await gateway.request('GET', path)
     expect(answer.status).toBe(400)

@@ -7,50 +7,53 @@ import { deleteExpiredKeys } from '../platform/idempotency/keys.ts'
 import { withoutInfo } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createClassTable } from './admission/request-classes.ts'
-import { createVisits, type Visits } from './admission/visits.ts'
+import { createRequestSlots, type RequestSlots } from './admission/request-slots.ts'
 import type { Authenticate, Revocations } from './callers/identity.ts'
 import { limitPages } from './callers/page-limits.ts'
 import { byAddress, limitRateAndBytes } from './callers/rate-limits.ts'
-import { createShoppers, type Shoppers } from './callers/shoppers.ts'
+import { createShopperAddresses, type ShopperAddresses } from './callers/shopper-addresses.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
-import { createMetrics, type Metrics } from './diagnostics/metrics.ts'
+import { createMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
 import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
-import { recordAnswer } from './diagnostics/records.ts'
-import type { Connections } from './door/connections.ts'
-import { createCors } from './door/cors.ts'
-import { createHostCheck } from './door/development.ts'
-import { createDoor } from './door/door.ts'
-import { prepareDraining } from './door/draining.ts'
-import { createIntake } from './door/intake.ts'
-import { createNodeServer, refuseConnection } from './door/node-server.ts'
-import { createUncaughtHandler } from './door/uncaught.ts'
-import { endWithUnreadBody } from './door/unread-bodies.ts'
+import { recordRequest } from './diagnostics/request-log.ts'
 import { missingHost, nulInUrl } from './errors.ts'
-import { collectOpenApi } from './openapi/document.ts'
-import { mountPages, type Pages } from './pages/pages.ts'
+import { createAcceptQueue } from './http-server/accept-queue.ts'
+import type { ServerConnections } from './http-server/connection-limits.ts'
+import { createCors } from './http-server/cors.ts'
+import { createHostCheck } from './http-server/development-access.ts'
+import { createDraining } from './http-server/draining.ts'
+import { createRequestListener } from './http-server/listener.ts'
+import { createNodeServer, refuseConnection } from './http-server/node-server.ts'
+import { createUncaughtHandler } from './http-server/uncaught-errors.ts'
+import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
+import { collectOpenApi, describeTags, type TagDescriptions } from './openapi/document.ts'
+import { type GatewayPages, mountPages } from './pages/pages.ts'
 import { handleError, sendHostNotServed, sendUnknownRoute } from './problem.ts'
-import { commonHeaders } from './routing/answer-headers.ts'
-import { boundsOf } from './routing/body-bounds.ts'
-import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
-import { parseJson } from './routing/json.ts'
+import { bodyBoundsOf } from './routing/body-bounds.ts'
+import { createDisabledModuleCheck, type Switchable } from './routing/disabled-modules.ts'
+import { parseJson } from './routing/json-parser.ts'
+import { commonHeaders } from './routing/response-headers.ts'
 import { createAllowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
 import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
-import { type Refusal, refuseChanges } from './writes/maintenance.ts'
+import { type ChangeGuard, guardChanges } from './writes/maintenance.ts'
 
-/** A module as the gateway sees it: what it is called, where it lives, and what it mounts when enabled. */
+/** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
   name: string
+  /** Describes the tag with its name in the API document; `tags` describes other tags of its routes. */
+  description?: string
+  tags?: TagDescriptions
   basePaths: readonly string[]
   enabled: boolean
   /** Parts of it that have switches of their own. */
   parts?: readonly Switchable[]
   routes?: ((tiers: Tiers) => void) | undefined
-  /** What shoppers are told who want to change something just now; `undefined` when they may. */
-  refusal?: Refusal | undefined
+  /** Returns the error for changes by shoppers, such as during maintenance; `undefined` when they are allowed. */
+  guard?: ChangeGuard | undefined
 } & Partial<ModuleHeaders>
 export type GatewayDeps = {
   platform: Platform
@@ -58,34 +61,34 @@ export type GatewayDeps = {
   authenticate: Authenticate
   revocations?: Revocations | undefined
   version: string
-} & Pages
+} & GatewayPages
 export type Gateway = {
   app: FastifyInstance
-  /** The document of the API, whether or not it is served. */
+  /** Returns the OpenAPI document, whether or not it is served. */
   document(): Promise<string>
-  /** Whether `/readyz` answers 503 although requests are served: while the first start fills the shop. */
+  /** Makes `/readyz` answer 503 although requests are served, such as while the first start fills the shop. */
   hold(isHeld: boolean): void
-  /** From now on `/readyz` answers 503, so that load balancers look elsewhere, and each answer ends its connection. */
+  /** Makes `/readyz` answer 503, so that load balancers choose another process, and closes each connection with its response. */
   drain(): void
-  /** For errors that nobody catches; `stop` ends the process in order. */
+  /** Creates the listener for uncaught errors; `stop` shuts the process down. */
   onUncaught: ReturnType<typeof createUncaughtHandler>
 }
 
-type Answers = {
-  /** The body for a target that belongs to a module that is switched off. */
+type FallbackResponses = {
+  /** Returns the body of the 503 if the target belongs to a disabled module. */
   disabledModule(target: string): { error: string } | undefined
   unknownRoute(request: FastifyRequest, reply: FastifyReply): void
 }
 type ClassOf = ReturnType<typeof createClassTable>
 type ServerParts = {
-  metrics: Metrics
+  metrics: HttpMetrics
   requestHeaders: readonly string[]
-  visits: Visits
-  shoppers: Shoppers
-  answers: Answers
+  slots: RequestSlots
+  shopperAddresses: ShopperAddresses
+  fallbacks: FallbackResponses
   classOf: ClassOf
   isDraining: () => boolean
-  /** Limits what no tier limits. */
+  /** Limits requests outside the tiers. */
   limit: ReturnType<typeof limitPages>
 }
 
@@ -93,11 +96,11 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 const PARAMETER_LENGTH_MAX = 256
 // JSON is UTF-8 (RFC 8259, section 8.1); Fastify normalises parameters to `; name="value"`.
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
-const SWEEP_SECONDS = 300
+const CLEANUP_SECONDS = 300
 
 const isDiagnostic = ({ routeOptions }: FastifyRequest) => routeOptions.config.isDiagnostic === true
 
-/** Builds the server: everything that is the same for all modules, then the modules' routes, each on its tier. */
+/** Creates the server: what all modules share, then the routes of each module on their tiers. */
 export async function createGateway({
   platform,
   modules,
@@ -106,10 +109,10 @@ export async function createGateway({
   version,
   ...pages
 }: GatewayDeps): Promise<Gateway> {
-  const { config, db, cache, chores } = platform
+  const { config, db, cache, timers } = platform
   const metrics = createMetrics(platform.metrics, platform.durations)
-  const visits = createVisits({ config, metrics: platform.metrics })
-  const shoppers = createShoppers(config.server)
+  const slots = createRequestSlots({ config, metrics: platform.metrics })
+  const shopperAddresses = createShopperAddresses(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
   const publicLimit = hasLimits
     ? limitRateAndBytes({ name: 'public', perMinute, callerOf: byAddress })
@@ -118,32 +121,32 @@ export async function createGateway({
   let classOf: ClassOf = () => undefined
   let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
   const headers: ModuleHeaders = {
-    // Several modules may take the same one.
-    capabilities: [...new Set(modules.flatMap(module => module.capabilities ?? []))],
-    contexts: [...new Set(modules.flatMap(module => module.contexts ?? []))]
+    // Several modules may declare the same header.
+    credentialHeaders: [...new Set(modules.flatMap(module => module.credentialHeaders ?? []))],
+    varyHeaders: [...new Set(modules.flatMap(module => module.varyHeaders ?? []))]
   }
-  const disabledModule = disabledModuleAnswers(modules)
+  const disabledModule = createDisabledModuleCheck(modules)
   const app = createServer(platform, {
     metrics,
-    requestHeaders: [...headers.capabilities, ...headers.contexts],
-    visits,
-    shoppers,
+    requestHeaders: [...headers.credentialHeaders, ...headers.varyHeaders],
+    slots,
+    shopperAddresses,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
     limit: limitPages(publicLimit?.onRequest),
-    answers: {
+    fallbacks: {
       disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(pathOf(request.url)))
     }
   })
   let port: DiagnosticsPort | undefined
-  const draining = prepareDraining(app, isHeld => port?.hold(isHeld))
+  const draining = createDraining(app, isHeld => port?.hold(isHeld))
   app.addHook('onRoute', ({ method, url, prefix, config }) => {
-    const owner = config?.owner ?? null
-    const lacks = config?.bounds?.missing ?? []
-    mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX, lacks })
+    const { owner = null, class: requestClass = null, bounds } = config ?? {}
+    const hasTier = prefix === API_PREFIX
+    mounted.push({ method, url, owner, class: requestClass, hasTier, unbounded: bounds?.unbounded ?? [] })
   })
-  const writeDocument = collectOpenApi(app, version)
+  const writeDocument = collectOpenApi(app, version, describeTags(modules))
   mountDiagnostics(app, {
     ...{ db, cache, metrics, isHeld: draining.isHeld },
     hasPrivateMetrics: config.server.private_metrics
@@ -158,9 +161,9 @@ export async function createGateway({
     isDisabled: path => disabledModule(path) !== undefined,
     addIdempotency: honourIdempotencyKeys(claims, headers),
     addAudit: auditUnsafeRequests(db),
-    refuseChanges: refuseChanges(modules.flatMap(({ refusal }) => refusal ?? [])),
-    visits,
-    shoppers,
+    refuseChanges: guardChanges(modules.flatMap(({ guard }) => guard ?? [])),
+    slots,
+    shopperAddresses,
     publicLimit
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
@@ -171,10 +174,10 @@ export async function createGateway({
 
   const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
-  chores.sweep(SWEEP_SECONDS, 'delete expired idempotency keys', () => db.run(deleteExpiredKeys))
-  chores.sweep(SWEEP_SECONDS, 'delete old audit entries', () => deleteOldAudit(db))
+  timers.untilEmpty(CLEANUP_SECONDS, 'delete expired idempotency keys', () => db.run(deleteExpiredKeys))
+  timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAudit(db))
   if (config.server.diagnostics_port !== 0) port = await openDiagnosticsPort({ ...platform, metrics })
-  // It answers for as long as anything else does.
+  // The diagnostics port closes last.
   app.server.once('close', () => port?.close())
   return {
     app,
@@ -186,43 +189,43 @@ export async function createGateway({
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
-  const { metrics, requestHeaders, visits, shoppers, answers, classOf, isDraining, limit } = parts
+  const { metrics, requestHeaders, slots, shopperAddresses, fallbacks, classOf, isDraining, limit } = parts
   const common = commonHeaders(config)
   const { origins } = config.server.cors
   const cors = createCors({ origins, requestHeaders, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
   const isServedHost = createHostCheck(config)
-  const connections: Connections[] = []
+  const connections: ServerConnections[] = []
   const app = fastify({
     loggerInstance: config.environment === 'development' ? withoutInfo(log) : log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request would cost 2 us of it; lines about a request name it themselves.
+    // A child logger costs 2 us a request; log lines name their request themselves.
     childLoggerFactory: () => log,
     genReqId: request => {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     },
-    // The address that the proxy itself saw: what stands further left in X-Forwarded-For is what the client claims.
+    // The address that the proxy saw. Addresses further left in X-Forwarded-For are claims of the client.
     trustProxy: trustProxy && ((_address, hop) => hop === 0),
     bodyLimit,
     serverFactory: handler => {
-      const intake = createIntake()
-      const door = createDoor({
-        visits,
-        intake,
+      const acceptQueue = createAcceptQueue()
+      const listener = createRequestListener({
+        slots,
+        acceptQueue,
         classOf,
-        networkOf: shoppers.networkOf,
+        networkOf: shopperAddresses.networkOf,
         isDraining,
         headers: common,
         handler: cors.answerPreflights(handler)
       })
-      const opened = createNodeServer(cors.readable(door), intake, connections_max)
+      const opened = createNodeServer(cors.exposeResponses(listener), acceptQueue, connections_max)
       connections.push(opened.connections)
       return opened.server
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A timer for each route, which nothing here can make wait.
+    // Disables a timer for each route. No plugin here waits.
     pluginTimeout: 0,
     schemaController: {
       compilersFactory: {
@@ -232,18 +235,18 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: refuseConnection,
-    // Targets that the router cannot even look up. No hook runs for them.
+    // For targets that the router cannot parse. No hook runs for them.
     frameworkErrors: (error, raw, reply) => {
       const request = raw as FastifyRequest
       if (!begin(request, reply as FastifyReply)) handleError(error, request, reply as FastifyReply)
     }
   }) as unknown as FastifyInstance
 
-  /** What every request gets before anything of it is looked at. Returns whether a module that is switched off answered it. */
+  /** Sets the common headers and logs the request. Returns whether it answered for a disabled module. */
   const begin = (request: FastifyRequest, reply: FastifyReply): boolean => {
     reply.headers(common).header('x-request-id', request.id)
-    recordAnswer(request, reply, metrics)
-    const disabled = answers.disabledModule(request.url)
+    recordRequest(request, reply, metrics)
+    const disabled = fallbacks.disabledModule(request.url)
     if (disabled !== undefined) reply.code(503).send(disabled)
     return disabled !== undefined
   }
@@ -256,13 +259,13 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
       return
     }
     limit(request, reply, refusal => {
-      if (refusal === undefined && request.is404) answers.unknownRoute(request, reply)
+      if (refusal === undefined && request.is404) fallbacks.unknownRoute(request, reply)
       else done(refusal)
     })
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    endWithUnreadBody(request.raw, reply.raw)
+    closeAfterUnreadBody(request.raw, reply.raw)
     done(null, payload)
   })
   app.setErrorHandler(handleError)
@@ -274,23 +277,21 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.decorateRequest('write', null)
   app.decorateRequest('operationId', null)
   app.decorateRequest('audit', null)
-  app.decorateRequest('visit', null)
+  app.decorateRequest('slot', null)
   app.decorateRequest('deadlineAt', Number.POSITIVE_INFINITY)
   app.decorateRequest('onAbandoned', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       request.rawBody = body as Buffer
-      done(
-        null,
-        parseJson(body as Buffer, (request.routeOptions.config.bounds ?? boundsOf(undefined)).valuesMax)
-      )
+      const { bounds = bodyBoundsOf(undefined) } = request.routeOptions.config
+      done(null, parseJson(body as Buffer, bounds.valuesMax))
     } catch (error) {
       done(error as Error)
     }
   })
   app.addHook('preClose', done => {
-    for (const each of connections) each.endIdle()
+    for (const each of connections) each.closeIdle()
     done()
   })
   return app

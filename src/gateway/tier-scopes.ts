@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import type { Config } from '../config.ts'
-import type { Visits } from './admission/visits.ts'
+import type { Config } from '../platform/core-settings.ts'
+import type { RequestSlots } from './admission/request-slots.ts'
 import {
   type Authenticate,
   createIdentityCheck,
   type Revocations,
   requireAdmin,
-  requirePerson,
   requireScope,
-  requireSecondFactor
+  requireSecondFactor,
+  requireUser
 } from './callers/identity.ts'
 import {
   byAddress,
@@ -17,24 +17,24 @@ import {
   limitRateAndBytes,
   type RateAndBytesLimit
 } from './callers/rate-limits.ts'
-import type { Shoppers } from './callers/shoppers.ts'
-import { declareCaching, tagPublicAnswers } from './routing/answer-headers.ts'
-import { withAnswer } from './routing/answers.ts'
-import { BYTES_MAX, kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
-import { type BodyBounds, boundsOf } from './routing/body-bounds.ts'
-import { nameFiles } from './routing/files.ts'
-import { addLinks } from './routing/links.ts'
+import type { ShopperAddresses } from './callers/shopper-addresses.ts'
+import { type BodyBounds, bodyBoundsOf } from './routing/body-bounds.ts'
+import { BYTES_MAX, kindOf, openBodyScopes, withBody } from './routing/body-kinds.ts'
+import { nameCsvFiles } from './routing/csv-downloads.ts'
+import { addLinkHeaders } from './routing/link-headers.ts'
+import { withResponseDefaults } from './routing/response-defaults.ts'
+import { cachePublicResponses, setCacheHeaders } from './routing/response-headers.ts'
 import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { requireRecentLogin } from './writes/recent-login.ts'
-import { refuseUnreadConditions } from './writes/write.ts'
+import { rejectUnusedIfMatch } from './writes/write.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig extends Partial<RouteConfig> {
-    /** The module that mounted the route; none for the gateway's own. */
+    /** The module that mounted the route; absent for routes of the gateway. */
     owner?: string
-    /** For a JSON body. */
+    /** Of a JSON body. */
     bounds?: BodyBounds
-    /** It always answers: no limit applies to it. */
+    /** No limit applies to it. */
     isDiagnostic?: true
   }
 }
@@ -44,15 +44,15 @@ export type TierDeps = {
   authenticate: Authenticate
   headers: ModuleHeaders
   revocations?: Revocations | undefined
-  /** Whether something that is switched off covers this path: no route is mounted there. */
+  /** Whether the path belongs to a disabled module, so that no route is mounted there. */
   isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
   addAudit: (route: RouteOptions) => void
-  /** For the tiers of shoppers. */
+  /** For the tiers of shopperAddresses. */
   refuseChanges: (route: RouteOptions) => void
-  visits: Visits
-  shoppers: Shoppers
-  /** By address, of the public tier and of everything outside the tiers; `undefined` when limits are off. */
+  slots: RequestSlots
+  shopperAddresses: ShopperAddresses
+  /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
   publicLimit: RateAndBytesLimit | undefined
 }
 type CallerOf = (request: FastifyRequest) => string
@@ -61,25 +61,26 @@ type Hook = ReturnType<typeof limitRate>
 export const API_PREFIX = '/api'
 
 /**
- * The groups that routes are mounted on: who is asking, how often, and then admission. They are handed out to one
- * module at a time, so that each route knows whose it is.
+ * Creates the tiers on which modules mount routes. Each applies authentication, rate limits and admission. The returned
+ * function gives a module its own tiers, so that each route is mounted with the name of its module.
  */
 export async function createTiers(
   app: FastifyInstance,
   { config, authenticate, revocations, headers, isDisabled, ...rest }: TierDeps
 ): Promise<(owner: string) => Tiers> {
-  const { addIdempotency, addAudit, refuseChanges, visits, shoppers, publicLimit } = rest
+  const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
   const ofUsers = (name: string, perMinute: number) =>
     limits.enabled ? limitRateAndBytes({ name, perMinute, callerOf: byUser }) : undefined
   const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
-  /** The budget of a route, which others of its module may name too. */
+  /** The budget of a route. Routes of one module share it by naming it. */
   const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
     const key = `${owner}.${name}`
     const known = budgets.get(key) ?? { perMinute, hook: limit(name, perMinute, callerOf) }
-    if (known.perMinute !== perMinute) throw new Error(`the limit ${key} has two sizes`)
+    if (known.perMinute !== perMinute)
+      throw new Error(`the limit ${key} is declared with two values of perMinute`)
     budgets.set(key, known)
     return known.hook
   }
@@ -91,10 +92,10 @@ export async function createTiers(
       verbs((method, url, { config: own = {}, ...options }, handler) => {
         if (isDisabled(scope.prefix + url)) return
         if (own.cache === 'public' && name !== 'public' && name !== 'wellKnown')
-          throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
+          throw new Error(`the response of ${url} depends on the caller, so it cannot have cache: 'public'`)
         const bounds = kindOf(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
-        const route = withBody(own.body, withAnswer({ ...options, method, url, handler }))
+        const route = withBody(own.body, withResponseDefaults({ ...options, method, url, handler }))
         if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
         scopes[kindOf(own.body)].route({
           ...route,
@@ -106,55 +107,55 @@ export async function createTiers(
   }
 
   await app.register(async scope => {
-    tagPublicAnswers(scope)
+    cachePublicResponses(scope)
     await addTier('wellKnown', scope, byAddress)
   })
   await app.register(
     async api => {
-      declareCaching(api, config, headers)
-      api.addHook('onRoute', addLinks())
-      api.addHook('onRoute', nameFiles)
-      api.addHook('onRequest', shoppers.note)
-      visits.guard(api)
+      setCacheHeaders(api, config, headers)
+      api.addHook('onRoute', addLinkHeaders())
+      api.addHook('onRoute', nameCsvFiles)
+      api.addHook('onRequest', shopperAddresses.setShopperAddress)
+      slots.addHooks(api)
       api.addHook('onRoute', addIdempotency)
-      api.addHook('onRoute', refuseUnreadConditions)
+      api.addHook('onRoute', rejectUnusedIfMatch)
       await api.register(async open => {
         open.addHook('onRoute', refuseChanges)
         limitTier(open, publicLimit)
         await addTier('public', open, byAddress)
       })
-      await api.register(async known => {
-        const check = createIdentityCheck(authenticate, revocations)
+      await api.register(async authenticated => {
+        const checkIdentity = createIdentityCheck(authenticate, revocations)
         const limitFailures = limit('unauthenticated', limits.public_per_minute, byAddress)
-        known.addHook('onRequest', (request, reply, done) =>
-          check(request, reply, failure => {
+        authenticated.addHook('onRequest', (request, reply, done) =>
+          checkIdentity(request, reply, failure => {
             if (failure === undefined || limitFailures === undefined) return done(failure)
             limitFailures(request, reply, limited => done(limited ?? failure))
           })
         )
-        known.addHook('onRequest', requireSecondFactor)
-        known.addHook('onRoute', route => {
+        authenticated.addHook('onRequest', requireSecondFactor)
+        authenticated.addHook('onRoute', route => {
           if (route.config?.recentLogin)
             route.preHandler = [...[route.preHandler ?? []].flat(), requireRecentLogin]
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
-        await known.register(async secured => {
-          secured.addHook('onRequest', requirePerson)
+        await authenticated.register(async secured => {
+          secured.addHook('onRequest', requireUser)
           secured.addHook('onRoute', refuseChanges)
           limitTier(secured, ofUsers('secured', limits.secured_per_minute))
           await addTier('secured', secured, byUser)
         })
-        await known.register(async admin => {
+        await authenticated.register(async admin => {
           admin.addHook('onRequest', requireAdmin)
-          // The roles that it takes (OpenAPI 3.1, Security Requirement Object).
+          // Required roles (OpenAPI 3.1, Security Requirement Object).
           admin.addHook('onRoute', route => {
             route.schema = { ...route.schema, security: [{ bearer: ['admin'] }] }
           })
           admin.addHook('onRoute', route => {
-            const checks = route.config?.forPeople ? [requireScope, requirePerson] : [requireScope]
+            const checks = route.config?.isUsersOnly ? [requireScope, requireUser] : [requireScope]
             route.onRequest = [...checks, ...[route.onRequest ?? []].flat()]
           })
-          // In front of what was added before: who lacks the scope is written down, too.
+          // Runs before the hooks above, so that requests without the scope are recorded too.
           admin.addHook('onRoute', addAudit)
           limitTier(admin, ofUsers('admin', limits.admin_per_minute))
           await addTier('admin', admin, byUser)
@@ -173,13 +174,13 @@ function limitTier(scope: FastifyInstance, limit: RateAndBytesLimit | undefined)
   scope.addHook('preValidation', limit.preValidation)
 }
 
-/** The bounds of a JSON body, within the limit that the operator has set for all. */
+/** Returns the bounds of a JSON body, capped by the operator's limit for all bodies. */
 function boundsIn({ server }: Config, schema: unknown): BodyBounds {
-  const bounds = boundsOf(schema as object | undefined)
+  const bounds = bodyBoundsOf(schema as object | undefined)
   return { ...bounds, bytesMax: Math.min(bounds.bytesMax, server.body_bytes_max) }
 }
 
-/** The limit, for requests that lack this header. */
+/** Limits only requests without this header. */
 function onlyWithout(header: string | undefined, hook: Hook | undefined): Hook | undefined {
   if (header === undefined || hook === undefined) return hook
   return (request, reply, done) =>
@@ -202,7 +203,7 @@ function verbs(mount: Mount): Tier {
     (...[url, parts, handler]: [string, RouteParts, RouteOptions['handler']]) =>
       mount(method, url, parts, handler)
   const all = {
-    // One route: of those that Fastify makes for HEAD by itself, a hundred take 10 ms of a start (2026-11).
+    // One route for both: a hundred separate HEAD routes of Fastify add 10 ms to a start (2026-11).
     get: verb(['GET', 'HEAD']),
     post: verb('POST'),
     put: verb('PUT'),

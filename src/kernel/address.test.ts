@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { Address, readAddress } from './address.ts'
+import { PostalAddress, readAddress } from './address.ts'
 import { compileSchema } from './validate.ts'
 
 const PATH = 'body/shipping_address'
-const at = (country: string, fields: Partial<Address> = {}): Address => ({
+const at = (country: string, fields: Partial<PostalAddress> = {}): PostalAddress => ({
   name: 'Ada Byron',
   line1: '1 Analytical Road',
   country,
   ...fields
 })
-const faultsOf = (address: Address) =>
+const faultsOf = (address: PostalAddress) =>
   readAddress(address, PATH).faults.map(({ path }) => path.slice(PATH.length + 1))
 
-test.each<[string, Partial<Address>, string[]]>([
+test.each<[string, Partial<PostalAddress>, string[]]>([
   ['SE', { city: 'Stockholm', postal_code: '114 55' }, []],
   ['SE', { city: 'Stockholm' }, ['postal_code']],
   ['SE', { postal_code: '1145' }, ['city', 'postal_code']],
@@ -54,7 +54,7 @@ test.each<[string, Partial<Address>, string[]]>([
   expect(faultsOf(at(country, fields))).toEqual(faults)
 })
 
-test('spaces do not fill a field, and are not kept around one', () => {
+test('fields are trimmed, and a blank field counts as empty', () => {
   const { address, faults } = readAddress(
     at('SE', { name: ' ', line2: '  ', city: ' Stockholm ', postal_code: '114 55' }),
     PATH
@@ -86,11 +86,11 @@ test.each([
   ['SE', 'ask the porter'],
   ['US', 'call 650 253 0000'],
   ['AQ', '22 12 34 56']
-])('in %s nobody can be called at %s', (country, phone) => {
+])('in %s the phone number %s is invalid', (country, phone) => {
   expect(faultsOf(at(country, { phone }))).toContain('phone')
 })
 
-test('what was sent is handed back as it is where it is right, and a fault names its field', () => {
+test('valid fields are returned unchanged, and a fault names its field', () => {
   const sent = at('DE', {
     company: 'Engines GmbH',
     city: 'Berlin',
@@ -103,8 +103,8 @@ test('what was sent is handed back as it is where it is right, and a fault names
   ])
 })
 
-test('the schema takes these fields, and no country that does not exist', () => {
-  const check = compileSchema(Address)
+test('the schema accepts these fields only, and existing countries only', () => {
+  const check = compileSchema(PostalAddress)
   expect(check(at('SE', { phone: '1', vat_id: 'x' }))).toEqual([])
   expect(check(at('ZZ'))).toHaveLength(1)
   expect(check({ ...at('SE'), street: 'x' })).toHaveLength(1)

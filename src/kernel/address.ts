@@ -5,32 +5,35 @@ import { type Static, Type } from './schema.ts'
 import { readVatId } from './vat-id.ts'
 import { input, line } from './wire.ts'
 
-/** Where somebody lives or works, as it is written on a parcel or an invoice. */
-export const Address = input({
-  name: line(255, 'Of whoever it is for.'),
+/** A postal address, as on a parcel or an invoice. */
+export const PostalAddress = input({
+  name: line(255, 'The recipient.'),
   company: Type.Optional(line(255)),
-  line1: line(255, 'Street and number, or what stands in their place.'),
+  line1: line(255, 'Street and number, or a post office box.'),
   line2: Type.Optional(line(255)),
   city: Type.Optional(line(255)),
   region: Type.Optional(line(255, 'State, province or county.')),
   postal_code: Type.Optional(line(32)),
   country: Type.Enum(countries, {
-    description: 'ISO 3166-1. Which other fields are required depends on it.'
+    description: 'Country code (ISO 3166-1). It decides which other fields are required.'
   }),
-  phone: Type.Optional(line(32, 'With the code of its country, or as it is dialled in this one.')),
+  phone: Type.Optional(
+    line(32, 'Phone number, with + and the country code or in the national format of `country`.')
+  ),
   vat_id: Type.Optional(line(32))
 })
-export type Address = Static<typeof Address>
+export type PostalAddress = Static<typeof PostalAddress>
 
 /**
- * An address as it is kept: without spaces around its fields, the phone number as E.164, the VAT id with its country.
- * `faults` says what it lacks, or what is wrong with it; `path` is where in the request it stands.
+ * Normalizes an address for storage: trims fields, converts the phone number to E.164, adds the country to the VAT id.
+ * `faults` lists missing and invalid fields; `path` is the address's place in the request.
  */
-export function readAddress(sent: Address, path: string): { address: Address; faults: Fault[] } {
+export function readAddress(sent: PostalAddress, path: string): { address: PostalAddress; faults: Fault[] } {
   const address = trimmed(sent)
   const { country, postal_code, phone, vat_id } = address
   const faults: Fault[] = []
-  const refuse = (field: keyof Address, message: string) => faults.push({ path: `${path}/${field}`, message })
+  const refuse = (field: keyof PostalAddress, message: string) =>
+    faults.push({ path: `${path}/${field}`, message })
 
   for (const field of ['name', ...requiredFieldsOf(country)] as const)
     if ((address[field] ?? '') === '') refuse(field, 'is required')
@@ -48,8 +51,8 @@ export function readAddress(sent: Address, path: string): { address: Address; fa
   }
 }
 
-/** Without spaces around; of what may be left out, without what is empty then. */
-function trimmed(address: Address): Address {
+/** Trims all fields and drops optional ones that are empty. */
+function trimmed(address: PostalAddress): PostalAddress {
   const fields = Object.entries(address).map(([field, text]) => [field, text.trim()] as const)
   const { name, line1 } = address
   return {
@@ -60,7 +63,7 @@ function trimmed(address: Address): Address {
 
 const require = createRequire(import.meta.url)
 
-/** As E.164, of this country where it has no code of one; `null` when nobody could be called there. Its tables are loaded with the first number: 40 ms (2026-11). */
+/** Returns the number as E.164, with this country's code when it has none; null when it is invalid. The first call takes 40 ms (2026-11). */
 export function readPhone(text: string, country = ''): string | null {
   const { isSupportedCountry, parsePhoneNumberFromString } =
     require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')

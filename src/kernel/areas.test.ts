@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import {
   type Area,
   areAlike,
+  areaFaultOf,
   compareReach,
   type Destination,
-  faultOf,
   placeOf,
   type Reach,
   reaching,
@@ -24,26 +24,26 @@ test.each([
   ['DE', '01000-01999', '01000-01999'],
   ['GB', 'sw1a', 'SW1A'],
   ['PL', '00-950', '00950']
-])('postal codes of %s, written %s, are kept as %s', (country, written, kept) => {
+])('postal codes of %s, written %s, are stored as %s', (country, written, kept) => {
   expect(area(country, written).postalCode).toBe(kept)
 })
 
 test.each(['', '*', '1**', '20000-10000', '10000-19999A', 'ÅÄÖ', '12345678901'])(
-  'there are no postal codes "%s"',
+  '"%s" is rejected as postal codes of an area',
   postalCode => {
     expect(readArea({ country: 'SE', region: null, postalCode })).toBeUndefined()
   }
 )
 
-test('anywhere has neither regions nor postal codes', () => {
+test('the area "anywhere" accepts neither region nor postal codes', () => {
   expect(readArea({ country: '*', region: null, postalCode: null })).toBeDefined()
   expect(readArea({ country: '*', region: 'CA', postalCode: null })).toBeUndefined()
   expect(readArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
 })
 
-test('what is wrong with an area is told', () => {
+test('faultOf names the invalid part of an area', () => {
   const partOf = (country: string, region: string | null, postalCode: string | null) =>
-    faultOf({ country, region, postalCode }).part
+    areaFaultOf({ country, region, postalCode }).part
   expect(readArea({ country: 'US', region: 'Calif.', postalCode: null })).toBeUndefined()
   expect(partOf('US', 'Calif.', '*')).toBe('region')
   expect(partOf('US', 'CA', '*')).toBe('postalCode')
@@ -83,14 +83,14 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
   expect(holds(area(country, codes, region), to)).toBe(expected)
 })
 
-test('a region says more than one around it', () => {
+test('a region takes precedence over the region around it', () => {
   const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
   const reaches = [inner, outer].map(each => reach(each, { country: 'ES', region: 'GC' }) ?? expect.fail())
   expect(compareReach(reaches[0] as Reach, reaches[1] as Reach)).toBeLessThan(0)
   expect(areAlike(inner, outer)).toBe(false)
 })
 
-test('what says more about a place is meant: a whole code, fewer codes, a region, the country, anywhere', () => {
+test('precedence of areas: a complete code, fewer codes, a region, the country, anywhere', () => {
   const to = { country: 'DE', region: 'BE', postalCode: '10115' }
   const areas = [
     area('DE', '10115', 'BE'),
@@ -124,7 +124,7 @@ test.each<[string, string | null, string | null, boolean]>([
   ['GB', 'SW1A', 'SW1A*', true],
   ['US', '12345', '123450000-123459999', true],
   ['US', '12345-12345', '123450000-123459999', true]
-])('in %s, %s and %s: whether nobody can tell which one is meant is %s', (country, one, other, expected) => {
+])('in %s, whether %s and %s overlap is %s', (country, one, other, expected) => {
   expect(areAlike(area(country, one), area(country, other))).toBe(expected)
   expect(areAlike(area(country, other), area(country, one))).toBe(expected)
 })
@@ -146,8 +146,8 @@ const postal = fc.oneof(
 )
 const region = fc.constantFrom(null, 'CA')
 
-test('two areas that hold a place reach differently far around it, unless they are alike', () => {
-  // Few digits, so that areas often meet.
+test('two areas that contain a place have different sizes there, unless areAlike is true', () => {
+  // Few digits, so that areas often overlap.
   const near = (text: string | null) => text?.replace(/[2-9]/g, digit => String(Number(digit) % 2)) ?? null
   const some = fc.tuple(fc.constantFrom('US', '*'), postal, region)
   let met = 0

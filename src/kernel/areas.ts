@@ -1,7 +1,7 @@
 import { plainPostalCode } from './countries.ts'
 import { REGION_FORMS, regionOf, regionsOf } from './regions.ts'
 
-/** Where something goes to. */
+/** The destination of a delivery. */
 export type Destination = {
   readonly country: string
   readonly region?: string | undefined
@@ -12,8 +12,8 @@ export type Destination = {
 export const ANYWHERE = '*'
 
 /**
- * A part of the world: a country or anywhere, in it a region, and postal codes: a whole one or the first part of one
- * (`SW1A`), all that start alike (`10*`), or a range (`10000-19999`).
+ * An area of delivery: a country or anywhere, optionally with a region and postal codes. Postal codes are a complete one or
+ * its first part (`SW1A`), a prefix (`10*`), or a range (`10000-19999`).
  */
 export type Area = {
   readonly country: string
@@ -30,7 +30,7 @@ const DIGITS = /^\d+$/
 const RANGE = /^(\d{2,10})\s*-\s*(\d{2,10})$/
 const CODE = /^[A-Z\d]{1,10}(\*?)$/
 
-/** How many characters the second part of a postal code has, and how many the first one has at least. */
+/** Countries whose postal codes have two parts: the minimum length of the first and the length of the second. */
 const PARTS: Readonly<Record<string, { readonly first: number; readonly second: number }>> = {
   CA: { first: 3, second: 3 },
   GB: { first: 2, second: 3 },
@@ -43,8 +43,8 @@ const PARTS: Readonly<Record<string, { readonly first: number; readonly second: 
 }
 
 /**
- * The same area as it is stored and compared; `undefined` when its region is unknown, or its postal codes have none of the
- * three forms, which `faultOf` then tells.
+ * Normalizes an area for storage and comparison. Returns undefined when its region is unknown or its postal codes have none
+ * of the three forms; `faultOf` then returns the message.
  */
 export function readArea({ country, region, postalCode }: Area): Area | undefined {
   if (country === ANYWHERE) return region === null && postalCode === null ? anywhere : undefined
@@ -55,8 +55,8 @@ export function readArea({ country, region, postalCode }: Area): Area | undefine
 }
 const anywhere: Area = { country: ANYWHERE, region: null, postalCode: null }
 
-/** What is wrong with an area that `readArea` knows nothing of. */
-export const faultOf = ({ country, region }: Area): { part: 'region' | 'postalCode'; message: string } =>
+/** Returns the fault of an area that `readArea` rejected. */
+export const areaFaultOf = ({ country, region }: Area): { part: 'region' | 'postalCode'; message: string } =>
   region !== null && regionOf(country, region) === undefined
     ? { part: 'region', message: REGION_FORMS }
     : { part: 'postalCode', message: POSTAL_FORMS }
@@ -64,7 +64,7 @@ const POSTAL_FORMS = 'must be a code (11455), a beginning (114*) or a range (114
 
 function readPostal(country: string, text: string): Postal | undefined {
   const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? []
-  // Ends that are of different lengths are the parts of one code: 00-950.
+  // Numbers of different lengths are not a range but the two parts of one code: 00-950.
   if (from !== '' && from.length === to.length)
     return Number(from) > Number(to)
       ? undefined
@@ -80,19 +80,19 @@ const textOf = (postal: Postal): string =>
     ? `${String(postal.from).padStart(postal.length, '0')}-${String(postal.to).padStart(postal.length, '0')}`
     : postal.text + (postal.kind === 'prefix' ? '*' : '')
 
-/** The regions that areas of one country name. */
+/** Returns the regions of areas in one country. */
 export const regionsNamed = (areas: readonly Area[]): ReadonlySet<string> =>
   new Set(areas.flatMap(({ region }) => region ?? []))
 
-/** Where something goes to, as areas are asked about it. */
-export type Place = {
+/** A destination, prepared for matching with areas. */
+export type AreaPlace = {
   readonly country: string
   readonly regions: readonly string[]
   readonly codes: readonly string[]
 }
 
-/** Its region and those around it; a whole code and the part of it that stands for a district by itself: `SW1A1AA` and `SW1A`. */
-export function placeOf({ country, region, postalCode }: Destination): Place {
+/** Returns the region with those around it, and the complete postal code with its district part: `SW1A1AA` and `SW1A`. */
+export function placeOf({ country, region, postalCode }: Destination): AreaPlace {
   const code = postalCode === undefined ? '' : plainPostalCode(country, postalCode)
   const parts = PARTS[country]
   const first =
@@ -104,12 +104,12 @@ export function placeOf({ country, region, postalCode }: Destination): Place {
   }
 }
 
-/** How far an area reaches. Of two around one place the one that reaches less far is meant. */
+/** The size of an area. Of two areas that contain a place, the smaller one applies. */
 export type Reach = { readonly countries: number; readonly codes: number; readonly regions: number }
 const EVERYTHING = Number.POSITIVE_INFINITY
 
-/** For an area that `readArea` has read: how far it reaches around a place, `undefined` when that lies outside. */
-export function reaching({ country, region, postalCode }: Area): (place: Place) => Reach | undefined {
+/** For an area from `readArea`: returns a function that gives its size for a place in it, or undefined for a place outside. */
+export function reaching({ country, region, postalCode }: Area): (place: AreaPlace) => Reach | undefined {
   const postal = postalCode === null ? undefined : readPostal(country, postalCode)
   const countries = country === ANYWHERE ? EVERYTHING : 1
   return place => {
@@ -121,14 +121,14 @@ export function reaching({ country, region, postalCode }: Area): (place: Place) 
   }
 }
 
-/** Less than zero when the first one reaches less far. A postal code says more than a region. */
+/** Below zero when the first area is smaller. Postal codes are compared before regions. */
 export const compareReach = (one: Reach, other: Reach): number =>
   compare(one.countries, other.countries) ||
   compare(one.codes, other.codes) ||
   compare(one.regions, other.regions)
 const compare = (one: number, other: number) => (one < other ? -1 : one > other ? 1 : 0)
 
-/** How many codes it has of the length of this one; `undefined` when this one is none of them. */
+/** Returns the number of codes, of the length of `code`, that match `postal`. Returns undefined when `code` does not match. */
 function codesAround(postal: Postal, [code, first]: readonly string[]): number | undefined {
   if (code === undefined) return undefined
   const beyond = (length: number) => 10 ** (code.length - length)
@@ -141,7 +141,7 @@ function codesAround(postal: Postal, [code, first]: readonly string[]): number |
   return number !== undefined && number >= from && number <= to ? (to - from + 1) * beyond(length) : undefined
 }
 
-/** Whether some place lies in both of these, and neither reaches less far around it. */
+/** Whether some place lies in both areas and both have the same size there, so that neither takes precedence. */
 export function areAlike(one: Area, other: Area): boolean {
   if (one.country !== other.country || one.region !== other.region) return false
   if (one.postalCode === null || other.postalCode === null) return one.postalCode === other.postalCode
@@ -155,7 +155,7 @@ export function areAlike(one: Area, other: Area): boolean {
   return a.to - a.from === b.to - b.from && a.from <= b.to && b.from <= a.to
 }
 
-/** The codes of this length that it has; `undefined` when it has none. */
+/** Returns the first and last code of this length that match `postal`. Returns undefined when none does. */
 function numbersOf(
   postal: Postal,
   country: string,

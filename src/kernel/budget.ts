@@ -3,16 +3,16 @@ const CALLERS_MAX = 200_000
 const ROUNDING_MS = 0.01 // sums of fractions are not exact, and the last request of a budget is still within it
 
 /**
- * A budget of requests a minute for each caller, refilled evenly (token bucket, kept as the time at which the
- * bucket is full again: one number a caller, no timers). In this process: N processes allow N times as much.
+ * Limits requests per minute and caller with a token bucket that refills evenly. It stores only the time at which each bucket
+ * is full again, so it needs no timers. The limit is per process: N processes allow N times as much.
  */
 export function createBudget(perMinute: number) {
   const costMs = WINDOW_MS / perMinute
   const fullAt = new Map<string, number>()
 
   /**
-   * Takes one request from the caller's budget, or so many at once; below zero, gives them back. Returns how many seconds to
-   * wait when there are not as many left, else 0.
+   * Takes `count` requests from the caller's budget; a negative `count` returns them. Returns 0, or the seconds to wait when
+   * too few are left; then none is taken.
    */
   return function take(caller: string, count = 1): number {
     const now = performance.now()
@@ -25,7 +25,7 @@ export function createBudget(perMinute: number) {
   }
 }
 
-/** Callers whose bucket is full again need no entry; if all are busy, the oldest half goes. */
+/** Deletes callers whose bucket is full again. If too many remain, deletes the oldest until half of the maximum is left. */
 function forgetFull(fullAt: Map<string, number>, now: number): void {
   for (const [caller, level] of fullAt) if (level <= now) fullAt.delete(caller)
   for (const caller of fullAt.keys()) {

@@ -13,7 +13,7 @@ const anyRule = fc
     return { min, max: more === null ? null : min + more * step, step }
   })
 
-test('fitting is the most of a quantity that fits, or nothing where none does', () => {
+test('fitting returns the largest valid quantity, or 0 without one', () => {
   fc.assert(
     fc.property(anyRule, fc.nat({ max: 150 }), (rule, quantity) => {
       const smaller = Array.from({ length: quantity + 1 }, (_, less) => quantity - less)
@@ -29,6 +29,6 @@ test.each([
   [12, true],
   [18, true],
   [24, false]
-])('in sixes, from one box to three, %i can be bought: %s', (quantity, expected) => {
+])('with min 6, max 18 and step 6, the quantity %i is valid: %s', (quantity, expected) => {
   expect(fits(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
 })

@@ -1,11 +1,11 @@
-/** In which quantities a variant is sold: multiples of `step`, to which `min` and `max` belong. */
+/** The quantities in which a variant is sold: multiples of `step` from `min` to `max`, which are multiples themselves. */
 export type BuyingRule = { readonly min: number; readonly max: number | null; readonly step: number }
 
-/** Whether one line can have so many. */
+/** Whether one line can have this quantity. */
 export const fits = (quantity: number, { min, max, step }: BuyingRule): boolean =>
   quantity >= min && (max === null || quantity <= max) && quantity % step === 0
 
-/** The most of `quantity` that one line can have; 0 when that is less than is sold. */
+/** Returns the largest valid quantity of one line up to `quantity`; 0 when it is below `min`. */
 export function fitting(quantity: number, { min, max, step }: BuyingRule): number {
   const most = max === null ? quantity : Math.min(quantity, max)
   return most < min ? 0 : most - (most % step)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countries, isPostalCode, plainPostalCode, requiredFieldsOf } from './countries.ts'
 
-test('every country is one that the world has a name for, and stands there once', () => {
+test('every country has a name and is listed once', () => {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   expect(countries.filter(code => names.of(code) === undefined)).toEqual([])
   expect(new Set(countries).size).toBe(countries.length)
@@ -23,7 +23,7 @@ test.each([
   ['AD', 'AD500', 'AD500'],
   ['NL', '1012 ab', '1012AB'],
   ['HK', '999077', '999077']
-])('a postal code of %s, %s, is %s when it is compared', (country, text, plain) => {
+])('the postal code of %s, %s, is normalized to %s', (country, text, plain) => {
   expect(plainPostalCode(country, text)).toBe(plain)
   expect(isPostalCode(country, plain)).toBe(true)
 })
@@ -35,7 +35,7 @@ test.each([
   ['CA', 'K1A0BO'],
   ['NL', '0123AB'],
   ['DE', 'X12345']
-])('in %s there is no postal code %s', (country, text) => {
+])('%s has no postal code %s', (country, text) => {
   expect(isPostalCode(country, text)).toBe(false)
 })
 

@@ -35,11 +35,11 @@ const requiredOf = new Map(
 /** ISO 3166-1, two letters. */
 export const countries: readonly string[] = [...requiredOf.keys()].sort()
 
-/** What cannot be left out of an address there, besides the name; the least for what is no country. */
+/** Returns the required fields of an address besides the name; for an unknown country, only `line1`. */
 export const requiredFieldsOf = (country: string): readonly AddressField[] =>
   requiredOf.get(country) ?? ['line1']
 
-/** In capitals, without spaces and hyphens. */
+/** Patterns of postal codes in capitals, without spaces and hyphens. */
 const POSTAL_CODES: Readonly<Record<string, string>> = {
   '\\d{3}': 'FO GN IS LS MG OM PG',
   '\\d{4}':
@@ -124,13 +124,13 @@ const postalCodeOf = new Map(
   )
 )
 
-/** Whether a plain postal code is complete and has the form of those there; where none is known, any does. */
+/** Whether a normalized postal code matches the pattern of its country. Always true for a country without a pattern. */
 export const isPostalCode = (country: string, plain: string): boolean =>
   postalCodeOf.get(country)?.test(plain) ?? true
 
 /**
- * A postal code as it is compared: in capitals, without spaces, hyphens, and the country that some write in front
- * (`SE-114 55`, `L-1009`).
+ * Normalizes a postal code for comparison: capitals, no spaces or hyphens, and no country prefix (`SE-114 55`,
+ * `L-1009`).
  */
 export function plainPostalCode(country: string, text: string): string {
   const plain = text.toUpperCase().replace(/[\s-]/g, '')

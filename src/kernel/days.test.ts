@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDays, dayAfter, isDay } from './days.ts'
 
-test('days follow each other, and each begins where clocks show it first', () => {
+test('days are consecutive, and each begins in the first minute of its local date', () => {
   const zones = ['UTC', 'Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Pacific/Kiritimati']
   fc.assert(
     fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 20_000 }), (zone, count) => {

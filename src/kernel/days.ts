@@ -2,19 +2,19 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Days of a time zone, as ISO 8601 writes them, and the instants at which they begin. */
+/** Days of a time zone in ISO 8601, and the instants at which they begin. */
 export type Days = ReturnType<typeof createDays>
 
 export function createDays(timeZone: string) {
-  // Most shops start without the 15 ms that a formatter takes.
+  // UTC needs no formatter, which takes 15 ms to create.
   const dayAt = timeZone === 'UTC' ? utcDayOf : dayIn(timeZone)
 
   return {
-    /** The day that clocks show at an instant. */
+    /** Returns the local day at an instant. */
     at: dayAt,
-    /** The first instant of a day: the first minute in which clocks show it, also where there is no midnight that day. */
+    /** Returns the first minute of a local day, also where a clock change skips its midnight. */
     startOf: (day: string): number => {
-      // Nowhere does a day begin earlier or later than this.
+      // In every time zone the day begins within this range.
       let before = Date.parse(`${day}T00:00:00Z`) - 15 * HOUR_MS
       let at = before + 28 * HOUR_MS
       while (at - before > MINUTE_MS) {
@@ -27,11 +27,11 @@ export function createDays(timeZone: string) {
   }
 }
 
-/** The day that is so many days later; so many earlier below 0. */
+/** Returns the day `count` days later, or earlier when `count` is negative. */
 export const dayAfter = (day: string, count = 1): string =>
   utcDayOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS)
 
-/** Whether there is such a day. */
+/** Whether the day exists in the calendar. */
 export const isDay = (day: string): boolean => {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight) && utcDayOf(midnight) === day
@@ -40,7 +40,7 @@ export const isDay = (day: string): boolean => {
 const utcDayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 
 function dayIn(timeZone: string): (instant: number) => string {
-  // In Swedish a day is written as ISO 8601 has it, so days can be compared as texts.
+  // The Swedish format is ISO 8601, so days can be compared as text.
   return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
     .format
 }

@@ -1,18 +1,26 @@
-/** What was found out about a part of an installation. */
-export type Finding = {
+/** The result of one check of an installation. */
+export type DiagnosisFinding = {
   readonly state: 'ok' | 'warning' | 'wrong'
   readonly detail: string
   /** What the operator can do about it. */
   readonly advice?: string
 }
 
-/** One question about an installation. What it throws is something wrong, too. */
+/** One check of an installation. An error that `find` throws is reported as `wrong`. */
 export type Diagnosis = {
-  /** What it is about, in a word or two. */
+  /** The subject of the check, in a word or two. */
   readonly about: string
-  find(): Promise<Finding> | Finding
+  find(): Promise<DiagnosisFinding> | DiagnosisFinding
 }
 
-export const ok = (detail: string): Finding => ({ state: 'ok', detail })
-export const warning = (detail: string, advice: string): Finding => ({ state: 'warning', detail, advice })
-export const wrong = (detail: string, advice: string): Finding => ({ state: 'wrong', detail, advice })
+export const ok = (detail: string): DiagnosisFinding => ({ state: 'ok', detail })
+export const warning = (detail: string, advice: string): DiagnosisFinding => ({
+  state: 'warning',
+  detail,
+  advice
+})
+export const wrong = (detail: string, advice: string): DiagnosisFinding => ({
+  state: 'wrong',
+  detail,
+  advice
+})

@@ -4,17 +4,17 @@ const LENGTH_MAX = 254 // RFC 5321, section 4.5.3.1.3, less the angle brackets
 const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]{1,64}@[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
-/** How addresses were compared before they were normalised; accounts from then are still found by it. */
+/** The comparison key before addresses were normalized. Older accounts are still found by it. */
 export const foldEmail = (text: string): string => text.trim().toLowerCase()
 
-/** One spelling for what looks alike: full-width letters, composed and decomposed ones, capitals, `xn--` domains. */
+/** Normalizes spellings that look alike: full-width letters, composed and decomposed ones, capitals, `xn--` domains. */
 export function normaliseEmail(text: string): string {
   const email = text.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
   const local = email.slice(0, email.lastIndexOf('@') + 1)
   return local + normaliseDomain(email.slice(local.length))
 }
 
-/** In Unicode, by the rules that browsers follow (UTS 46); empty when it is none. */
+/** Returns a domain in Unicode, by the rules of browsers (UTS 46); '' when it is invalid. */
 export function normaliseDomain(domain: string): string {
   const folded = domain.toLowerCase()
   if (!/[^\u0000-\u007f]|xn--/.test(folded)) return folded
@@ -23,8 +23,8 @@ export function normaliseDomain(domain: string): string {
 }
 
 /**
- * The address as it is stored, or `undefined` when it is none: whether it exists only a message to it can tell, so
- * only what could never be one, would break a mail header, or passes for somebody else's, is refused.
+ * Returns the address as it is stored, or `undefined` when it is invalid. Only a message can prove that an address exists, so
+ * this rejects just impossible addresses, those that break a mail header, and those that imitate another address.
  */
 export function parseEmail(text: string): string | undefined {
   const email = normaliseEmail(text)
@@ -33,14 +33,14 @@ export function parseEmail(text: string): string | undefined {
   const labels = domain.split('.')
   const parts = [email.slice(0, -domain.length - 1), ...labels]
   if (!parts.every(isOfOneScript)) return undefined
-  // Whole words of letters that look Latin are at home where the domain is of their script.
+  // A part of non-Latin letters that all look Latin is accepted only if the top-level domain is not Latin.
   const isLatin = /^\p{ASCII}*$/u.test(labels.at(-1) as string)
   return isLatin && parts.some(part => LOOKS_LATIN.test(part)) ? undefined : email
 }
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1)
 
-// UTS 39, "Highly Restrictive": Latin with one of those that are written with it, or one script of UAX 31, table 5.
+// UTS 39, "Highly Restrictive": Latin with the scripts of one language, or one script of UAX 31, table 5.
 const SCRIPTS = [
   'Latin Han Hiragana Katakana',
   'Latin Han Bopomofo',
@@ -51,7 +51,7 @@ const SCRIPTS = [
   ...'Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'.split(' ')
 ]
 
-/** Each made when an address needs it: all of them take 17 ms (2026-11). */
+/** Patterns are compiled on demand, because all of them take 17 ms (2026-11). */
 const patterns = new Map<string, RegExp>()
 function patternOf(scripts: string): RegExp {
   const known = patterns.get(scripts)

@@ -3,7 +3,7 @@ import { DomainError, defineError, errorOfConstraint, OperatorError } from './er
 
 const taken = defineError('conflict', 'SEAT_TAKEN', 'The seat is taken.')
 
-test('a defined error is made with its kind, code and message, and remembers what it was given', () => {
+test('a defined error has its kind, code, message and extras', () => {
   const cause = new Error('below')
   const error = taken({ details: { seat: 7 }, retryAfterSeconds: 3, cause })
   expect(error).toBeInstanceOf(DomainError)
@@ -17,20 +17,20 @@ test('a defined error is made with its kind, code and message, and remembers wha
   })
 })
 
-test('without extras there are no details, no cause and nothing to wait for', () => {
+test('an error without extras has no details, no cause and no retry time', () => {
   expect(taken()).toMatchObject({ details: {}, retryAfterSeconds: undefined, cause: undefined })
   expect(taken()).not.toBe(taken())
 })
 
-test('a definition tells its kind, code and message without making an error', () => {
+test('a definition exposes its kind, code and message', () => {
   expect({ ...taken }).toEqual({ kind: 'conflict', code: 'SEAT_TAKEN', message: 'The seat is taken.' })
 })
 
-test('an error for the operator is no error of the domain', () => {
+test('an OperatorError is not a DomainError', () => {
   expect(new OperatorError('mend it')).not.toBeInstanceOf(DomainError)
 })
 
-test('a constraint stands beside one error only', () => {
+test('a constraint can belong to one error only', () => {
   const taken = defineError('conflict', 'TEST_TAKEN', 'Taken.', { constraints: ['test.things_name'] })
   expect(errorOfConstraint('test.things_name')).toBe(taken)
   expect(errorOfConstraint('test.things_other')).toBeUndefined()
@@ -39,19 +39,19 @@ test('a constraint stands beside one error only', () => {
   )
 })
 
-test('what is about one field names it, and other details join it', () => {
+test('the fault of an error is merged with its details', () => {
   const fault = { path: 'body/seat', message: 'must be free' }
   const taken = defineError('conflict', 'TEST_SEAT', 'Taken.', { fault })
   expect(taken().details).toEqual({ errors: [fault] })
   expect(taken({ details: { row: 4 } }).details).toEqual({ errors: [fault], row: 4 })
 })
 
-test('a failure that may pass says so', () => {
+test('an error that may pass has mayPass set', () => {
   expect(defineError('conflict', 'TEST_SHORT', 'Short.', { mayPass: true })().mayPass).toBe(true)
   expect(defineError('conflict', 'TEST_NEVER', 'Never.')().mayPass).toBe(false)
 })
 
-test('an error for a caller collects no stack, and other errors still do', () => {
+test('a DomainError collects no stack, and other errors still do', () => {
   const stackOf = ({ stack = '' }: Error) => stack.split('\n    at ').slice(1)
   const definition = defineError('not_found', 'TEST_THING_NOT_FOUND', 'There is no such thing.')
   expect(stackOf(definition())).toEqual([])

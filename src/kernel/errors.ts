@@ -1,24 +1,24 @@
 import type { Fault } from './faults.ts'
 
 /**
- * What can go wrong, in the words of the domain. Services throw these; one table in the gateway turns a kind into
- * an HTTP status, so nothing below the gateway knows a status code.
+ * The kind of an error, in terms of the domain. One table in the gateway maps kinds to HTTP statuses, so no other code
+ * knows a status.
  */
 export type ErrorKind =
-  | 'invalid' // the request does not make sense, whatever the state
-  | 'unauthenticated' // nobody known is asking
-  | 'forbidden' // somebody known is asking for what is not theirs to do
-  | 'not_found' // absent, or not the caller's: one answer for both
+  | 'invalid' // the request is invalid in any state
+  | 'unauthenticated' // the caller is unknown
+  | 'forbidden' // the caller is known and lacks the permission
+  | 'not_found' // absent, or not the caller's: the same response for both
   | 'conflict' // the present state forbids it
   | 'stale' // the caller acts on an older version than the present one
   | 'reused_key' // the same idempotency key came with another request
   | 'rate_limited' // too many, too fast
   | 'unavailable' // overloaded, draining, or something we depend on is down
 
-/** Beyond kind, code and message: `details` join the body of the answer, `retryAfterSeconds` its headers. */
+/** `details` are added to the response body; `retryAfterSeconds` becomes the header Retry-After. */
 export type ErrorExtra = { details?: Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown }
 
-/** What a service throws: a failure of the domain, for the caller to hear of. */
+/** An error that a service throws and the caller receives. */
 export class DomainError extends Error {
   readonly kind: ErrorKind
   readonly code: string
@@ -32,7 +32,7 @@ export class DomainError extends Error {
     message: string,
     extra: ErrorExtra & { mayPass?: boolean } = {}
   ) {
-    // Callers are told its code, and nobody reads where it was thrown: collecting a stack costs 5 us (2026-11).
+    // No stack, because only its code is used, and collecting one costs 5 us (2026-11).
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message, { cause: extra.cause })
@@ -45,7 +45,7 @@ export class DomainError extends Error {
   }
 }
 
-/** One failure, declared in one line of an `errors.ts`; called, it makes the error to throw. */
+/** A declared error. Calling it creates the error to throw. */
 export type ErrorDefinition = ((extra?: ErrorExtra) => DomainError) & {
   readonly kind: ErrorKind
   readonly code: string
@@ -53,19 +53,19 @@ export type ErrorDefinition = ((extra?: ErrorExtra) => DomainError) & {
 }
 type Definition = {
   /**
-   * The constraints or unique indexes that say so in the database, as `schema.name`: a row that they refuse is
-   * this failure.
+   * Constraints and unique indexes, as `schema.name`. When the database rejects a row because of one, this error is
+   * thrown.
    */
   constraints?: readonly string[]
-  /** The same request may succeed later, so it is judged anew when it comes again with its idempotency key. */
+  /** The same request may succeed later, so a retry with its idempotency key runs again. */
   mayPass?: boolean
-  /** The one field that it is about, for `errors` of the answer. */
+  /** The field that it is about, for `errors` of the response. */
   fault?: Fault
 }
 
 const ofConstraint = new Map<string, ErrorDefinition>()
 
-/** Declares a failure, once: its code belongs to it alone. @throws when another one has its constraint. */
+/** Declares an error. Its code must be unique. @throws when another error has the same constraint. */
 export function defineError(
   kind: ErrorKind,
   code: string,
@@ -84,21 +84,21 @@ export function defineError(
   return definition
 }
 
-/** The row, which must be there. @throws what `notFound` makes when it is not. */
+/** Returns the row. @throws `notFound` when it is undefined. */
 export function found<R>(row: R | undefined, notFound: ErrorDefinition): R {
   if (row === undefined) throw notFound()
   return row
 }
 
-/** What it means that a constraint (`schema.name`) refused a row; `undefined` where that is a bug. */
+/** Returns the error of a violated constraint (`schema.name`); undefined when none is declared, so the violation is a bug. */
 export const errorOfConstraint = (constraint: string): ErrorDefinition | undefined =>
   ofConstraint.get(constraint)
 
-/** Every constraint that stands beside an error of the modules loaded so far. */
+/** Returns all constraints of errors in the modules loaded so far. */
 export const declaredConstraints = (): readonly string[] => [...ofConstraint.keys()]
 
 /**
- * A problem that the person who runs the shop can mend: a wrong key, an occupied port, an unreachable database.
- * It ends the process with exit code 1 and its message alone, no stack trace; so the message names what to do.
+ * A problem that the operator can fix: an invalid key, an occupied port, an unreachable database. The process prints only its
+ * message and exits with code 1, so the message must say what to do.
  */
 export class OperatorError extends Error {}

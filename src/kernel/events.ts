@@ -2,43 +2,43 @@ import { type Static, type TObject, type TSchema, Type } from './schema.ts'
 
 type Properties = Record<string, TSchema>
 type Name = `${string}.${string}`
-/** Whether those outside of the shop are told: each of them, of each subject the latest at least, or never. */
-type Outside = 'each' | 'latest' | 'never'
+/** Which events of a subject webhooks send: all, at least the latest, or none. */
+type WebhookDelivery = 'all' | 'latest' | 'none'
 
-/** Something that happened, in the past tense: `order.placed`. Its payload is what those are told who hear of it. */
+/** The type of an event, named in the past tense: `order.placed`. Subscribers receive its payload. */
 export type EventType<N extends string = string, P extends TSchema = TSchema> = {
   readonly name: N
   /** When it happens, in a sentence. */
   readonly description: string
-  /** What it is about. Of one subject, whoever hears of it is told one event after another, in their order. */
+  /** The kind of object it is about. A subscriber handles the events of one object one at a time, in order. */
   readonly subject: string
-  /** Whether webhooks tell it; never when left out. What they tell may hold no personal data, and no secret. */
-  readonly outside?: Outside
+  /** Which of these events webhooks send. Default: `none`. A payload that is sent holds no personal data and no secret. */
+  readonly webhook?: WebhookDelivery
   readonly payload: P
 }
 
-/** Something that is to be done later, or again and again. */
+/** The type of a job: work that runs later or on a schedule. */
 export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly name: N
   readonly description: string
   readonly payload: P
-  /** How long it may take. */
-  readonly seconds: number
-  /** How often it is done; when left out, it is done when it is asked for. */
-  readonly everySeconds?: number
-  /** Whether it waits for somebody outside, who may answer late: then that holds up only others that do. */
-  readonly asksOthers?: boolean
-  /** How many of it one process does at once, beside all others; one when left out. Of one subject it is one at a time. */
-  readonly atOnce?: number
+  /** Deadline of one run. */
+  readonly timeoutSeconds: number
+  /** Interval of its schedule. Without it, the job runs when it is enqueued. */
+  readonly intervalSeconds?: number
+  /** Whether it waits for an external service. A slow answer then delays only other jobs of this kind. */
+  readonly callsExternalService?: boolean
+  /** Maximum simultaneous runs in one process, independent of other jobs. Default: 1. Runs of one subject never overlap. */
+  readonly concurrency?: number
 }
 
-/** One event, or one job, as whoever handles it gets it. */
-export type Delivery<P = unknown> = {
-  /** The same in every try: the key for whatever outside must not happen twice. */
+/** One event or job, as its handler receives it. */
+export type JobDelivery<P = unknown> = {
+  /** The same in every attempt. Serves as the idempotency key of calls to external services. */
   readonly id: string
   readonly subject: string
   readonly payload: P
-  /** Since when it waits: when it happened, or the time that it was planned for. */
+  /** When the event happened, or the time for which the job was planned. */
   readonly since: Date
 }
 
@@ -46,23 +46,26 @@ const events = new Map<string, EventType>()
 const jobs = new Map<string, JobType>()
 
 /**
- * Declares an event, called after the module that emits it. Its payload is JSON: a time is text.
- * @throws when two have the same name: then the program does not load.
+ * Declares an event, named after the module that emits it. Its payload is JSON, so times are strings.
+ * @throws when the name is declared already.
  */
 export const defineEvent = <const N extends Name, F extends Properties>(
   name: N,
-  about: Pick<EventType, 'description' | 'subject' | 'outside'>,
+  about: Pick<EventType, 'description' | 'subject' | 'webhook'>,
   fields: F
 ): EventType<N, TObject<F>> => declare(events, { name, ...about, payload: Type.Object(fields) })
 
-/** Declares a job, called after the module that does it. @throws when two have the same name. */
+/** Declares a job, named after the module that runs it. @throws when the name is declared already. */
 export const defineJob = <const N extends Name, F extends Properties>(
   name: N,
-  about: Pick<JobType, 'description' | 'seconds' | 'everySeconds' | 'asksOthers' | 'atOnce'>,
+  about: Pick<
+    JobType,
+    'description' | 'timeoutSeconds' | 'intervalSeconds' | 'callsExternalService' | 'concurrency'
+  >,
   fields: F
 ): JobType<N, TObject<F>> => declare(jobs, { name, ...about, payload: Type.Object(fields) })
 
-/** Every event of the modules loaded so far. */
+/** Returns the events of all modules loaded so far. */
 export const declaredEvents = (): readonly EventType[] => [...events.values()]
 
 export type PayloadOf<T extends { payload: TSchema }> = Static<T['payload']>

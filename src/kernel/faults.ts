@@ -2,37 +2,37 @@ import { wordsOfPattern } from './patterns.ts'
 import type { SchemaError } from './validate.ts'
 
 /**
- * What is wrong with a part of a request: `body/items/0/quantity`, and words that can be shown next to that field.
- * The list `errors` of an answer is made of these.
+ * An entry of `errors` in a response: the path of an invalid field, such as `body/items/0/quantity`, and a message that can
+ * be shown next to it.
  */
 export type Fault = { path: string; message: string }
 
-const PATH_LENGTH_MAX = 256 // a caller's own key may be as long as a body
+const PATH_LENGTH_MAX = 256 // a key that the caller chose may be as long as the body
 const VALUES_SHOWN_MAX = 20
 
-/** One fault a field: the first. `part` is what of the request it is: `body`, `query`, `params`, `headers`. */
+/** Returns the first fault of each field. `part`: `body`, `query`, `params` or `headers`. */
 export function faultsOf(part: string, errors: readonly SchemaError[]): Fault[] {
   const faults = new Map<string, Fault>()
   for (const error of errors) {
     const path = `${part}${pathOf(error)}`.slice(0, PATH_LENGTH_MAX)
-    if (!faults.has(path)) faults.set(path, { path, message: wordsOf(error) })
+    if (!faults.has(path)) faults.set(path, { path, message: faultMessageOf(error) })
   }
   return [...faults.values()]
 }
 
-/** Where it is wrong. That of a member which is missing or unknown is its own. */
+/** Returns the path of an error. For a missing or unknown member, this is the path of the member. */
 export function pathOf({ instancePath, params }: SchemaError): string {
   const member = params.missingProperty ?? params.additionalProperty
   return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`
 }
 
-/** A name as a part of a JSON pointer (RFC 6901). */
+/** Escapes a name for a JSON pointer (RFC 6901). */
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** What a schema asks for and did not find, in words for whoever filled in the field. */
-export function wordsOf(error: SchemaError): string {
+/** Returns a message for the user who filled in the field. */
+export function faultMessageOf(error: SchemaError): string {
   const words = WORDS[error.keyword]
-  return words === undefined ? 'does not have the form that is asked for' : words(error)
+  return words === undefined ? 'does not have the required format' : words(error)
 }
 
 const atMost: Words = ({ params: { limit } }) => `must have at most ${count(limit, 'entry', 'entries')}`
@@ -54,10 +54,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   minLength: ({ params: { limit } }) =>
     limit === 1 ? 'must not be empty' : `must be at least ${count(limit, 'character', 'characters')} long`,
   maxLength: ({ params: { limit } }) => `must be at most ${count(limit, 'character', 'characters')} long`,
-  pattern: ({ params }) => wordsOfPattern(params.pattern) ?? 'does not have the form that is asked for',
+  pattern: ({ params }) => wordsOfPattern(params.pattern) ?? 'does not have the required format',
   format: ({ params }) => FORMATS[params.format] ?? `must be a ${params.format}`,
   enum: ({ params: { allowedValues: values } }) =>
-    values.length > VALUES_SHOWN_MAX ? 'is none of the known values' : `must be one of: ${values.join(', ')}`,
+    values.length > VALUES_SHOWN_MAX
+      ? 'is not one of the allowed values'
+      : `must be one of: ${values.join(', ')}`,
   const: ({ params }) => `must be ${params.allowedValue}`,
   minItems: atLeast,
   maxItems: atMost,
@@ -88,13 +90,13 @@ function nameOfNumber({ type, minimum, maximum }: Schema): string {
   return maximum === undefined ? `${name} of ${minimum} or more` : `${name} from ${minimum} to ${maximum}`
 }
 
-/** For a member that callers expect and that does not exist: what to use instead. */
+/** Returns what to use instead of a member that callers expect but that does not exist. */
 function absentWords(member: string, { 'x-absent': absent = {} }: Schema = {}): string | undefined {
   const words = absent as Record<string, string>
   return Object.hasOwn(words, member) ? words[member] : undefined
 }
 
-/** For an object whose members are named by the caller: what the names must be. */
+/** Returns the rule for names, for an object whose members the caller names. */
 function nameWords({ patternProperties = {} }: Schema = {}): string | undefined {
   const [pattern] = Object.keys(patternProperties as object)
   return pattern === undefined ? undefined : wordsOfPattern(pattern)

@@ -26,6 +26,6 @@ test.each([
   ['user@localhost', false],
   ['192.168.0.2', false],
   ['0.0.0.0', false]
-])('%s is a name of this machine alone: %s', (name, is) => {
+])('%s always means this machine: %s', (name, is) => {
   expect(isOwnName(name)).toBe(is)
 })

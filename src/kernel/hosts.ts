@@ -1,10 +1,10 @@
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** The name or address in the header Host, in lower case and without its port; `undefined` when it is neither. */
+/** Returns the name or address in a Host header, in lower case and without the port; undefined when it is invalid. */
 export function hostnameIn(host: string): string | undefined {
   const [, name] = /^(\[[\da-f:.]+\]|[^:/\s]+)(?::\d+)?$/i.exec(host) ?? []
   return name?.toLowerCase()
 }
 
-/** Whether only this machine goes by this name. */
+/** Whether the name always means this machine: localhost or a loopback address. */
 export const isOwnName = (hostname: string): boolean => hostname === 'localhost' || LOOPBACK.test(hostname)

@@ -1,3 +1,3 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as it stands in a page, or in an attribute between double quotes. */
+/** Escapes text for HTML, also within an attribute in double quotes. */
 export const escaped = (text: string) => text.replace(/[&<>"]/g, character => ENTITIES[character] ?? '')

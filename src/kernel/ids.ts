@@ -1,18 +1,18 @@
 import { hash, randomUUIDv7 } from 'node:crypto'
 
-/** A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows made together lie together in an index. */
+/** A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows created together are adjacent in an index. */
 export const newId = (): string => randomUUIDv7()
 
-/** Before every id. */
+/** Sorts before every id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** Behind every id: where lists start that show the newest first. */
+/** Sorts after every id. Lists that show the newest first start here. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Whether a text has the form of an identifier. */
 export const isId = (text: string): boolean => UUID.test(text)
 
-/** The identifier of something that belongs to `id`, the same for the same label: UUIDv5 (RFC 9562, section 5.5). */
+/** Derives an identifier from `id` and a label, always the same for both: UUIDv5 (RFC 9562, section 5.5). */
 export function derivedId(id: string, label: string): string {
   const bytes = hash(
     'sha1',

@@ -1,6 +1,6 @@
 import { defineError } from './errors.ts'
 
-/** For so long a log-in is recent. */
+/** Maximum age of a log-in that counts as recent. */
 const RECENT_LOGIN_SECONDS = 300
 
 const recentLoginRequired = defineError(
@@ -9,14 +9,14 @@ const recentLoginRequired = defineError(
   'This needs a log-in that is at most "max_age_seconds" old. Log in again; a refreshed token is not enough.',
   { mayPass: true }
 )
-/** A route is closed to an administrator who logged in without the second factor that the shop requires. */
+/** The administrator logged in without the second factor that the shop requires. */
 export const secondFactorMissing = defineError(
   'forbidden',
   'AUTH_SECOND_FACTOR_MISSING',
   'Administrators of this shop need a second factor. Enrol one at /api/auth/second-factor, or log in at your issuer with one.'
 )
 
-/** Whether a log-in at this time, in seconds since 1970, is at most five minutes old. */
+/** Whether the log-in is less than five minutes old. `authenticatedAt`: seconds since 1970. */
 export const isRecentLogin = ({ authenticatedAt = 0 }: { readonly authenticatedAt?: number }): boolean =>
   Date.now() / 1_000 - authenticatedAt < RECENT_LOGIN_SECONDS
 

@@ -25,7 +25,7 @@ test('replacing a value evicts no other entry', () => {
   expect(['a', 'b'].map(lru.get)).toEqual(['a', 'b'])
 })
 
-test('an entry expires when its time to live is over', async () => {
+test('an entry expires after its time to live', async () => {
   const lru = lruOf(100, 100)
   lru.set('a', 'a', { ttl: 1 })
   await expect.poll(() => lru.get('a')).toBeUndefined()

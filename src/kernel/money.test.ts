@@ -6,7 +6,7 @@ const anyCurrency = fc.constantFrom(...Object.keys(currencies))
 const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
 const anyPpm = fc.integer({ min: 0, max: 1_000_000 })
 
-test('every amount of every currency is read back as it was written', () => {
+test('parseAmount reads every formatted amount of every currency', () => {
   fc.assert(
     fc.property(anyAmount, anyCurrency, (amount, currency) => {
       expect(parseAmount(formatAmount(amount, currency), currency)).toBe(amount)
@@ -14,14 +14,14 @@ test('every amount of every currency is read back as it was written', () => {
   )
 })
 
-test('an amount is written with the decimals that its currency has', () => {
+test('an amount is formatted with the decimals of its currency', () => {
   const written = [5, 1_850].flatMap(amount =>
     ['USD', 'JPY', 'KWD'].map(currency => formatAmount(amount, currency))
   )
   expect(written).toEqual(['0.05', '5', '0.005', '18.50', '1850', '1.850'])
 })
 
-test('zeros at the end and space around it change nothing', () => {
+test('trailing zeros and surrounding spaces do not change an amount', () => {
   fc.assert(
     fc.property(
       anyAmount,
@@ -68,12 +68,12 @@ test.each([
   expect(parseAmount(decimal, 'USD')).toBeUndefined()
 })
 
-test('more places than the currency has are refused, not rounded', () => {
+test('more decimals than the currency has are rejected, not rounded', () => {
   expect(parseAmount('1.005', 'USD')).toBeUndefined()
   expect(parseAmount('1.5', 'JPY')).toBeUndefined()
 })
 
-test('amounts above the maximum, and currencies that are none, are refused', () => {
+test('amounts above the maximum and unknown currencies are rejected', () => {
   expect(parseAmount('1000000000.01', 'USD')).toBeUndefined()
   expect(parseAmount('999999999999999', 'USD')).toBeUndefined()
   for (const currency of ['XXX', 'usd', '', 'toString', '__proto__', 'constructor']) {
@@ -81,7 +81,7 @@ test('amounts above the maximum, and currencies that are none, are refused', () 
   }
 })
 
-test('whatever text comes, the answer is a sound amount or none', () => {
+test('any text gives a valid amount or undefined', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9.]{0,30}$/)), anyCurrency, (text, currency) => {
       const amount = parseAmount(text, currency)
@@ -112,7 +112,7 @@ test.each([
   expect(shareOf(amount, ppm)).toBe(share)
 })
 
-test('a share never falls when the amount or the rate rises, and lies between nothing and all', () => {
+test('a share never falls when the amount or the rate rises, and lies between 0 and the amount', () => {
   fc.assert(
     fc.property(anyAmount, anyAmount, anyPpm, anyPpm, (a, b, p, q) => {
       const [small, large] = [Math.min(a, b), Math.max(a, b)]
@@ -126,7 +126,7 @@ test('a share never falls when the amount or the rate rises, and lies between no
   )
 })
 
-test('a share and the rest are the whole, give or take the one half unit that both round up', () => {
+test('a share and its complement add up to the amount, or to one more when both round up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const sum = shareOf(amount, ppm) + shareOf(amount, 1_000_000 - ppm)
@@ -148,7 +148,7 @@ test('a division is exact, however large its product', () => {
   )
 })
 
-test('what was before a rate was added is exact, rounded half up', () => {
+test('withoutShare is exact, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (gross, ppm) => {
       const twiceTheError =
@@ -159,7 +159,7 @@ test('what was before a rate was added is exact, rounded half up', () => {
   )
 })
 
-test('every currency has three capital letters and a known exponent, and none can be added', () => {
+test('every currency has three capital letters and an exponent, and the list is frozen', () => {
   for (const [code, places] of Object.entries(currencies)) {
     expect(code).toMatch(/^[A-Z]{3}$/)
     expect([0, 2, 3]).toContain(places)

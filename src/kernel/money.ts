@@ -1,6 +1,6 @@
 /**
- * Money is an integer in the minor unit of its currency. How many decimal places that unit is below the main one
- * is pinned here (ISO 4217, list one of 2026-01-01) and not asked of `Intl`, whose tables change with the runtime.
+ * The number of decimal places of each currency. Money is an integer in minor units. The list is fixed here (ISO 4217, list
+ * one of 2026-01-01), because the tables of `Intl` change with the runtime.
  */
 export const currencies: Readonly<Record<string, 0 | 2 | 3>> = Object.freeze({
   ...exponent(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
@@ -19,12 +19,12 @@ function exponent<E extends 0 | 2 | 3>(places: E, codes: string): Record<string,
   return Object.fromEntries(codes.split(' ').map(code => [code, places]))
 }
 
-/** The largest amount accepted from outside: sums of lines and carts of it stay far below 2^53. */
+/** The largest amount that a request may contain. Sums of such amounts stay far below 2^53. */
 export const AMOUNT_MAX = 100_000_000_000
 
 /**
- * Reads a decimal such as `19.99` or `500` as minor units. `undefined` when it is not one: signs, exponents,
- * thousands separators, or more places than the currency has.
+ * Parses a decimal such as `19.99` or `500` as minor units. Returns undefined for signs, exponents, thousands separators, more
+ * decimal places than the currency has, and amounts above AMOUNT_MAX.
  */
 export function parseAmount(decimal: string, currency: string): number | undefined {
   const places = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined
@@ -37,8 +37,8 @@ export function parseAmount(decimal: string, currency: string): number | undefin
 }
 
 /**
- * How many whole units `amount * numerator / denominator` are, and how many parts of the denominator remain. Exact for any
- * amounts that are not below zero: where the product is no safe integer, it is a `bigint`.
+ * Returns the quotient and the remainder of `amount * numerator / denominator`. Exact for all non-negative amounts: a product
+ * beyond 2^53 is calculated as a `bigint`.
  */
 export function divide(amount: number, numerator: number, denominator: number): Division {
   const product = amount * numerator
@@ -60,13 +60,13 @@ export function fractionOf(amount: number, numerator: number, denominator: numbe
 
 const PPM = 1_000_000
 
-/** The share of an amount that a rate in parts per million is, rounded half up. */
+/** Returns `amount` times a rate in parts per million, rounded half up. */
 export const shareOf = (amount: number, ppm: number): number => fractionOf(amount, ppm, PPM)
 
-/** What an amount was before a rate in parts per million was added to it, rounded half up. */
+/** Returns the amount before a rate in parts per million was added, such as the net of a gross price. Rounds half up. */
 export const withoutShare = (amount: number, ppm: number): number => fractionOf(amount, PPM, PPM + ppm)
 
-/** Minor units as people write them, which `parseAmount` reads: 1850 of USD is `18.50`. Not below zero. */
+/** Formats minor units as a decimal that `parseAmount` reads: 1850 of USD is `18.50`. The amount must not be negative. */
 export function formatAmount(amount: number, currency: string): string {
   const places = (Object.hasOwn(currencies, currency) ? currencies[currency] : undefined) ?? 0
   const digits = String(amount).padStart(places + 1, '0')
@@ -74,8 +74,8 @@ export function formatAmount(amount: number, currency: string): string {
 }
 
 /**
- * Minor units as people of a language write them, with as many decimals as `currencies` says and with no number in between that
- * could round: 123450 of EUR in `de` is `1.234,50 €`. May be below zero.
+ * Formats minor units in a locale: 123450 of EUR in `de` is `1.234,50 €`. Formats the decimal text, so that no floating-point
+ * number rounds it. The amount may be negative.
  */
 export function moneyIn(locale: string, amount: number, currency: string): string {
   const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0

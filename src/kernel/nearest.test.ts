@@ -11,19 +11,19 @@ test.each([
   ['pool-size', 'pool_size'],
   ['statment_timout_ms', 'statement_timeout_ms'],
   ['hots', 'host']
-])('%s was meant to be %s', (word, meant) => {
+])('the nearest word of %s is %s', (word, meant) => {
   expect(nearest(word, known)).toBe(meant)
 })
 
-test.each(['colour', 'x', 'entirely_different'])('nothing is near %s', word => {
+test.each(['colour', 'x', 'entirely_different'])('no known word is similar to %s', word => {
   expect(nearest(word, known)).toBeUndefined()
 })
 
-test('among no words none is near', () => {
+test('an empty list has no nearest word', () => {
   expect(nearest('word', [])).toBeUndefined()
 })
 
-test('a known word is its own nearest, and what comes back is always known', () => {
+test('a known word is its own nearest word, and the result is always a known word', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), fc.constantFrom(...known), (word, exact) => {
       expect(nearest(exact, known)).toBe(exact)

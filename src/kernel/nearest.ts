@@ -1,4 +1,4 @@
-/** The word of `known` that `word` was most likely meant to be, when one is near enough to be worth naming. */
+/** Returns the word of `known` with the smallest edit distance to `word`; undefined when none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map(candidate => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best !== undefined && best.distance <= Math.max(2, word.length / 3) ? best.candidate : undefined
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {

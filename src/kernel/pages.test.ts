@@ -13,7 +13,7 @@ test('every key is read back from its cursor', () => {
     fc.property(anyKey, key => {
       const cursor = encodeCursor(key)
       expect(cursor).toMatch(/^[\w-]+$/)
-      // JSON has no negative zero, and it sorts like the other one.
+      // JSON has no negative zero, which sorts like zero.
       expect(decodeCursor(cursor, shapeOf(key))).toEqual(key.map(part => (part === 0 ? 0 : part)))
     })
   )
@@ -40,13 +40,13 @@ test.each([
   ['NUL', forge(['a\0', 1])],
   ['a lone surrogate', lone],
   ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00]).toString('base64url')]
-])('a forged cursor with %s is refused', (_what, cursor) => {
+])('a forged cursor with %s is rejected', (_what, cursor) => {
   expect(() => decodeCursor(cursor, ['string', 'number'])).toThrow(
     expect.objectContaining({ kind: 'invalid', code: 'INVALID_CURSOR' })
   )
 })
 
-test('whatever text comes as a cursor, it is refused or of the right shape', () => {
+test('any text as a cursor is rejected or has the right shape', () => {
   const anyJson = fc.json().map(text => Buffer.from(text).toString('base64url'))
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), anyJson), cursor => {
@@ -60,7 +60,7 @@ test('whatever text comes as a cursor, it is refused or of the right shape', () 
   )
 })
 
-/** A list of numbers, sorted by them; `ids` tells equal ones apart. */
+/** A list sorted by numbers, and by `ids` among equal ones. */
 const numbers = (rows: readonly { id: string; key: number }[], filters?: unknown) => ({
   name: 'numbers',
   filters,
@@ -71,7 +71,7 @@ const numbers = (rows: readonly { id: string; key: number }[], filters?: unknown
   total: async () => ({ total: rows.length })
 })
 
-test('pages cut anywhere are, put together, the whole list', async () => {
+test('the pages of any size together are the whole list', async () => {
   const anyKeys = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(anyKeys, fc.integer({ min: 1, max: 20 }), async (keys, limit) => {
@@ -93,14 +93,14 @@ test('pages cut anywhere are, put together, the whole list', async () => {
 
 const three = [1, 2, 3].map(key => ({ id: newId(), key }))
 
-test('the last page has no cursor, also when it is full; the total comes when it is asked for', async () => {
+test('the last page has no cursor, even when it is full, and the total is returned on request', async () => {
   expect(await readPage({}, numbers([]))).toEqual({ items: [], next_cursor: null })
   expect(await readPage({ limit: 3 }, numbers(three))).toEqual({ items: three, next_cursor: null })
   const page = await readPage({ limit: 2, count: true }, numbers(three))
   expect(page).toEqual({ items: three.slice(0, 2), next_cursor: expect.any(String), total: 3 })
 })
 
-test('a cursor fits the list that gave it out, with the same filters, and no other', async () => {
+test('a cursor is valid only for the list that returned it, with the same filters', async () => {
   const cursor = String((await readPage({ limit: 1 }, numbers(three, ['red']))).next_cursor)
   const read = (list: ReturnType<typeof numbers>) => readPage({ limit: 1, cursor }, list)
   expect((await read(numbers(three, ['red']))).items).toEqual([three[1]])
@@ -109,7 +109,7 @@ test('a cursor fits the list that gave it out, with the same filters, and no oth
   await expect(read({ ...numbers(three, ['red']), name: 'others' })).rejects.toEqual(refused)
 })
 
-test('a cursor whose last part is no id never reaches the database', async () => {
+test('a cursor whose last part is not an id is rejected before the database is queried', async () => {
   const list = { ...newestFirst, name: 'ids', rows: async () => three, total: async () => undefined }
   const { next_cursor } = await readPage({ limit: 1 }, list)
   const [fingerprint = ''] = decodeCursor(String(next_cursor), ['string', 'string'])
@@ -121,7 +121,7 @@ test.each([
   [0, { total: 0 }],
   [1_000, { total: 1_000 }],
   [1_001, { total: 1_000, total_is_more: true }]
-])('a list of which %i rows were counted reports %j', async (total, reported) => {
+])('a list with %i counted rows returns %j', async (total, reported) => {
   const page = await readPage(
     { count: true },
     { name: 'rows', ...newestFirst, rows: async () => [] as { id: string }[], total: async () => ({ total }) }

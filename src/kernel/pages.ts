@@ -3,10 +3,10 @@ import { defineError } from './errors.ts'
 import { isId, LAST_ID } from './ids.ts'
 import type { PageQuery } from './wire.ts'
 
-/** What every list answers with: its rows, and where the next page starts (`null` on the last one). */
+/** The response of every list: its rows and the cursor of the next page (`null` on the last one). */
 export type Page<T> = { items: T[]; next_cursor: string | null; total?: number; total_is_more?: boolean }
 
-/** Largest `total` of a list. A list with more rows says `total_is_more`. */
+/** Largest `total` of a list. With more rows, `total_is_more` is true. */
 export const COUNTED_MAX = 1_000
 
 export const invalidCursor = defineError(
@@ -17,37 +17,37 @@ export const invalidCursor = defineError(
 )
 
 /**
- * The place of a row in its list, under the names that the statement takes: what the list is sorted by, and last an
- * id, so that no two rows have the same place.
+ * The position of a row in its list: the sort columns and last an id, which makes it unique. Keys are the parameters of the
+ * statement.
  */
 type Place = Readonly<Record<string, string | number>>
 
 type List<R, P extends Place> = {
-  /** With the filters it tells lists apart: the cursor of one fits no other. */
+  /** Identifies the list together with the filters: a cursor is valid only for the list that returned it. */
   name: string
   filters?: unknown
-  /** The place in front of the first row. */
+  /** The position before the first row. */
   start: P
-  /** The rows behind a place, in their order. */
+  /** Returns the rows after a position, in order. */
   rows(page: P & { limit: number }): Promise<R[]>
   placeOf(row: NoInfer<R>): P
-  /** How many rows there are; of more than `COUNTED_MAX`, any larger number. */
+  /** Returns the number of rows. Above `COUNTED_MAX`, any larger number will do. */
   total(): Promise<{ total: number } | undefined>
 }
 
-/** Behind every time that there is, in microseconds since 1970: a whole number that clients hand back as it is. */
+/** Sorts after every time: the year 2200 in microseconds since 1970, an integer that survives the cursor exactly. */
 export const LAST_MOMENT = Date.UTC(2200) * 1_000
 
-/** The order of most lists: ids rise with time, and the statement takes the one that the page comes `after`. */
+/** The order of most lists: by id, which rises with time, newest first. `after` is the id of the last row of the previous page. */
 export const newestFirst = {
   start: { after: LAST_ID },
   placeOf: (row: { id: string }) => ({ after: row.id })
 }
 
 /**
- * A page of a list. The cursor is the place of its last row, opaque to clients: such pages stay right while rows come
- * and go, and the thousandth costs what the first one does. Its statements run one after another, so that a list
- * holds one connection. @throws `INVALID_CURSOR`
+ * Reads a page of a list by keyset pagination. The opaque cursor is the position of the last row, so pages stay correct while
+ * rows change, and later pages cost no more than the first. Statements run one at a time, so that a list holds one
+ * connection. @throws `INVALID_CURSOR`
  */
 export async function readPage<R, P extends Place>(
   { limit = 20, cursor, count = false }: PageQuery,
@@ -55,7 +55,7 @@ export async function readPage<R, P extends Place>(
 ): Promise<Page<R>> {
   const fingerprint = hash('sha256', JSON.stringify([name, filters]), 'base64url').slice(0, 10)
   const after = cursor === undefined ? start : readCursor(cursor, fingerprint, start)
-  // One row too many tells whether there is a next page.
+  // Reads one row more to find out whether there is a next page.
   const found = await rows({ ...after, limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = items.at(-1)
@@ -64,7 +64,7 @@ export async function readPage<R, P extends Place>(
   return { items, next_cursor, ...(count && reported(await total())) }
 }
 
-/** The page of a list in which nothing can be, whatever is stored. */
+/** An empty page, for a list that cannot have rows. */
 export const noPage = <T>({ count = false }: PageQuery): Page<T> => ({
   items: [],
   next_cursor: null,
@@ -106,8 +106,7 @@ export function decodeCursor(cursor: string, shape: readonly ('string' | 'number
   return key as (string | number)[]
 }
 
-// PostgreSQL takes neither NUL nor lone surrogates as text, and a cursor is the one place where they could slip
-// past the body parser.
+// PostgreSQL rejects NUL and lone surrogates in text. A cursor could carry them past the body parser.
 const isStorable = (part: unknown) =>
   typeof part === 'number'
     ? Number.isSafeInteger(part)

@@ -1,2 +1,2 @@
-/** Whether a PATCH names nothing to change: then nothing is written, and no version raised. */
+/** Whether a PATCH changes no field. Then nothing is written and the version stays. */
 export const changesNothing = (body: object): boolean => Object.keys(body).length === 0

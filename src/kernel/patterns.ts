@@ -1,8 +1,7 @@
 const wordsByPattern = new Map<string, string>()
 
 /**
- * A pattern for a schema (`...matching(SLUG, 'must be ...')`) and what it asks for, in words that can be shown next to
- * the field in which somebody typed something else.
+ * A pattern for a schema (`...matching(SLUG, 'must be ...')`) and its error message, which can be shown next to the field.
  */
 export function matching<P extends string>(pattern: P, words: string): { pattern: P } {
   const known = wordsByPattern.get(pattern) ?? words

@@ -44,7 +44,7 @@ const VALUES = [
   ...[[], [1], ['a'], ['a', 'a'], {}, { a: 1 }, { enabled: true }, { enabled: 1 }, { enabled: true, a: 1 }]
 ]
 
-/** A schema and all that are in it. */
+/** A schema and all schemas within it. */
 const allIn = (schema: Schema): Schema[] => [schema, ...Object.values(schema.properties ?? {}).flatMap(allIn)]
 
 const others = [
@@ -60,7 +60,7 @@ const others = [
   { type: 'array', items: { enum: ['a', 1] }, minItems: 1, uniqueItems: true }
 ]
 
-test('what fits plainly fits: the compiler of schemas, which decides the rest, has nothing against it', () => {
+test('a value that fitsPlainly accepts is valid for the schema compiler', () => {
   let plain = 0
   for (const schema of [...allIn(configSchema(modules) as Schema), ...others]) {
     const errorsOf = compileSchema(schema)
@@ -73,13 +73,13 @@ test('what fits plainly fits: the compiler of schemas, which decides the rest, h
   expect(plain).toBeGreaterThan(300)
 })
 
-test('a keyword without a rule leaves it to the compiler', () => {
+test('fitsPlainly returns false for a keyword without a rule', () => {
   expect(fitsPlainly({ type: 'string' }, 'abc')).toBe(true)
   expect(fitsPlainly({ type: 'string', pattern: '^b' }, 'abc')).toBe(false)
   expect(fitsPlainly({ type: 'string', toString: 1 }, 'abc')).toBe(false)
 })
 
-test('a start with names, numbers and switches needs no compiler', () => {
+test('a start with text, numbers and booleans does not load the compiler', () => {
   const environment = { NODE_ENV: 'production', PORT: '80', HOST: '::', DATABASE_URL: 'postgres://db/shop' }
   const config = readConfig(modules, { ...environment, CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
   expect(fitsPlainly(configSchema(modules), config)).toBe(true)

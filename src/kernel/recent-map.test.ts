@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecentMap } from './recent-map.ts'
 
-test('what was asked for lately stays, and the rest goes', () => {
+test('recently read entries stay, and the others are evicted', () => {
   const map = new RecentMap<number>(10)
   map.set('often', 0)
   for (let number = 1; number <= 100; number += 1) {
@@ -13,7 +13,7 @@ test('what was asked for lately stays, and the rest goes', () => {
   expect(map.get('once 1')).toBeUndefined()
 })
 
-test('half of what there is room for is kept whatever comes first', () => {
+test('the newest entries of half the capacity are always kept', () => {
   const map = new RecentMap<number>(10)
   for (const round of [1, 2, 3]) {
     for (let number = 0; number < 5; number += 1) map.set(`${round} ${number}`, number)
@@ -21,7 +21,7 @@ test('half of what there is room for is kept whatever comes first', () => {
   }
 })
 
-test('what does not fit is not kept, and replaces what it was', () => {
+test('a value that is too large is not stored and removes the previous one', () => {
   const map = new RecentMap<string>(10, value => value.length)
   map.set('a', 'small')
   map.set('a', 'too large')
@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   value: fc.nat({ max: 8 })
 })
 
-test('whatever happens, it answers what was set last or nothing, and never holds more than it may', () => {
+test('after any operations, get returns the last value or undefined, and the size stays bounded', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
       const map = new RecentMap<number>(16, value => value)

@@ -1,7 +1,7 @@
 /**
- * A map with a bound, which keeps what was asked for lately. It has two generations: whatever is asked for is in the
- * young one, and when that holds half of what there is room for, it becomes the old one and the old one is forgotten.
- * So to ask costs one look-up; a list in the order of use costs five times that (2026-11: 0.4 us for each line of a cart).
+ * A bounded map that keeps recently used entries. It has two generations: a used entry moves to the young one. When that holds
+ * half of the capacity, it becomes the old one and the previous old one is dropped. So `get` costs one lookup; an LRU list
+ * costs five times that (2026-11: 0.4 us for each line of a cart).
  */
 export class RecentMap<V> {
   readonly #halfMax: number
@@ -11,7 +11,7 @@ export class RecentMap<V> {
   #youngSize = 0
   #oldSize = 0
 
-  /** `sizeMax`: in whatever `sizeOf` counts in, entries when it is left out. */
+  /** `sizeMax`: in the unit of `sizeOf`; entries when it is left out. */
   constructor(sizeMax: number, sizeOf: (value: V, key: string) => number = () => 1) {
     this.#halfMax = sizeMax / 2
     this.#sizeOf = sizeOf
@@ -26,7 +26,7 @@ export class RecentMap<V> {
     return young === undefined ? this.#getOld(key) : young
   }
 
-  /** What is larger than half of what there is room for is not kept. */
+  /** Does not store a value larger than half of the capacity. */
   set(key: string, value: V): void {
     this.delete(key)
     const size = this.#sizeOf(value, key)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentPairs } from './recent-pairs.ts'
 
-test('values are found by both halves of their key, and forgotten by the second one or altogether', () => {
+test('values are found by both halves of their key and deleted by the second half or all together', () => {
   const pairs = new RecentPairs<number>(100)
   pairs.set('a', 'x', 1)
   pairs.set('b', 'x', 2)
@@ -15,7 +15,7 @@ test('values are found by both halves of their key, and forgotten by the second 
   expect(pairs.get('a', 'y')).toBeUndefined()
 })
 
-test('there is a bound, whatever the first halves, and what is asked for stays', () => {
+test('the number of pairs is bounded for any first halves, and recently read pairs stay', () => {
   const pairs = new RecentPairs<number>(20)
   pairs.set('a', 'wanted', 1)
   for (let each = 0; each < 1_000; each += 1) {
@@ -29,7 +29,7 @@ test('there is a bound, whatever the first halves, and what is asked for stays',
   expect(left).toBeLessThanOrEqual(20)
 })
 
-test('what is forgotten is forgotten in both generations, and set anew counts once', () => {
+test('a deleted pair is deleted from both generations, and a pair that is set again counts once', () => {
   const pairs = new RecentPairs<number>(4)
   for (const second of ['p', 'q', 'r']) pairs.set('a', second, 1)
   for (const second of ['p', 'q', 'r']) pairs.deleteSecond(second)

@@ -1,6 +1,6 @@
 /**
- * A map with a bound whose keys are pairs, such as a list and what is in it: of few first halves and many second ones. It keeps
- * what was asked for lately, in two generations, as `RecentMap` does; to ask costs two look-ups.
+ * A bounded map with pairs as keys, such as price list and variant: few first halves and many second ones. Like `RecentMap`, it
+ * keeps recently used entries in two generations; `get` costs two lookups.
  */
 export class RecentPairs<V> {
   readonly #halfMax: number
@@ -32,7 +32,7 @@ export class RecentPairs<V> {
     seconds.set(second, value)
   }
 
-  /** Forgets all pairs with this second half. */
+  /** Deletes all pairs with this second half. */
   deleteSecond(second: string): void {
     for (const seconds of this.#young.values()) if (seconds.delete(second)) this.#youngSize -= 1
     for (const seconds of this.#old.values()) seconds.delete(second)

@@ -20,19 +20,19 @@ test.each([
   ['DE', 'US-CA'],
   ['HK', 'Kowloon'],
   ['*', 'CA'],
-  // There are two of that name, a county and a town.
+  // A county and a town have this name, so it is ambiguous.
   ['HU', 'Veszpr\u00e9m']
 ])('%s has no region "%s"', (country, text) => {
   expect(regionOf(country, text)).toBeUndefined()
 })
 
-test('a code is meant before a name, and regions of the post are known', () => {
+test('a code takes precedence over a name, and postal regions are known', () => {
   expect(regionOf('PE', 'ICA')).toBe('ICA')
   expect(regionOf('HU', 'vm')).toBe('VM')
   expect(regionOf('US', 'us-ae')).toBe('AE')
 })
 
-test('a region lies in those around it', () => {
+test('regionsOf returns a region and the regions around it', () => {
   expect(regionsOf('ES', 'Barcelona')).toEqual(['B', 'CT'])
   expect(regionsOf('ES', 'CT')).toEqual(['CT'])
   expect(regionsOf('US', 'California')).toEqual(['CA'])
@@ -46,13 +46,13 @@ test.each([
   ['Las Palmas', ['CN'], undefined],
   ['CN', ['CN'], undefined],
   ['MD', ['CN', 'GC'], undefined],
-  // The Canary Islands are that and another province.
+  // The Canary Islands consist of this province and another one.
   ['CN', ['CN', 'GC'], 'must be a smaller region within CN, such as GC']
-])('of "%s" in Spain, where %j are named, is said: %s', (text, named, fault) => {
+])('for the region "%s" in Spain, with areas in %j, the fault is: %s', (text, named, fault) => {
   expect(regionFault('ES', text, new Set(named))).toBe(fault)
 })
 
-test('of whatever text at most one region is meant, and its code means the same one', () => {
+test('any text means at most one region, and the code of that region means the same', () => {
   fc.assert(
     fc.property(fc.constantFrom('US', 'ES', 'AZ', 'XX'), fc.string({ unit: 'grapheme' }), (country, text) => {
       const code = regionOf(country, text)

@@ -1,15 +1,15 @@
 import { createRequire } from 'node:module'
 
-/** How a region is written; for whoever wrote one that is unknown. */
+/** How to write a region, for the error about an unknown one. */
 export const REGION_FORMS =
   'must be a region of the country: its code or its name by ISO 3166-2, such as CA or California in US'
 
-/** The code of a region (`CA`), of whatever spelling of it (`us-ca`, `California`); `undefined` when there is no such region. */
+/** Returns the code of a region (`CA`) from any spelling (`us-ca`, `California`); `undefined` when it is unknown. */
 export const regionOf = (country: string, text: string): string | undefined => regionsOf(country, text)[0]
 
 /**
- * The codes of a region and of those that it lies in, from the inside out: Barcelona, Catalonia. None when there is no such
- * region, or when several have that name.
+ * Returns the codes of a region and of the regions around it, innermost first: Barcelona, Catalonia. Empty when the region is
+ * unknown or its name is ambiguous.
  */
 export function regionsOf(country: string, text: string): readonly string[] {
   const known = regions.get(country) ?? readRegions(country)
@@ -18,10 +18,10 @@ export function regionsOf(country: string, text: string): readonly string[] {
 }
 const regions = new Map<string, ReadonlyMap<string, readonly string[]>>()
 
-/** A region as lists show it. `within`: the code of the one that it lies in; null: in none but its country. */
+/** A region in a list. `within`: the code of the region around it; null directly below its country. */
 export type Region = { readonly code: string; readonly name: string; readonly within: string | null }
 
-/** All regions of a country, by name. */
+/** Returns all regions of a country, sorted by name. */
 export const listRegions = (country: string): Region[] =>
   (subdivisions().get(country) ?? [])
     .map(({ code, name, parent }) => ({
@@ -32,7 +32,7 @@ export const listRegions = (country: string): Region[] =>
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.code < b.code ? -1 : 1))
 
 /**
- * What keeps from telling in which of these regions a place lies whose own one is written so; `undefined` when nothing does.
+ * Returns why `text` does not determine in which of the `named` regions an address lies; undefined when it does.
  */
 export function regionFault(
   country: string,
@@ -47,7 +47,7 @@ export function regionFault(
   return inner && `must be a smaller region within ${code}, such as ${inner}`
 }
 
-/** The regions of a country by all that they may be called. */
+/** Indexes the regions of a country by all their spellings. */
 function readRegions(country: string): ReadonlyMap<string, readonly string[]> {
   const own = subdivisions().get(country) ?? []
   const parentOf = new Map(own.map(({ code, parent }) => [code, parent]))
@@ -58,13 +58,13 @@ function readRegions(country: string): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, readonly string[]>()
   for (const [name, [first, ...others]] of Map.groupBy(own, ({ name }) => plain(name)))
     if (first !== undefined && others.length === 0) known.set(name, outwards(first.code))
-  // Later, because a code is meant before a name.
+  // After the names, because a code takes precedence over a name.
   for (const { code } of own)
     for (const text of [code, code.slice(country.length)]) known.set(plain(text), outwards(code))
   return known
 }
 
-/** As regions are compared: in capitals, without accents, of one width, and with a space for whatever is neither letter nor digit. */
+/** Normalizes a spelling: capitals, no accents, one width, and a space for characters that are neither letter nor digit. */
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -75,7 +75,7 @@ const plain = (text: string): string =>
 
 /** `parent`: the code of the region that it lies in, or of its country. */
 type Subdivision = { readonly code: string; readonly parent: string; readonly name: string }
-/** Where the post goes to, though ISO knows nothing of it. */
+/** Postal regions that ISO 3166-2 lacks. */
 const ARMED_FORCES: readonly Subdivision[] = [
   { code: 'US-AA', parent: 'US', name: 'Armed Forces Americas' },
   { code: 'US-AE', parent: 'US', name: 'Armed Forces Europe' },
@@ -85,7 +85,7 @@ const ARMED_FORCES: readonly Subdivision[] = [
 const require = createRequire(import.meta.url)
 let byCountry: ReadonlyMap<string, readonly Subdivision[]> | undefined
 
-/** By country. They are loaded with the first region: 12 ms (2026-11). */
+/** Returns the subdivisions by country. Loads them on first use, because that takes 12 ms (2026-11). */
 function subdivisions() {
   const { iso31662 } = require('iso-3166/2.js') as typeof import('iso-3166/2.js')
   byCountry ??= Map.groupBy([...iso31662, ...ARMED_FORCES], ({ code }) => code.slice(0, 2))

@@ -1,8 +1,8 @@
 import { defineError } from './errors.ts'
 
-/** An administrator who may look after some modules asks for something of another one. */
+/** The administrator or API key lacks the scope of the route's module (`scope`), or full access (`scope` is null). */
 export const scopeMissing = defineError(
   'forbidden',
   'AUTH_SCOPE_MISSING',
-  'This administrator may not do that; "scope" says what is missing.'
+  'The caller lacks access to this module. "scope" names the missing scope; null means full access.'
 )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { singleFlight } from './single-flight.ts'
 
-test('callers that come while the work is under way share it, and the next starts anew', async () => {
+test('callers share work that is in progress, and a later caller starts it again', async () => {
   const run = singleFlight<number>()
   let runs = 0
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -16,13 +16,13 @@ test('callers that come while the work is under way share it, and the next start
   expect(await run('a', work)).toBe(2)
 })
 
-test('other keys are other work', async () => {
+test('calls with different keys do not share work', async () => {
   const run = singleFlight<string>()
   const keys = ['a', 'b', '__proto__', 'constructor']
   expect(await Promise.all(keys.map(key => run(key, async () => key)))).toEqual(keys)
 })
 
-test("a failure is everybody's who waits, and is not remembered", async () => {
+test('a failure rejects every waiting caller, and is not cached', async () => {
   const run = singleFlight<string>()
   const fail = () => Promise.reject(new Error('no'))
   const outcomes = await Promise.allSettled([run('a', fail), run('a', fail)])

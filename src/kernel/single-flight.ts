@@ -1,4 +1,4 @@
-/** Runs work by key; whoever asks while the same is under way gets the same promise, success or failure. */
+/** Deduplicates concurrent work: a call with a key whose work is in progress gets the same promise, rejection included. */
 export function singleFlight<T>() {
   const underWay = new Map<string, Promise<T>>()
 

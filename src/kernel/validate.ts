@@ -2,25 +2,25 @@ import { createRequire } from 'node:module'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import type { FormatsPlugin } from 'ajv-formats'
 
-/** Where (a JSON pointer, RFC 6901) and how a value does not fit its schema. `wordsOf` says it. */
+/** A violation of a schema. `instancePath` is a JSON pointer (RFC 6901). `wordsOf` returns its message. */
 export type SchemaError = Pick<
   ErrorObject,
   'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'schema' | 'parentSchema'
 >
 
 const ERRORS_MAX = 8
-// Looking for all errors costs time and memory by the size of the value, so of a large one only the first is reported.
+// Finding all errors takes time and memory in proportion to the value, so only the first error of a larger value is reported.
 const SIZE_MAX = 65_536
-/** What a value counts beside its characters. */
+/** The size of a value besides its characters. */
 const VALUE_SIZE = 8
 
-// As PostgreSQL writes them: the library's own format also takes a URN.
+// The form that PostgreSQL returns. The library's own format also accepts a URN.
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 const require = createRequire(import.meta.url)
 let compilers: { firstError: Ajv; allErrors: Ajv } | undefined
 
-/** Loaded with the first schema that is compiled, and most starts need none: 70 files (2026-11). */
+/** Loads the compilers on first use: 70 files (2026-11), which most starts do not need. */
 function loadCompilers() {
   const { Ajv } = require('ajv') as typeof import('ajv')
   const addFormats: FormatsPlugin = require('ajv-formats')
@@ -29,20 +29,20 @@ function loadCompilers() {
       new Ajv({
         allErrors,
         strict: true,
-        // Read by the gateway: how long a value may be, and what to use instead of members that do not exist; by the
-        // configuration: whose value is not repeated.
+        // The gateway reads the maximum length and the hints for members that do not exist. The configuration reads
+        // whether a value may contain a password.
         keywords: ['x-bytes-max', 'x-absent', 'x-holds-password'],
         strictTypes: false,
         strictRequired: false,
         verbose: true,
-        // Takes 60 ms for the first one. `test/schemas.test.ts` does it once for all.
+        // Validating schemas takes 60 ms for the first one. `test/schemas.test.ts` validates all of them.
         validateSchema: false
       })
     ).addFormat('uuid', UUID)
   return { firstError: create(false), allErrors: create(true) }
 }
 
-/** Compiles a schema, which takes some milliseconds, to a function that lists what is wrong: nothing, if it fits. */
+/** Compiles a schema, which takes some milliseconds, to a function that returns the errors of a value; [] when it matches. */
 export function compileSchema(schema: object): (value: unknown) => SchemaError[] {
   compilers ??= loadCompilers()
   const { firstError, allErrors } = compilers
@@ -57,7 +57,7 @@ export function compileSchema(schema: object): (value: unknown) => SchemaError[]
   }
 }
 
-/** What is left of `size` after the value; negative when it is larger. It stops there and builds nothing. */
+/** Subtracts the size of the value from `size`. Stops as soon as the result is negative, and allocates nothing. */
 function sizeLeft(value: unknown, size: number): number {
   if (typeof value === 'string') return size - VALUE_SIZE - value.length
   let left = size - VALUE_SIZE
@@ -70,8 +70,8 @@ function sizeLeft(value: unknown, size: number): number {
 }
 
 /**
- * Of what was tried in vain (`anyOf`) the branch that comes nearest to the value: what is wrong with the others is
- * nobody's business. The errors of the branches come directly before the one of the union.
+ * Keeps the errors of the `anyOf` branch that is nearest to the value, and drops those of the other branches. The errors of the
+ * branches come directly before the one of the union.
  */
 function chosen(errors: readonly SchemaError[] | null | undefined): SchemaError[] {
   const kept: SchemaError[] = []
@@ -94,6 +94,6 @@ const branchOf = (schemaPath: string, union: SchemaError) =>
   schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] as string
 
 const SHAPE = ['type', 'required', 'additionalProperties']
-/** How much of the shape itself is wrong, and not of what is in it. */
+/** Counts errors in the shape of the value itself, not in its members. */
 const strangeness = (branch: readonly SchemaError[], { instancePath }: SchemaError) =>
   branch.filter(error => error.instancePath === instancePath && SHAPE.includes(error.keyword)).length

@@ -41,6 +41,6 @@ test.each([
   ['FR', 'FR84404833048'],
   ['IT', 'IT00743110158'],
   ['US', 'DE136695977']
-])('in %s, %s is no VAT id', (country, text) => {
+])('in %s, %s is not a valid VAT id', (country, text) => {
   expect(readVatId(text, country)).toBeNull()
 })

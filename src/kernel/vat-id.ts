@@ -3,15 +3,15 @@ import type { Country } from 'jsvat'
 
 const require = createRequire(import.meta.url)
 
-/** What stands in front of a VAT id, where that is not the country's code. */
+/** Prefixes of VAT ids that differ from the country code. */
 const PREFIXES: Readonly<Record<string, string>> = { CH: 'CHE', GR: 'EL' }
 const GREECE = /^GR/
-/** Trade with the European Union has numbers of its own there, which are made as those of Great Britain. */
+/** Northern Ireland has the prefix XI for trade with the EU. Its numbers have the form of Great Britain's. */
 const NORTHERN_IRELAND = /^XI/
 
 /**
- * A VAT id in capitals, with its country in front; `null` when its form or its check digits are wrong. Those of
- * countries that are not known here are taken as they are.
+ * Normalizes a VAT id: capitals, with the country prefix. Returns null when its form or check digits are invalid. VAT ids of
+ * unknown countries are accepted unchecked.
  */
 export function readVatId(text: string, country: string): string | null {
   const plain = text.toUpperCase().replace(/[\s./-]/g, '')
@@ -24,7 +24,7 @@ export function readVatId(text: string, country: string): string | null {
 
 let known: Readonly<Record<string, (vatId: string) => boolean>> | undefined
 
-/** By prefix. Loaded with the first VAT id: 20 ms (2026-11). */
+/** Returns the checks by prefix. Loads them on first use, because that takes 20 ms (2026-11). */
 function checks() {
   known ??= loadChecks()
   return known
@@ -32,7 +32,7 @@ function checks() {
 
 function loadChecks() {
   const { brazil: _, checkVAT, countries: _all, ...all } = require('jsvat') as typeof import('jsvat')
-  // Belgium gives out numbers that begin with 1, too.
+  // Belgian numbers can begin with 1, too, which the library rejects.
   const belgium: Country = {
     ...all.belgium,
     rules: { ...all.belgium.rules, regex: [/^(BE)([01]?\d{9})$/] },

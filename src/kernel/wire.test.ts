@@ -5,7 +5,7 @@ import { Id, listOf, nullable, patchRequest, request, response } from './wire.ts
 
 const fields = { name: Type.String({ minLength: 1 }), owner_id: nullable(Id) }
 
-test('a request takes what it names and nothing else', () => {
+test('a request schema rejects unknown members', () => {
   const errorsOf = compileSchema(request('NewWishRequest', fields))
   expect(errorsOf({ name: 'a', owner_id: null })).toEqual([])
   expect(errorsOf({ name: 'a' })).toMatchObject([{ keyword: 'required' }])
@@ -14,7 +14,7 @@ test('a request takes what it names and nothing else', () => {
   ])
 })
 
-test('a PATCH takes any part of the same members, under the same conditions', () => {
+test('a PATCH schema accepts any subset of the members, under the same rules', () => {
   const errorsOf = compileSchema(patchRequest('UpdateWishRequest', fields))
   for (const body of [{}, { name: 'a' }, { owner_id: null }]) expect(errorsOf(body)).toEqual([])
   for (const body of [{ name: '' }, { owner_id: 'x' }, { more: 1 }]) expect(errorsOf(body)).toHaveLength(1)
@@ -25,12 +25,12 @@ test.each([
   ['an id', nullable(Id), '0191d3f0-0000-7000-8000-000000000000', 'x'],
   ['a word', nullable(Type.Enum(['a', 'b'])), 'a', 'c'],
   ['an object', nullable(response('WishResponse', fields)), { name: 'a', owner_id: null }, {}]
-])('%s or null is that, or null, and nothing else', (_what, schema, good, bad) => {
+])('nullable of %s accepts that type and null only', (_what, schema, good, bad) => {
   const errorsOf = compileSchema(schema)
   expect([errorsOf(null), errorsOf(good)]).toEqual([[], []])
   expect(errorsOf(bad)).not.toEqual([])
 })
 
-test('a list is called after what it lists', () => {
+test('the schema of a list is named after its items', () => {
   expect(listOf(response('WishResponse', fields))).toMatchObject({ title: 'WishListResponse' })
 })

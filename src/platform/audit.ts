@@ -5,12 +5,12 @@ import { countUpTo } from './postgres/counting.ts'
 import type { Queryable } from './postgres/database.ts'
 import { type RowOf, statement } from './postgres/statement.ts'
 
-/** One request of an administrator that may have changed something. `status` is unknown until it is answered. */
+/** One writing request of an administrator. `status` is null until the response. */
 export type AuditEntry = {
   id: string
   actor: string
   method: string
-  /** The route's pattern; `params` are the ids in its place. */
+  /** The route's pattern; `params` are its path parameters. */
   route: string
   params: Record<string, unknown>
   requestId: string
@@ -43,7 +43,7 @@ const deleteOldEntries = statement({
       (select id from cartwright.audit where at <= now() - make_interval(days => $days) limit 1000 for update skip locked)`
 })
 
-/** What is null lets all pass. `id` is of the entry itself, or any of those in its path. */
+/** A null filter matches all. `id` is that of the entry, or any path parameter. */
 const filters = {
   actor: 'uuid?',
   route: 'text?',
@@ -68,7 +68,7 @@ const listEntries = statement({
     params: 'jsonb',
     request_id: 'text',
     status: 'int4?',
-    // In microseconds, which a Date has not.
+    // In microseconds, which a Date cannot hold.
     place: 'float8'
   },
   slow: true,
@@ -94,14 +94,14 @@ export type AuditFilters = {
   readonly since?: Date
   readonly until?: Date
 }
-/** What administrators have done, for those who look into it. */
+/** The audit log of administrators' writes. */
 export type AuditTrail = {
-  /** The latest first. */
+  /** Lists entries, the newest first. */
   list(filters: AuditFilters, query: PageQuery): Promise<Page<RowOf<typeof listEntries>>>
-  /** Writes a command of the operator down, in the transaction of what it changes. */
+  /** Records a command of the operator in the transaction of its change. */
   noteCommand(tx: Queryable, command: string, params: Record<string, unknown>): Promise<void>
 }
-/** The actor of commands: no account is logged in on the command line. */
+/** The actor of commands, because no account is logged in on the command line. */
 const OPERATOR = '00000000-0000-0000-0000-000000000000'
 
 export const createAuditTrail = (db: Queryable): AuditTrail => ({
@@ -130,7 +130,7 @@ export const createAuditTrail = (db: Queryable): AuditTrail => ({
   }
 })
 
-/** Writes the entry down, or adds its status when it stands there already. */
+/** Inserts the entry, or sets its status when it exists. */
 export async function noteAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.run(upsertEntry, entry)
 }

@@ -47,7 +47,7 @@ test('a message reaches every process, the sender included, and only subscribers
   expect(others).toEqual([])
 })
 
-test('a message is heard after the commit and not before', async () => {
+test('a message is delivered after its transaction commits and not before', async () => {
   const { db, one } = await useTwo()
   const gate = Promise.withResolvers<void>()
   const published = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ test('a message is heard after the commit and not before', async () => {
     await gate.promise
   })
   await published.promise
-  // A later message that arrives first proves that the first one is not merely late.
+  // The second message arrives first, which shows that the first one waits for its commit.
   await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'quick'))
   await until('the quick one is heard', () => one.heard.messages.includes('quick'))
   expect(one.heard.messages).toEqual(['quick'])
@@ -66,7 +66,7 @@ test('a message is heard after the commit and not before', async () => {
   await until('the slow one is heard', () => one.heard.messages.length === 2)
 })
 
-test('a message of a transaction that is rolled back is never heard', async () => {
+test('a message of a rolled back transaction is never delivered', async () => {
   const { db, one } = await useTwo()
   const undone = db.transaction(async tx => {
     await one.broadcast.publish(tx, 'topic', 'undone')
@@ -78,7 +78,7 @@ test('a message of a transaction that is rolled back is never heard', async () =
   expect(one.heard.messages).toEqual(['done'])
 })
 
-test('a cut connection is a gap, and another one when it is back', async () => {
+test('a lost connection reports one gap, and the reconnection another', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   const db = await useDatabase(directUrl)
@@ -96,7 +96,7 @@ test('a cut connection is a gap, and another one when it is back', async () => {
   expect(heard.messages).toEqual(['before', 'heard'])
 })
 
-test('a connection that hangs is noticed before a query on it times out', async () => {
+test('a connection that hangs is detected within two seconds', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   proxy.hang()
@@ -108,7 +108,7 @@ test('a connection that hangs is noticed before a query on it times out', async 
   expect(heard.gaps).toBe(2)
 })
 
-test('a backend that is terminated is replaced', async () => {
+test('a connection whose backend was terminated is replaced', async () => {
   const created = await createTestDatabase()
   onTestFinished(created.drop)
   const { broadcast, heard } = await useBroadcast(created.url)
@@ -123,21 +123,21 @@ test('a backend that is terminated is replaced', async () => {
   expect(broadcast.isLive()).toBe(true)
 })
 
-test('a process that stands still does not take itself for disconnected', async () => {
+test('a process whose event loop was blocked keeps its connection', async () => {
   const created = await createTestDatabase()
   onTestFinished(created.drop)
   const { broadcast, heard } = await useBroadcast(created.url)
   for (let i = 0; i < 3; i += 1) {
     const end = performance.now() + 700
     while (performance.now() < end);
-    // Time enough for a heartbeat, which is sent and then not looked at while the loop above runs.
+    // Time for a heartbeat whose response is not read while the loop above blocks.
     await new Promise(resolve => setTimeout(resolve, 505))
   }
   expect(broadcast.isLive()).toBe(true)
   expect(heard.gaps).toBe(0)
 })
 
-test('closing ends: idle, while the connection hangs, and while it is cut', async () => {
+test('closing succeeds while the connection is idle, hangs or is cut', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const idle = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
   await idle.close()
@@ -154,14 +154,14 @@ test('closing ends: idle, while the connection hangs, and while it is cut', asyn
   await cut.close()
 })
 
-test('a database that cannot be reached is one sentence', async () => {
+test('a database that cannot be reached is reported in one sentence', async () => {
   const { url, proxy } = await useProxiedDatabase()
   await proxy.cut()
   const opening = openBroadcast(connectionSettings(testDatabaseOptions(url)))
   await expect(opening).rejects.toThrow(/^Cannot reach the database: connect ECONNREFUSED/)
 })
 
-test('a message too long to be sent fails its transaction', async () => {
+test('a message that exceeds the size limit fails its transaction', async () => {
   const db = await useTestDatabase()
   const created = await createTestDatabase()
   onTestFinished(created.drop)

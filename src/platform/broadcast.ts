@@ -1,32 +1,32 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { connectToServer, hangUp } from './postgres/connect.ts'
-import { Opener } from './postgres/opener.ts'
+import { closeConnection, connectToServer } from './postgres/connect.ts'
+import { Connector } from './postgres/connections/connector.ts'
+import type { Transaction } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
-import type { Transaction } from './postgres/transaction.ts'
 
 /**
- * One word from a process to every process, itself included, by PostgreSQL's NOTIFY: sent when the transaction
- * commits, never when it does not. For dropping cached entries, so it may not be missed silently: whenever
- * messages can have been lost, `onGap` of every subscriber is called.
+ * Sends short messages to all processes, including this one, with PostgreSQL's NOTIFY: when the transaction commits, and only
+ * then. It invalidates caches, so lost messages must be noticed: `onGap` of every subscriber is called whenever some may be
+ * lost.
  */
 export type Broadcast = {
-  /** At most 7,900 bytes, topic and payload together. */
+  /** Topic and payload have at most 7,900 bytes together. */
   publish(tx: Transaction, topic: string, payload: string): Promise<void>
-  /** `onGap` is called when the connection is lost, and again when it is back: drop all that you have cached. */
+  /** `onGap` is called when the connection is lost and when it is back: drop everything that is cached. */
   subscribe(topic: string, subscriber: Subscriber): void
-  /** False while messages may be missed; then nothing should be served from a cache of this process. */
+  /** False while messages may be lost; then do not serve from a cache of this process. */
   isLive(): boolean
   close(): Promise<void>
 }
 export type Subscriber = { onMessage(payload: string): void; onGap(): void }
 
 const HEARTBEAT_MS = 250
-/** A heartbeat without an answer for so long: other connections may be dead, too. */
+/** After a heartbeat without response for this long, other connections are checked as well. */
 const SILENCE_MS = 250
-/** And for so long: this one is. */
+/** After this long without response this connection counts as dead. */
 const SILENCE_MS_MAX = 500
-/** Longer: the heartbeat looks for itself whether it was this process that stood still. */
+/** Longer than the above, because the heartbeat itself checks whether this process was blocked. */
 const QUERY_MS_MAX = 2_000
 const LISTEN_MS_MAX = 500
 
@@ -66,14 +66,14 @@ export async function openBroadcast(
   const listenAgain = (): Promise<pg.Client | undefined> =>
     new Promise(resolve => {
       let isListening = false
-      const opener = new Opener(listenSettings, {
+      const opener = new Connector(listenSettings, {
         missing: () => (isListening ? 0 : 1),
         onFail: () => {},
         onOpen: next => {
-          if (isListening) return hangUp(next)
+          if (isListening) return closeConnection(next)
           listen(next, deliver).then(
             () => {
-              if (isListening || signal.aborted) return hangUp(next)
+              if (isListening || signal.aborted) return closeConnection(next)
               isListening = true
               return resolve(next)
             },
@@ -93,7 +93,7 @@ export async function openBroadcast(
       await untilLost(client, signal, onSilence)
       if (signal.aborted) return
       setLive(false)
-      hangUp(client)
+      closeConnection(client)
       const next = await listenAgain()
       if (next === undefined) return
       client = next
@@ -113,7 +113,7 @@ export async function openBroadcast(
     close: async () => {
       closing.abort()
       live = false
-      await hangUp(client)
+      await closeConnection(client)
     }
   }
 }
@@ -123,7 +123,7 @@ async function listen(client: pg.Client, deliver: (message: string) => void): Pr
   try {
     await client.query({ text: 'listen cartwright', query_timeout: LISTEN_MS_MAX } as pg.QueryConfig)
   } catch (error) {
-    hangUp(client)
+    closeConnection(client)
     throw error
   }
 }
@@ -148,6 +148,6 @@ async function answers(client: pg.Client, onSilence: () => void): Promise<boolea
   return Promise.race([answer, silence(SILENCE_MS_MAX - SILENCE_MS)])
 }
 
-// One more turn: if it was this process that stood still, the answer is there and only has to be read.
+// Waits one turn of the event loop: when this process was blocked, the response has arrived but is not read yet.
 const silence = (milliseconds: number) =>
   delay(milliseconds, false, { ref: false }).then(() => nextTurn(false))

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it, unless they are there. Node's own `recursive` never returns where a parent takes
- * no folders, such as `/proc` (Node 26). @throws the error of the system.
+ * Creates a folder and its missing parents. Node's `recursive` never returns when a parent accepts no folders, such as
+ * `/proc` (Node 26). @throws the error of the system.
  */
 export function createFolder(path: string): void {
   try {
@@ -20,7 +20,7 @@ function createOne(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Also when another process was faster.
+    // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error
   }
 }

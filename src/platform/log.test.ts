@@ -7,7 +7,7 @@ import { errorFields } from './log.ts'
 
 const MODULE = new URL('./log.ts', import.meta.url).href
 
-/** Runs `script` in a process of its own, where `log` is open. */
+/** Runs `script` in a separate process in which `log` is open. */
 function useProcess(script: string) {
   const source = `import { openLog } from '${MODULE}'; const log = openLog({ level: 'info' }); ${script}`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
@@ -29,18 +29,18 @@ async function linesOf(child: ChildProcess): Promise<Record<string, unknown>[]> 
 const hundredLines = 'for (let n = 0; n < 100; n += 1) log.info({ n }, "line");'
 
 test.each([
-  ['it has nothing left to do', ''],
+  ['having nothing left to do', ''],
   ['process.exit', 'process.exit(0)'],
-  ['an error nobody caught', 'setTimeout(() => { throw new Error("bug") })'],
-  ['a rejection nobody caught', 'Promise.reject(new Error("bug"))']
-])('every line is written when the process ends by %s', async (_how, ending) => {
+  ['an uncaught error', 'setTimeout(() => { throw new Error("bug") })'],
+  ['an unhandled rejection', 'Promise.reject(new Error("bug"))']
+])('every log line is written when the process ends by %s', async (_how, ending) => {
   const lines = await linesOf(useProcess(hundredLines + ending))
-  // The last buffer may overtake one that is being written just then.
+  // The last buffer may overtake one that is being written.
   const numbers = lines.map(line => Number(line.n)).sort((a, b) => a - b)
   expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n))
 })
 
-test('every line is written when a signal ends the process in order', async () => {
+test('every log line is written when SIGTERM ends the process', async () => {
   const child = useProcess(
     `process.on('SIGTERM', () => { log.info('bye'); process.exit(0) });
      setInterval(() => {}, 1000); ${hundredLines} process.stderr.write('ready')`
@@ -51,7 +51,7 @@ test('every line is written when a signal ends the process in order', async () =
   expect((await lines).length).toBe(101)
 })
 
-test('lines wait to be written together, half a second at most; an error is written at once', async () => {
+test('an error is written immediately, also while other lines are buffered', async () => {
   const child = useProcess(
     `process.stdin.on('data', chunk => log[String(chunk)]('said')); process.stderr.write('ready')`
   )
@@ -68,14 +68,14 @@ test('lines wait to be written together, half a second at most; an error is writ
     await expect
       .poll(async () => {
         await written('info')
-        // Right behind a flush the next one is half a second away.
+        // Right after a flush, the next scheduled one is half a second away.
         return written(level)
       })
       .toBeLessThan(300)
   }
 })
 
-test('the process goes on when nobody reads its lines any more', async () => {
+test('the process continues when the reader of its log is gone', async () => {
   const child = useProcess(
     `setInterval(() => { log.info('x'.repeat(5000)); log.error('more') }, 5); process.stdin.on('data', () => process.stderr.write('alive'))`
   )
@@ -89,7 +89,7 @@ test('the process goes on when nobody reads its lines any more', async () => {
   expect(child.exitCode).toBeNull()
 })
 
-test('a line says when, how bad and what, and an error tells where', async () => {
+test('a log line has the time, level, message, and the stack of its error', async () => {
   const child = useProcess(`log.error({ err: new TypeError('bad'), req_id: 'r1' }, 'unexpected error')`)
   const line = await json(child.stdout)
   expect(line).toEqual({
@@ -101,7 +101,7 @@ test('a line says when, how bad and what, and an error tells where', async () =>
   })
 })
 
-test('what libraries hang on their errors is not logged', () => {
+test('secret properties that libraries add to their errors are not logged', () => {
   const error = Object.assign(new Error('refused'), {
     code: '23514',
     constraint: 'lines_quantity_check',
@@ -131,19 +131,19 @@ test.each([
   expect(fields).toContain('***')
 })
 
-test('addresses without a password stay as they are', () => {
+test('a URL without a password is logged unchanged', () => {
   const message = 'GET http://127.0.0.1:8080/api?page=2 for bearer of news'
   expect(errorFields(new Error(message)).message).toBe(message)
 })
 
-test('a chain of causes that bites its own tail ends', () => {
+test('a cyclic chain of causes is logged up to a limit', () => {
   const error = new Error('round')
   error.cause = error
   expect(JSON.stringify(errorFields(error)).length).toBeLessThan(50_000)
 })
 
 test.each(['text s3cret', { password: 's3cret' }, null, undefined])(
-  'what is thrown but no error is not shown: %j',
+  'a thrown value that is no error is not logged: %j',
   thrown => {
     expect(JSON.stringify(errorFields(thrown))).not.toContain('s3cret')
   }

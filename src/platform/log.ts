@@ -5,28 +5,28 @@ export type LogOptions = { level: string }
 
 const FLUSH_MS = 500
 const BUFFER_BYTES = 15_360 // below the 16 KiB that the stream writes at once
-/** Lines beyond are dropped: a reader that has fallen asleep may not cost the shop its memory. */
+/** Lines beyond this are dropped, so that a blocked reader of standard output cannot exhaust memory. */
 const BUFFER_BYTES_MAX = 16_777_216
 const ERROR_LEVEL = 50
 const CAUSES_MAX = 5
 
 /**
- * JSON lines on standard output, buffered: a line costs a third of what a synchronous write does. What is buffered
- * is written twice a second, at once with every error, and when the process ends.
+ * Writes JSON lines to standard output, buffered, at a third of the cost of synchronous writes. The buffer is flushed twice
+ * a second, immediately after an error, and when the process exits.
  */
 export function openLog(options: LogOptions): Log {
-  // It writes the rest when the process ends.
+  // pino flushes the rest when the process exits.
   const buffer = pino.destination({
     fd: 1,
     sync: false,
     minLength: BUFFER_BYTES,
     maxLength: BUFFER_BYTES_MAX
   })
-  // Nobody reads standard output any more, or its disk is full: no reason to stop selling.
+  // A closed reader or a full disk must not stop the shop.
   buffer.on('error', () => {})
   setInterval(() => buffer.flush(), FLUSH_MS).unref()
   const destination = {
-    // Asks pino to note the level of every line here.
+    // Makes pino set `lastLevel` for each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
@@ -41,7 +41,7 @@ export function openLog(options: LogOptions): Log {
   )
 }
 
-/** The member `time` of a line: made once a millisecond, which saves a busy process 1 us of 3.6 a line (2026-11). */
+/** The member `time` of a line, formatted once per millisecond: saves 1 us of 3.6 per line (2026-11). */
 function createTimestamp(): () => string {
   let madeAt = 0
   let member = ''
@@ -58,11 +58,11 @@ function createTimestamp(): () => string {
 type ErrorFields = { type: string; message: string; code?: unknown; stack?: string; cause?: ErrorFields }
 
 /**
- * What the log writes of an error, and nothing else: libraries hang whole requests, rows and connection URLs on
- * theirs, with the passwords in them.
+ * The fields of an error that are logged. Others are left out, because libraries attach whole requests, rows and connection
+ * URLs with passwords.
  */
 export function errorFields(error: unknown, causesMax = CAUSES_MAX): ErrorFields {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'thrown, and not an error' }
+  if (!(error instanceof Error)) return { type: typeof error, message: 'the thrown value is not an Error' }
   const { code, cause, constraint } = error as { code?: unknown; cause?: unknown; constraint?: unknown }
   return {
     type: error.constructor.name,
@@ -74,12 +74,12 @@ export function errorFields(error: unknown, causesMax = CAUSES_MAX): ErrorFields
   }
 }
 
-// `scheme://user:password@host` and the header of a bearer, wherever a message quotes them.
+// Redacts `scheme://user:password@host` and bearer tokens in messages.
 const withoutPasswords = (text: string) =>
   text
     .replace(/(\w:\/\/[^\s:@/]*:)[^\s@]+@/g, '$1***@')
     .replace(/\b(Bearer|Basic) +[\w.~+/=-]{12,}/gi, '$1 ***')
 
-/** For what Fastify itself logs: the start of a shop in development says in words where it listens. */
+/** The log of Fastify itself, which is silent at start, because the command line prints the address. */
 export const withoutInfo = (log: Log): Log =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log

@@ -6,7 +6,7 @@ Max processes             127236               127236               processes
 Max open files            1024                 524288               files
 Max locked memory         unlimited            unlimited            bytes`
 
-test('the limit of open files is read as Linux writes it', () => {
+test('the limit of open files is parsed from its Linux format', () => {
   expect(openFilesLimit(LIMITS)).toBe(1_024)
   expect(openFilesLimit(LIMITS.replace('1024  ', 'unlimited'))).toBeUndefined()
   expect(openFilesLimit('')).toBeUndefined()

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** Files of the program, uploads, pipes, and connections to the cache and to other servers. */
+/** Reserve for program files, uploads, pipes, and connections to the cache and other servers. */
 const OTHER_FILES = 256
 
-/** How many files and sockets this process may have open; undefined: any number, or unknown outside of Linux. */
+/** Limit of open files and sockets of this process; undefined when it is unlimited, or unknown outside Linux. */
 export function openFilesLimit(limits = readLimits()): number | undefined {
   const soft = /^Max open files +(\d+)/m.exec(limits)?.[1]
   return soft === undefined ? undefined : Number(soft)
 }
 
 /**
- * A sentence when the limit of open files is too low for the configured connections: the kernel then resets new connections,
- * and no answer or log line says why.
+ * Returns a warning when the limit of open files is too low for the configured connections. The kernel would reset new
+ * connections without a response or a log line.
  */
 export function openFilesShortage(
   { clients, database }: { clients: number; database: number },

@@ -1,22 +1,22 @@
-import type { Config } from '../config.ts'
 import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache/cache.ts'
-import { type Chores, createChores } from './chores.ts'
+import type { Config } from './core-settings.ts'
 import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
 import { Durations } from './metrics/durations.ts'
-import { declareFigures } from './metrics/figures.ts'
+import { declareInfrastructureMetrics } from './metrics/infrastructure.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { OPEN_FILES_ADVICE, openFilesShortage } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
 import { connectionSettings } from './postgres/connect.ts'
 import { connectionShortage, connectionsMax, findConnectionLimits } from './postgres/connection-limits.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
-import { openSecrets } from './secrets/open.ts'
+import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import { createTimers, type Timers } from './timers.ts'
 
-/** The outside world, opened once and handed to every module's `setup`, which takes from it what it needs. */
+/** Connections to the outside world, opened once and passed to `setup` of each module. */
 export type Platform = {
   config: Config
   log: Log
@@ -25,11 +25,11 @@ export type Platform = {
   db: Database
   cache: Cache
   broadcast: Broadcast
-  chores: Chores
-  /** Requests to others: whatever leaves the shop for the Internet goes by it. */
+  timers: Timers
+  /** Outgoing HTTP: all requests to other servers use it. */
   http: HttpClient
   metrics: MetricRegistry
-  /** Of the requests that this process has answered. */
+  /** Durations of the requests that this process has answered. */
   durations: Durations
   outbox: Outbox
   audit: AuditTrail
@@ -37,8 +37,8 @@ export type Platform = {
 }
 
 /**
- * Connects to the (migrated) database at `databaseUrl` and to the cache; one that is to serve requests has the connections
- * made for them. @throws OperatorError when it cannot.
+ * Connects to the migrated database at `databaseUrl` and to the cache. A process that serves requests opens its read
+ * connections ahead of them. @throws OperatorError when the database cannot be reached.
  */
 export async function openPlatform(
   config: Config,
@@ -46,15 +46,15 @@ export async function openPlatform(
   log: Log,
   { onStatement, serves = false }: Pick<DatabaseOptions, 'onStatement'> & { serves?: boolean } = {}
 ): Promise<Platform> {
-  const secrets = openSecrets(config)
+  const secrets = loadSecrets(config)
   const options = { ...databaseOptionsOf(config, databaseUrl), onStatement }
   const db = openDatabase(options)
   if (serves) db.prepare()
-  const broadcast = await openBroadcast(connectionSettings(options), db.endSilentConnections)
+  const broadcast = await openBroadcast(connectionSettings(options), db.closeDeadConnections)
   const cache = await openCache(config, log)
-  const chores = createChores(log)
+  const timers = createTimers(log)
   const metrics = createMetricRegistry()
-  declareFigures(metrics, db, cache)
+  declareInfrastructureMetrics(metrics, db, cache)
   const outbox = createOutbox({ db, log, metrics })
   if (serves) {
     checkConnections({ config, db, log }).catch(() => {})
@@ -69,7 +69,7 @@ export async function openPlatform(
     db,
     cache,
     broadcast,
-    chores,
+    timers,
     http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
     durations: new Durations(),
@@ -77,14 +77,14 @@ export async function openPlatform(
     audit: createAuditTrail(db),
     close: async () => {
       await outbox.stop()
-      await chores.stop()
+      await timers.stop()
       await Promise.all([broadcast.close(), cache.close()])
       await db.close()
     }
   }
 }
 
-/** How this process, or a thread of it, uses its database. */
+/** Database options of this process, or of one of its threads. */
 export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOptions => ({
   url,
   poolSize: database.pool_size,
@@ -96,11 +96,11 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
   lockTimeoutMs: database.lock_timeout_ms
 })
 
-/** How many database connections this process opens at most. */
+/** Most database connections of this process. */
 export const connectionsMaxOf = (config: Config): number =>
   connectionsMax(databaseOptionsOf(config, ''), config.server.diagnostics_port !== 0)
 
-/** Sockets that this process opens at most. */
+/** Most sockets of this process. */
 export const openFilesOf = (config: Config) => ({
   clients: config.server.connections_max,
   database: connectionsMaxOf(config)
@@ -119,7 +119,7 @@ async function checkConnections({ config, db, log }: Pick<Platform, 'config' | '
     )
 }
 
-// The Redis client takes 25 ms to load: only those who use it wait for it.
+// Loaded on demand, because the Redis client takes 25 ms to load.
 export async function openCache(config: Config, log: Log): Promise<Cache> {
   const { url } = config.cache
   if (url === '') return createMemoryCache(config.cache.entries_max)

@@ -3,7 +3,7 @@ import type { Answer, HttpClient } from '../support/http-client.ts'
 import type { Dice } from './dice.ts'
 import type { Operation } from './operations.ts'
 
-/** What somebody was told when they placed an order. */
+/** The response that a buyer received for a placed order. */
 type Told = { orderId: string; number: string; total: number; isNew: boolean }
 /** How many units, by the id of their variant. */
 export type Units = Readonly<Record<string, number>>
@@ -21,7 +21,7 @@ export type Attempt = {
   /** The code of that answer. */
   code?: string
 }
-/** What everybody did, and what they were told. */
+/** The operations of all clients, with their responses. */
 export type Book = {
   attempts: Attempt[]
   /** What administrators did under a key, in the order in which each of them did it. */
@@ -53,7 +53,7 @@ export function count(book: Book, what: string): void {
   book.counts.set(what, (book.counts.get(what) ?? 0) + 1)
 }
 
-/** Somebody with a connection to the shop, who sometimes hangs up. */
+/** A client that sometimes hangs up before the response. */
 export type Person = { book: Book; http: HttpClient; dice: Dice }
 export type Request = { method: string; path: string; token?: string; headers?: object; body?: unknown }
 

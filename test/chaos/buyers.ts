@@ -15,7 +15,7 @@ export async function buy(buyer: Buyer): Promise<void> {
   while (!book.stopping) {
     const order = await dice.of(WAYS)(buyer)
     if (order !== undefined) {
-      count(book, 'orders that somebody was told of')
+      count(book, 'acknowledged orders')
       await spy(buyer, order, previous)
       previous = order
       if (dice.chance(CANCEL_SHARE)) await Promise.all([payFor(buyer, order), cancel(buyer, order)])
@@ -129,7 +129,7 @@ async function cancel(buyer: Buyer, { id, guestToken, customer }: Order): Promis
   count(buyer.book, `cancel: ${answer?.status}`)
 }
 
-/** Somebody else, who knows the order's id and has no token, an empty one, or another order's, is told nothing. */
+/** Checks that a client that knows the order's id gets nothing with no token, an empty one, or another order's. */
 async function spy(buyer: Buyer, { id }: Order, another: Order | undefined): Promise<void> {
   const { book, dice, goods } = buyer
   const token = dice.of([undefined, '', 'ort_', 'ort_test.AAAA', another?.guestToken])
@@ -141,5 +141,5 @@ async function spy(buyer: Buyer, { id }: Order, another: Order | undefined): Pro
   ])
   for (const answer of answers)
     if (answer !== undefined && answer.status < 400)
-      book.wrong.add(`somebody else's order was shown for ${JSON.stringify(headers)}`)
+      book.wrong.add(`another buyer's order was shown for ${JSON.stringify(headers)}`)
 }

@@ -12,7 +12,7 @@ const CARD = { provider: 'sandbox', method: 'card' }
 /** Where a checkout is, and what proves that it is ours. */
 type Checkout = { path: string; who: { token?: string; headers?: object }; json: Answer['json'] }
 
-/** A checkout is begun, said anew, and ordered: in two tabs at once, while a third one changes it or cancels it. */
+/** Creates a checkout, updates it and orders it in two tabs simultaneously, while a third tab updates or cancels it. */
 export const throughCheckout: Way = async buyer => {
   const { dice } = buyer
   const isGuest = dice.chance(0.5)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import type { StoredObject } from '../../src/modules/payments/sandbox/ledger.ts'
+import type { StoredObject } from '../../src/payment-sandbox/ledger.ts'
 import { faults } from '../faults/network/faults.ts'
 import type { Dice } from './dice.ts'
 import { readLedger } from './ledger.ts'
@@ -66,7 +66,7 @@ const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): H
     }
   }
 })
-/** Whatever is sent at all by buyers and those who pay is sent within this time; what is not was sent when the shop began. */
+/** Buyers and payers send their requests within this time after the start of a phase. */
 const SENT_MS_MAX = 4_000
 /** Where whatever is bought or paid is written. */
 const isOfBuying = (name: string) =>

@@ -6,7 +6,7 @@ import { brokenRules } from './oracle.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
 import type { Stage } from './stage.ts'
 
-/** All that is wrong when everything has settled: in the database, at the provider, and for those who were told something. */
+/** Returns every broken promise once the shop has settled: in the database, at the provider, and in acknowledged responses. */
 export async function judge(stage: Stage, book: Book): Promise<string[]> {
   const { site, sandbox } = stage
   const orders = await rowsOf<OrderRow>(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newCharge, newIntent, newRefund } from '../../src/modules/payments/sandbox/objects.ts'
+import { newCharge, newIntent, newRefund } from '../../src/payment-sandbox/objects.ts'
 import { differences, type FactRow, type LedgerBooks, type ShopBooks } from './ledger.ts'
 
 /** A payment of 1,000 that was taken, of which 300 went back, as the provider and the shop have it. */
@@ -53,7 +53,11 @@ test('what shop and provider agree on is right, and each thing that they do not 
       { ...ledger, intents: [{ ...intent, status: 'requires_capture' }] },
       { ...shop, due: canceled }
     ],
-    ['nobody knows of the refund', ledger, facts(each => (each.kind === 'refund' ? undefined : each))],
+    [
+      'the shop has no fact of the refund',
+      ledger,
+      facts(each => (each.kind === 'refund' ? undefined : each))
+    ],
     ['known to be of 5', ledger, facts(each => (each.kind === 'capture' ? { ...each, amount: 5 } : each))],
     ['known to be of 6', ledger, facts(each => (each.kind === 'intent' ? { ...each, amount: 6 } : each))],
     [

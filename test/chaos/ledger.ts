@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Entry, StoredObject } from '../../src/modules/payments/sandbox/ledger.ts'
-import type { Charge, Intent, Refund } from '../../src/modules/payments/sandbox/objects.ts'
+import type { LedgerEntry, StoredObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxCharge, SandboxIntent, SandboxRefund } from '../../src/payment-sandbox/objects.ts'
 
 /** What the provider's own file says: its objects as they are now, and which events were confirmed to it. */
 export type LedgerBooks = {
-  intents: Intent[]
-  charges: Charge[]
-  refunds: Refund[]
+  intents: SandboxIntent[]
+  charges: SandboxCharge[]
+  refunds: SandboxRefund[]
   disputes: StoredObject[]
   events: StoredObject[]
   /** By their ids, with their types. */
   confirmed: Map<string, string>
-  /** How many events nobody has confirmed. */
+  /** Number of events that the shop has not confirmed. */
   waiting: number
 }
 export type PaymentRow = {
@@ -47,7 +47,7 @@ export async function readLedger(folder: string): Promise<LedgerBooks> {
   const events = new Map<string, StoredObject>()
   const confirmed = new Map<string, string>()
   for (const line of whole.split('\n').filter(each => each !== '')) {
-    const entry = JSON.parse(line) as Entry
+    const entry = JSON.parse(line) as LedgerEntry
     for (const object of entry.objects ?? []) objects.set(object.id, object)
     for (const event of entry.events ?? []) events.set(event.id, event)
     if (entry.delivered !== undefined)
@@ -107,7 +107,7 @@ const INTENT: Readonly<Record<string, string>> = {
 }
 type Expected = { id: string; kind: string; amount?: unknown; status?: unknown }
 
-function factsOf(charge: Charge, { intents }: LedgerBooks): Expected[] {
+function factsOf(charge: SandboxCharge, { intents }: LedgerBooks): Expected[] {
   const { id, captured, amount_captured: amount } = charge
   if (captured) return [{ id, kind: 'capture', amount, status: 'succeeded' }]
   const intent = intents.find(each => each.id === charge.payment_intent)
@@ -118,7 +118,7 @@ function factsOf(charge: Charge, { intents }: LedgerBooks): Expected[] {
 function missingFacts(expected: readonly Expected[], { facts }: ShopBooks): string[] {
   return expected.flatMap(({ id, kind, amount, status }) => {
     const fact = facts.find(each => each.kind === kind && each.object_id === id)
-    if (fact === undefined) return [`nobody knows of the ${kind} ${id}`]
+    if (fact === undefined) return [`the shop has no fact of the ${kind} ${id}`]
     if (amount !== undefined && fact.amount !== amount)
       return [`the ${kind} ${id} is of ${amount}, and known to be of ${fact.amount}`]
     const isSame = status === undefined || fact.status === status
@@ -148,7 +148,7 @@ function inventedFacts(ledger: LedgerBooks, { facts }: ShopBooks): string[] {
     .map(({ kind, object_id: id }) => `a ${kind} ${id} is known, of which the provider knows nothing`)
 }
 
-/** What was asked once was done once. */
+/** Checks that each requested operation was executed once. */
 function repeated(
   objects: readonly { id: string; metadata: Record<string, string> }[],
   by: string,
@@ -168,8 +168,8 @@ function paidTwice(
   for (const { id, metadata } of intents) {
     const sum = (all: readonly { payment_intent: string }[], of: (each: never) => number) =>
       all.filter(each => each.payment_intent === id).reduce((total, each) => total + of(each as never), 0)
-    const taken = sum(charges, ({ amount_captured }: Charge) => amount_captured)
-    const back = sum(refunds, ({ amount, status }: Refund) => (status === 'failed' ? 0 : amount))
+    const taken = sum(charges, ({ amount_captured }: SandboxCharge) => amount_captured)
+    const back = sum(refunds, ({ amount, status }: SandboxRefund) => (status === 'failed' ? 0 : amount))
     const orderId = metadata.order_id ?? ''
     const isCanceled = due.get(orderId)?.isCanceled === true
     // Whatever is taken for an order that is canceled goes back.

@@ -8,7 +8,7 @@ const PAUSE_MS = 250
 const RETURNED_SHARE = 0.03
 const IDLE_SHARE = 0.8
 
-/** What happens at a provider without anybody of the shop: by the state that a payment of ours is in. */
+/** Operations that a provider performs without the shop, by the state of the payment. */
 const DEEDS: Readonly<Record<string, readonly string[]>> = {
   pending: ['fail', 'expire'],
   requires_action: ['fail', 'pay', 'expire'],

@@ -17,7 +17,7 @@ async function useBooks() {
   await shop.stock(shop.mug, 100)
   const order = async () => {
     const body = { ...sent(shop.mug, 2), email: 'ada@example.com', payment: TRANSFER, codes: ['TENTH'] }
-    const { status, json, text } = await shop.anybody.post('/api/orders/guest', body)
+    const { status, json, text } = await shop.anonymous.post('/api/orders/guest', body)
     expect(status, text).toBe(201)
     return String(json.id)
   }
@@ -63,7 +63,7 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
     `insert into inventory.contested (owner, item_id, quantity) select owner, item_id, 1 from inventory.reservations where owner = $1`
   ],
   [
-    'stock is held for nobody',
+    'stock is reserved without an order',
     'unpaid',
     `update inventory.reservations set state = 'held', expires_at = now() where owner = $1`
   ],
@@ -85,7 +85,11 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
     `insert into orders.adjustments (id, order_id, kind, amount, back)
      select gen_random_uuid(), id, 'refund', total + 1, 0 from orders.orders where id = $1`
   ],
-  ['and nobody says so', 'paid', 'update payments.accounts set due = due - 1 where order_id = $1'],
+  [
+    'and the account does not say so',
+    'paid',
+    'update payments.accounts set due = due - 1 where order_id = $1'
+  ],
   ['more went back', 'paid', 'update payments.payments set refunded = captured + 1 where order_id = $1'],
   ['what its facts say', 'paid', 'update payments.payments set captured = captured + 1 where order_id = $1'],
   [
@@ -120,7 +124,7 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
   ],
   ['two first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
   ['than it is counted', 'paid', 'update pricing.budgets set taken = taken - 1 where taken > 0'],
-  ['somebody used a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
+  ['a customer used a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
   ['that was not used', 'paid', 'delete from pricing.redemptions where owner = $1'],
   ['no live order', 'paid', 'update pricing.redemptions set owner = gen_random_uuid() where owner = $1'],
   [

@@ -1,5 +1,5 @@
 import type { Site } from '../faults/network/site.ts'
-import { STOCK_FAULTS } from '../support/stock-books.ts'
+import { STOCK_FAULTS } from '../support/stock-ledger.ts'
 
 /** What must not be, each as a query that finds where it is. */
 const RULES: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, string>> = {
     select orders.id from orders.orders join inventory.contested on owner = orders.id
     where state <> 'pending' or payment_status <> 'unpaid'`,
 
-  'stock is held for nobody': `select owner, item_id from inventory.reservations where state = 'held'`,
+  'stock is reserved without an order': `select owner, item_id from inventory.reservations where state = 'held'`,
 
   'what is reserved for a placed order that is paid is not confirmed': `
     select orders.id from orders.orders join inventory.reservations on owner = orders.id
@@ -70,7 +70,7 @@ const RULES: Readonly<Record<string, string>> = {
     select orders.id, total, sum(amount) as credited from orders.orders join orders.adjustments on order_id = orders.id
     group by orders.id having sum(amount) > total`,
 
-  'more was taken than is due, and nobody says so': `
+  'more was captured than is due, and the account does not say so': `
     select accounts.order_id, due, captured, refunded from payments.accounts
     join orders.orders on orders.id = accounts.order_id
     where captured - refunded > due and not (accounts.is_overpaid and orders.is_overpaid)`,
@@ -121,7 +121,7 @@ const RULES: Readonly<Record<string, string>> = {
     select order_id, line, fulfilled from orders.lines join orders.orders on orders.id = order_id
     where state = 'canceled' and fulfilled > 0`,
 
-  'somebody has two first orders': `
+  'a customer has two first orders': `
     select customer from pricing.redemptions join pricing.promotions on promotions.id = promotion_id
     where first_order_only group by customer having count(distinct owner) > 1`,
 
@@ -130,7 +130,7 @@ const RULES: Readonly<Record<string, string>> = {
     left join pricing.redemptions on budgets.id in (promotion_id, code_id)
     where uses_max is not null group by budgets.id having taken <> count(redemptions.owner)`,
 
-  'somebody used a promotion more often than it is counted': `
+  'a customer used a promotion more often than it is counted': `
     select promotion_id, customer, taken, count(owner) as used from pricing.customer_uses
     left join pricing.redemptions using (promotion_id, customer)
     group by promotion_id, customer, taken having taken <> count(owner)`,

@@ -31,7 +31,7 @@ async function payBy(person: Person, order: Order, ...outcomes: Outcome[]): Prom
   if (page !== undefined) await visit(person, page, outcomes)
 }
 
-/** Somebody chooses a bank transfer, and then pays at the page that is still open. */
+/** The buyer chooses a bank transfer, then pays by card in a page that is still open. */
 async function payAfterAnotherChoice(person: Person, order: Order): Promise<void> {
   const page = await beginPayment(person, order)
   await intent(person, order, TRANSFER)
@@ -52,7 +52,7 @@ const intent = (person: Person, { id, guestToken, customer }: Order, choice: obj
 export const proofOf = (guestToken: string | undefined): object =>
   guestToken === undefined ? {} : { 'x-order-token': guestToken }
 
-/** Where to pay, as soon as somebody knows. */
+/** Waits for the URL of the payment page. */
 async function beginPayment(person: Person, order: Order): Promise<URL | undefined> {
   for (let tries = 0; tries < TRIES && !person.book.stopping; tries += 1) {
     const answer = await intent(person, order)

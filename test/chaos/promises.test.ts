@@ -23,7 +23,7 @@ const attempt: Attempt = {
 const rival: Attempt = { ...attempt, note: 'b', told: [{ ...told, isNew: false }] }
 const stranger: Attempt = { ...attempt, note: 'b', cart: undefined, told: [{ ...told, isNew: false }] }
 
-test('what was told is so, also to the other tab', () => {
+test('acknowledged responses match the database, in the other tab as well', () => {
   const none = new Set<string>()
   expect(brokenPromises({ attempts: [attempt, rival], canceled: none }, [order])).toEqual([])
   const empty = { ...rival, told: [], isRefused: true, code: 'CART_EMPTY' }
@@ -37,18 +37,18 @@ test('what was told is so, also to the other tab', () => {
 })
 
 test.each([
-  ['nobody asked for', [], [order]],
+  ['was not requested', [], [order]],
   ['N1 was acknowledged, and is not there', [attempt], []],
   ['one request made N1 and N2', [attempt], [order, { ...order, id: '2', number: 'N2' }]],
   ['answered with two orders', [{ ...attempt, told: [told, { ...told, orderId: '2' }] }], [order]],
   ['was refused, and is there', [{ ...attempt, told: [], isRefused: true }], [order]],
   ['and is N1 with 11', [attempt], [{ ...order, total: 11 }]],
-  ['which is not theirs', [attempt, stranger], [order]],
+  ["which is another buyer's", [attempt, stranger], [order]],
   ['was ordered, and N1 has {"mug":1}', [attempt], [{ ...order, units: { mug: 1 } }]],
   ['was ordered, and N1 has {"mug":4}', [attempt], [{ ...order, units: { mug: 4 }, returned: { mug: 1 } }]],
   ['which was empty when', [{ ...attempt, told: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
-] as [string, Attempt[], OrderRow[]][])('a broken promise is said: %s', (words, attempts, orders) => {
+] as [string, Attempt[], OrderRow[]][])('a broken promise is reported: %s', (words, attempts, orders) => {
   expect(brokenPromises({ attempts, canceled: new Set() }, orders).join('\n')).toContain(words)
 })
 

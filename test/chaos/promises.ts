@@ -21,7 +21,7 @@ export function brokenPromises(
   return [
     ...orders
       .filter(({ note }) => !notes.has(note ?? ''))
-      .map(({ number }) => `nobody asked for the order ${number}`),
+      .map(({ number }) => `the order ${number} was not requested`),
     ...attempts.flatMap(attempt => brokenTo(attempt, orders, byId, notes)),
     ...orders
       .filter(({ id, state }) => canceled.has(id) && state !== 'canceled')
@@ -58,7 +58,7 @@ function brokenTo(
     const isOurs = order.note === note
     const isOfOurCart = cart !== undefined && notes.get(order.note ?? '')?.cart === cart
     if (isNew ? !isOurs : !isOfOurCart && !isOurs)
-      broken.push(`somebody was told of ${number}, which is not theirs`)
+      broken.push(`a buyer was shown ${number}, which is another buyer's`)
   }
   return broken
 }

@@ -9,7 +9,7 @@ const SCARCE_SHARE = 0.3
 const CODE_SHARE = 0.3
 const UNITS_MAX = 6
 
-/** `account`: the access token of theirs alone, so that nobody else is in their cart. */
+/** `account`: the access token of an account that no other client uses, so no other client changes its cart. */
 export type Buyer = Person & { goods: Goods; account: string }
 /** A way to buy something once; answers the order, when there is one. */
 export type Way = (buyer: Buyer) => Promise<Order | undefined>
@@ -42,7 +42,7 @@ export function begin({ book }: Buyer, { isKeyed, units, cart }: Begun): Attempt
   return attempt
 }
 
-/** Notes what somebody was told, and answers the order if there is one. */
+/** Records the response, and returns its order if it has one. */
 export function hear(
   { book }: Buyer,
   attempt: Attempt,

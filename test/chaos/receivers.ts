@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Mischief, openMailServer } from '../support/mail-server.ts'
+import { type MailFailure, openMailServer } from '../support/mail-server.ts'
 import { CERTIFICATE, KEY } from '../support/receiver-certificate.ts'
 import type { Dice } from './dice.ts'
 
@@ -74,7 +74,7 @@ export async function openReceivers(dice: Dice): Promise<Receivers> {
   }
 }
 
-function mischief(dice: Dice): Mischief | undefined {
-  if (dice.chance(FAILED_SHARE)) return { at: 'data', code: 451, says: '4.3.0 try again later' }
+function mischief(dice: Dice): MailFailure | undefined {
+  if (dice.chance(FAILED_SHARE)) return { at: 'data', code: 451, text: '4.3.0 try again later' }
   return dice.chance(LOST_SHARE) ? { at: 'data', drop: 'after' } : undefined
 }

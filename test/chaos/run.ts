@@ -63,7 +63,7 @@ async function untilAllSucceeded(
   while (missingKinds(book).length > 0 && performance.now() < deadline) await delay(LOOK_EVERY_MS)
 }
 
-/** Rejects then. Nobody has to wait for it. */
+/** Rejects then. No caller needs to await it. */
 function whenStopped(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(new OperatorError('It was stopped before its end: nothing was judged.'))

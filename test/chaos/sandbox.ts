@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
+import { signatureOf } from '../../src/payment-sandbox/signature.ts'
 import { fixedPort } from '../faults/fixed-port.ts'
 import { until } from '../faults/until.ts'
 import { testSecrets } from '../support/secrets.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../src/modules/payments/sandbox/program.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../src/payment-sandbox/main.ts', import.meta.url))
 const KEY = testSecrets().mac('payments.sandbox', 'key')
 const TIMEOUT_MS = 5_000
 
@@ -22,7 +22,7 @@ export type Sandbox = {
   ask(path: string, body: object): Promise<{ status?: string } | undefined>
   /** The same until it answers. */
   insist(path: string, body: object): Promise<void>
-  /** Calls the shop back with this event, whoever has confirmed it. */
+  /** Sends this event to the shop's callback, whether or not it was confirmed. */
   callBack(event: object): Promise<void>
   signal(name: NodeJS.Signals): void
   kill(): Promise<void>

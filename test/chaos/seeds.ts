@@ -13,12 +13,12 @@ export const seeds: readonly Seed[] = [
     name: 'order-refund-paid-twice',
     promise: 'The refund of an order is paid back once.',
     file: 'src/modules/payments/accounts/service.ts',
-    find: 'await refunds.take(tx, payment, { id, amount: part, reason: wanted.reason, actor: wanted.actor })',
-    replace: `const own = { amount: part, reason: wanted.reason, actor: wanted.actor }
-        await refunds.take(tx, payment, { id, ...own })
+    find: 'await refunds.request(tx, payment, { id, amount: part, reason: request.reason, actor: request.actor })',
+    replace: `const own = { amount: part, reason: request.reason, actor: request.actor }
+        await refunds.request(tx, payment, { id, ...own })
         if (payment.captured - payment.refunded - payment.refunding >= 2 * part) {
           const again = derivedId(id, 'again')
-          await refunds.take(tx, payment, { id: again, ...own })
+          await refunds.request(tx, payment, { id: again, ...own })
           wake(tx, again)
         }`,
     seenAs: 'went back, and'
@@ -35,8 +35,8 @@ export const seeds: readonly Seed[] = [
     name: 'keyed-request-executed-again',
     promise: 'A keyed request is executed once, also when its client hangs up while it is repeated.',
     file: 'src/gateway/writes/idempotency.ts',
-    find: 'const answer = openAnswer(outcome.answer, cipherKey)',
-    replace: `const answer = openAnswer(outcome.answer, cipherKey)
+    find: 'const answer = openResponse(outcome.answer, cipherKey)',
+    replace: `const answer = openResponse(outcome.answer, cipherKey)
     await new Promise(done => setTimeout(done, 10))
     if (request.raw.socket.destroyed) {
       delete request.headers['idempotency-key']
@@ -47,9 +47,9 @@ export const seeds: readonly Seed[] = [
   {
     name: 'webhook-under-two-ids',
     promise: 'A webhook has the same id in each try.',
-    file: 'src/modules/webhooks/sending/request.ts',
+    file: 'src/modules/webhooks/sender/http-request.ts',
     find: "'webhook-id': id,",
-    replace: "'webhook-id': `${id}-${seconds}`,",
+    replace: "'webhook-id': `${id}-${timestampSeconds}`,",
     seenAs: 'arrived under 2 ids'
   },
   {
@@ -80,27 +80,27 @@ export const seeds: readonly Seed[] = [
     name: 'shipped-units-counted-twice',
     promise: 'A shipment takes its units from stock once.',
     file: 'src/modules/orders/fulfilment/service.ts',
-    find: "kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) }",
-    replace: "kind: 'ship', owner: order_id, lines: stockLinesOf(hand, [...units, ...units]) }",
+    find: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, units) }",
+    replace: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, [...units, ...units]) }",
     seenAs: 'follow from the operations, not'
   },
   {
     name: 'cancel-releases-twice',
     promise: 'A canceled order gives its reserved units back once.',
-    file: 'src/modules/inventory/stock/facts.ts',
-    find: 'for (const { row, quantity } of shares) giveBack(books, operation, row, quantity)',
+    file: 'src/modules/inventory/decisions/facts.ts',
+    find: 'for (const { row, quantity } of shares) releaseUnits(ledger, operation, row, quantity)',
     replace: `for (const { row, quantity } of shares) {
-    giveBack(books, operation, row, quantity)
-    const level = books.levelAt(row.itemId, row.locationId)
+    releaseUnits(ledger, operation, row, quantity)
+    const level = ledger.levelAt(row.itemId, row.locationId)
     if (level.reserved >= quantity)
-      books.move(level, { kind: 'release', onHandDelta: 0, reservedDelta: -quantity, operation: operation.id, owner: row.owner })
+      ledger.move(level, { kind: 'release', onHandDelta: 0, reservedDelta: -quantity, operation: operation.id, owner: row.owner })
   }`,
     seenAs: 'the books of the stock are wrong'
   },
   {
     name: 'credit-of-another-amount',
     promise: 'A refund is recorded with the amount that was requested.',
-    file: 'src/modules/orders/credits/service.ts',
+    file: 'src/modules/orders/adjustments/service.ts',
     find: 'const { amountMinor: amount, parts } = credit',
     replace: 'const { amountMinor, parts } = credit\n    const amount = Math.max(0, amountMinor - 1)',
     seenAs: 'did credit of'
@@ -117,17 +117,17 @@ export const seeds: readonly Seed[] = [
     name: 'refund-sent-under-two-keys',
     promise: 'A refund is made once at the provider.',
     file: 'src/modules/payments/operations/sender.ts',
-    find: 'const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))',
-    replace: `const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))
+    find: 'const response = await providers.call(provider.name, () => provider.send(request, draft.id))',
+    replace: `const response = await providers.call(provider.name, () => provider.send(request, draft.id))
     if (draft.kind === 'refund') await provider.send(request, draft.id + draft.id).catch(() => {})`,
     seenAs: 'made the refund'
   },
   {
     name: 'redemption-not-given-back',
     promise: 'A canceled order gives the uses of its promotions back.',
-    file: 'src/modules/orders/cancel/service.ts',
+    file: 'src/modules/orders/cancellation/service.ts',
     find: 'await pricing.release(tx, id)',
-    replace: 'if (hand.order.total < 0) await pricing.release(tx, id)',
+    replace: 'if (locked.order.total < 0) await pricing.release(tx, id)',
     seenAs: 'a use of a promotion is no live order'
   },
   {

@@ -22,7 +22,7 @@ const WAITING = `
     (select count(*)::int from webhooks.deliveries where status = 'pending') as "webhooks",
     (select count(*)::int from notifications.messages where status = 'pending') as "mails",
     (select count(*)::int from cartwright.jobs where id <> 0) as "jobs"`
-/** Pauses until something is tried again may be hours, which nobody who tests can wait for. What is tried is not changed. */
+/** Pauses before a retry can last hours, which a test cannot wait for. The retried work is unchanged. */
 const HURRY = [
   'update payments.operations set next_check_at = now() where settled_at is null',
   'update payments.events set next_check_at = now() where next_check_at is not null',

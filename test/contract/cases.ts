@@ -50,7 +50,7 @@ const ACCEPTS_UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['put /api/inventory/levels/{variantId}', 'stock is counted for ids of a catalog elsewhere, too']
 ])
 
-/** What has a version 0: a template that nobody has changed. */
+/** Resources with version 0: a template without changes. */
 const BEGINS_AT_ZERO = 'put /api/admin/notifications/templates/{name}/{locale}'
 
 /** Compares no condition here, because it changes nothing: the fixture asks for an export. */

@@ -152,7 +152,7 @@ export async function hangUpOnAll(session: Session, replays: number): Promise<st
     if (route.tier === 'admin' && contract.isReplayed(route, first.status)) noted.add(keyed)
   }
   let before = await effectsOf(world)
-  // Once more after the last one, for what an earlier request changed late.
+  // Compares again after the last request, because an earlier one may change a row late.
   for (const route of [...performed, undefined]) {
     if (route !== undefined) await replayAndHangUp(origin, route, replays)
     if (route !== undefined && noted.has(route)) await hangUpInsideReplay(world, origin, route)

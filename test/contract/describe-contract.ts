@@ -44,8 +44,13 @@ export function describeContract(...modules: FixtureModule[]): void {
     })
 
     test('and nothing was changed', async () => {
-      // Refused requests of administrators are noted, and refused logins count.
-      const { 'cartwright.audit': _, 'auth.login_budgets': _budgets, ...expected } = before
+      // Refused requests of administrators are noted, and refused logins and codes count.
+      const {
+        'cartwright.audit': _,
+        'auth.login_budgets': _budgets,
+        'auth.login_challenges': _tries,
+        ...expected
+      } = before
       expect(await session.world.stored()).toMatchObject(expected)
     })
   })

@@ -1,6 +1,6 @@
 import { modules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
+import { signatureOf } from '../../src/payment-sandbox/signature.ts'
 import { openTestShop, type TestResponse } from '../../src/testing.ts'
 import { everythingOf } from '../never/use-everything.ts'
 import { createProduct } from '../support/catalog.ts'
@@ -17,7 +17,7 @@ export const UNREACHABLE = 'https://127.0.0.1:9/hooks'
 type Json = any
 
 /** A shop of all modules with two customers, for the tests of one file; it has to be closed. */
-export async function openWorld() {
+export async function openWorld(settings: Readonly<Record<string, string>> = {}) {
   const database = await createTestDatabase()
   const sandbox = await openTestSandbox()
   const shop = await openTestShop({
@@ -33,11 +33,12 @@ export async function openWorld() {
       CARTWRIGHT__AUTH__API_KEYS_MAX: '1000',
       CARTWRIGHT__AUTH__ADDRESSES_MAX: '1000',
       CARTWRIGHT__WEBHOOKS__ENDPOINTS_MAX: '50',
-      CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]'
+      CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]',
+      ...settings
     }
   })
   const everything = await everythingOf(shop)
-  const { admin, anybody, register } = everything
+  const { admin, anonymous, register } = everything
   const [ada, eve] = [await register(), await register()]
   const { json: me } = await admin.get('/api/auth/me')
   const post = await usePost(async (path, body) => orThrow(await admin.post(`/api/admin/${path}`, body)))
@@ -82,16 +83,16 @@ export async function openWorld() {
   }
   const guestOrder = async (payment: object = TRANSFER) => {
     const body = { ...sent(mug), email: `${newId()}@example.com`, payment }
-    const { id, order_token } = orThrow(await anybody.post('/api/orders/guest', body))
+    const { id, order_token } = orThrow(await anonymous.post('/api/orders/guest', body))
     return { id: id as string, email: body.email, headers: { 'x-order-token': order_token as string } }
   }
   const guestCheckout = async () => {
     const body = { ...sent(mug), email: `${newId()}@example.com` }
-    const { id, checkout_token } = orThrow(await anybody.post('/api/checkouts/guest', body))
+    const { id, checkout_token } = orThrow(await anonymous.post('/api/checkouts/guest', body))
     return { id: id as string, headers: { 'x-checkout-token': checkout_token as string } }
   }
   const guestCart = async () => {
-    const { guest_cart_token } = orThrow(await anybody.post('/api/guest-cart', itemOf(mug)))
+    const { guest_cart_token } = orThrow(await anonymous.post('/api/guest-cart', itemOf(mug)))
     return { 'x-guest-cart-token': guest_cart_token as string }
   }
   return {

@@ -9,11 +9,11 @@ type Options = {
   http: HttpClient
   /** One for all with keys, one for all without, and one for each client. */
   variantIds: readonly string[]
-  /** In everybody's e-mail address: several loads may follow each other in one shop. */
+  /** Part of every customer's e-mail address: several loads may follow each other in one shop. */
   label: string
 } & Pick<Load, 'pauseMs' | 'hangsUpOfHundred'>
 
-/** Accounts and variants for everybody. */
+/** Accounts and variants that all clients use. */
 export async function openLoad(options: Options): Promise<{ load: Load; clients: Client[] }> {
   const { http, label, pauseMs, hangsUpOfHundred } = options
   const [keyed = '', unkeyed = '', ...variantIds] = options.variantIds
@@ -63,7 +63,7 @@ export async function someVariants(http: HttpClient, count: number): Promise<str
   return ids.slice(0, count)
 }
 
-/** An answer, as soon as somebody gives one. */
+/** Repeats the request until a process responds. */
 async function read(http: HttpClient, path: string, token: string): Promise<Answer> {
   let answer: Answer | undefined
   const isAnswered = async () => {
@@ -82,7 +82,7 @@ export async function readShared({ http, shared }: Load): Promise<{ keyed: numbe
 }
 
 /**
- * What is wrong once everybody has been answered: all that was acknowledged must be there, exactly once, also when
+ * Returns what is wrong after all clients have stopped: all that was acknowledged must be there, exactly once, also when
  * `repeated` writes are sent again.
  */
 export async function checkBooks(

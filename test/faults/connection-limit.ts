@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
 
-/** What PostgreSQL sends when a role, a database or the server has as many connections as it may have. */
+/** The error of PostgreSQL at the connection limit of a role, a database or the server. */
 const REFUSAL = errorResponse({
   S: 'FATAL',
   V: 'FATAL',
@@ -13,7 +13,7 @@ const REFUSAL = errorResponse({
   M: 'too many connections for role "few"'
 })
 
-/** A test database that accepts only so many connections at a time, as a limited role does. */
+/** A test database with a connection limit, as a limited role has. */
 export async function useLimitedDatabase(max: number) {
   const created = await createTestDatabase()
   const limited = await limitDatabase(created.url, max)

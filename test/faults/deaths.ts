@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import type { RequestOptions, TestShop } from '../../src/testing.ts'
+import { victimProgram } from '../support/program.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
 import { watchStatements } from './postgres-wire.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
 import { until } from './until.ts'
 
-const VICTIM = fileURLToPath(new URL('./request-victim.ts', import.meta.url))
+const VICTIM = victimProgram('request-victim')
 
-/** What only reads: to die there is to die before what comes next. */
+/** Statements that only read: a death there equals one before the next statement. */
 const READS = /\.(?:find|list|count|is|are|measure|read|quote|lock)_/
 
-/** When a process dies: at a statement that it sends, or at the commit of its transaction; before that arrives, or its answer. */
+/** The moment of a death: at a statement or the commit of its transaction, before it or its response arrives. */
 export type Moment = { readonly statement: string; readonly at: At }
 export type At = 'before' | 'behind' | 'before its commit' | 'behind its commit'
 type Shop = Pick<TestShop, 'databaseUrl' | 'sql'>
@@ -23,7 +23,7 @@ export type Sent = { method: string; path: string } & RequestOptions
 
 export const momentName = ({ statement, at }: Moment) => `${at}: ${statement}`
 
-/** Another process of a shop, for one test, between which and its database somebody listens. */
+/** Starts another process of a shop for one test, with a proxy between it and the database. */
 export async function startVictim(
   { databaseUrl, sql }: Shop,
   settings: Readonly<Record<string, string>>,
@@ -59,24 +59,24 @@ export async function startVictim(
   }
   const gone = async () => {
     await ended
-    // What it sent last may still be done.
+    // The server may still execute the last statement.
     const present = 'select pid from pg_stat_activity where application_name = $1'
     await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
   }
   return {
-    /** Sends all at once, and is killed at this moment. */
+    /** Sends all requests simultaneously, and is killed at this moment. */
     dieAmong: async (moment: Moment, requests: readonly Sent[]): Promise<void> => {
       plant(moment)
       const answers = await send(...requests)
       if (answers !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answers)}`)
       await gone()
     },
-    /** Is killed now. */
+    /** Kills the process now. */
     die: async (): Promise<void> => {
       child.kill('SIGKILL')
       await gone()
     },
-    /** Sends it, and lives; answers all moments at which it could have died. */
+    /** Sends a request without a death, and returns all moments at which the process could have died. */
     momentsOf: async (request: Sent): Promise<Moment[]> => {
       const before = { seen: new Set(statements.seen), last: new Set(statements.last) }
       await send(request)
@@ -100,13 +100,13 @@ export async function startVictim(
       if (answer !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answer)}`)
       await gone()
     },
-    /** Is sent it, and is killed at this moment of what it does then, whether or not it has answered. */
+    /** Receives a request, and is killed at this moment of its work, before or after the response. */
     dieAfter: async (moment: Moment, request: Sent): Promise<void> => {
       plant(moment)
       send(request).catch(() => {})
       await gone()
     },
-    /** Is killed at this moment of what it does by itself when `begin` has happened. */
+    /** Is killed at this moment of its background work after `begin`. */
     dieDoing: async (moment: Moment, begin: () => Promise<unknown>): Promise<void> => {
       plant(moment)
       await begin()
@@ -116,7 +116,7 @@ export async function startVictim(
 }
 export type Victim = Awaited<ReturnType<typeof startVictim>>
 
-/** So many of them, one after the other. The next one starts while the last one dies. */
+/** A sequence of processes. The next one starts while the last one dies. */
 export async function* victims(
   count: number,
   shop: Shop,

@@ -34,7 +34,7 @@ async function useShop(settings: Record<string, string> = {}) {
   return { program, address, probe: (path: string) => probe(`http://127.0.0.1:${port}${path}`) }
 }
 
-/** A request on a connection of its own. */
+/** Sends a request on a new connection. */
 async function probe(url: string): Promise<Probed> {
   const startedAt = performance.now()
   const request = get(url, { agent: false })
@@ -46,7 +46,7 @@ async function probe(url: string): Promise<Probed> {
   return { status: response.statusCode, text, json: isJson ? JSON.parse(text) : {}, elapsed }
 }
 
-test('it answers new connections while the main thread stands still, and says so', async () => {
+test('the diagnostics port responds and reports "blocked" while the main thread is blocked', async () => {
   const { program, address, probe: ask } = await useShop({ BLOCK_MS: '5000' })
   await until('it runs', async () => (await ask('/healthz')).json.main === 'running')
   await until('there are figures', async () => (await ask('/metricsz')).status === 200)
@@ -81,7 +81,7 @@ test('it answers new connections while the main thread stands still, and says so
   expect((await ask('/nothing')).status).toBe(404)
 })
 
-test('a main thread that does nothing for too long is dead', async () => {
+test('a main thread that is blocked beyond the liveness limit makes /healthz return 503', async () => {
   const { program, probe: ask } = await useShop({
     BLOCK_MS: '6000',
     CARTWRIGHT__SERVER__LIVENESS_SECONDS: '2'
@@ -93,7 +93,7 @@ test('a main thread that does nothing for too long is dead', async () => {
   await until('it is alive', async () => (await ask('/healthz')).status === 200)
 })
 
-test('while the process drains it is not ready; the thread keeps no process alive', async () => {
+test('a draining process is not ready, and its diagnostics thread does not delay its exit', async () => {
   const { program, probe: ask } = await useShop({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   program.child.kill('SIGTERM')
   await until('it is not ready', async () => (await ask('/readyz')).status === 503)
@@ -101,7 +101,7 @@ test('while the process drains it is not ready; the thread keeps no process aliv
   expect((await program.ended).code).toBe(0)
 })
 
-test('a thread that ends is started again, and takes nothing with it', async () => {
+test('a diagnostics thread that ends is restarted while the shop keeps serving', async () => {
   const { program, address, probe: ask } = await useShop({ END_THREAD_AFTER_MS: '500' })
   await until(
     'it ends',
@@ -117,7 +117,7 @@ test('a thread that ends is started again, and takes nothing with it', async () 
   await until('it was logged', () => program.output.stdout.includes('the thread has a bug'))
 })
 
-test('a port that is taken is one sentence', async () => {
+test('a diagnostics port that is in use is reported in one sentence', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   onTestFinished(() => {

@@ -7,17 +7,17 @@ import { until } from './until.ts'
 
 const CLIENTS = 4
 const ROUNDS = 12
-/** A request may wait for a connection for at least so long. */
+/** The shortest time that a request may wait for a connection, in milliseconds. */
 const WAIT_MS_MIN = 900
 const WORDS = ['lamp', 'wool', 'bowl', 'oak', 'linen']
 
-/** The real program on a database that accepts so many connections. */
+/** Starts the program on a database with this connection limit. */
 async function useProgram(connections: number) {
   const database = await useLimitedDatabase(connections)
   const program = startProgram({
     DATABASE_URL: database.url,
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
-    // So that nobody is refused before their deadline because connections change hands slowly.
+    // Long deadlines, because connections move slowly between pools.
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '60000',
     CARTWRIGHT__SHOP__DEMO: 'on'
   })
@@ -32,12 +32,12 @@ async function useProgram(connections: number) {
   return { ...database, client, program }
 }
 
-test('a role limited to 8 connections serves searches, carts and log-ins, and /readyz follows what it can do', {
+test('with 8 connections the shop serves searches, carts and log-ins, and /readyz reports its state', {
   timeout: 600_000
 }, async () => {
   const { client, setLimit, endAll, refused, program } = await useProgram(8)
   const answers = new Map<string, number>()
-  /** Until it is served: on a slow machine a request may be refused, but not because it got no connection. */
+  /** Retries until it succeeds: a slow machine may reject a request, but not for lack of a connection. */
   const ask = async (method: string, path: string, bodyOf: () => object | undefined = () => undefined) => {
     for (;;) {
       const body = bodyOf()
@@ -60,7 +60,7 @@ test('a role limited to 8 connections serves searches, carts and log-ins, and /r
       for (let round = 0; round < ROUNDS; round += 1) {
         await ask('GET', `/api/products?q=${WORDS[round % WORDS.length]}&limit=${1 + caller}`)
         await ask('POST', '/api/guest-cart', () => cartLine)
-        // One at a time: to check passwords takes processors, not connections.
+        // One at a time, because password checks need processors and not connections.
         if (caller === 0 && round % 6 === 0)
           await ask('POST', '/api/auth/register', () => ({
             email: `${randomUUID()}@example.com`,

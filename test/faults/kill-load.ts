@@ -7,15 +7,15 @@ const RETRY_PAUSE_MS = 25
 const HANG_UP_MS_MAX = 50
 const RECOVERY_MS_MAX = 60_000
 
-/** How much of something was sent, and how much of it was acknowledged. */
+/** The quantity that was sent, and the quantity that was acknowledged. */
 type Sum = { started: number; acknowledged: number }
-/** A write with its key: sent again, it is the same write. */
+/** A write with its idempotency key, which a retry repeats. */
 type KeyedWrite = { method: string; path: string; token?: string; key: string; body?: unknown }
 
 /** One write with its key, from its first try to its answer; `endedAt` is infinite when it was given up. */
 export type Operation = { what: string; startedAt: number; endedAt: number; tries: number }
 
-/** What all clients write to one cart, and what they were told. */
+/** The writes of all clients to one cart, and their outcomes. */
 export type Load = {
   http: HttpClient
   /** An access token, and two variants: one written with keys only, one without. */
@@ -23,23 +23,23 @@ export type Load = {
   keyed: Sum
   unkeyed: Sum
   acknowledged: number
-  /** Tries that got no answer, or 503, or 409 because an earlier try was still claimed. */
+  /** Tries without a response, or with 503, or with 409 because an earlier try still ran. */
   retried: number
   operations: Operation[]
-  /** Answers that say that something is wrong with the program, whatever happened around it. */
+  /** Responses that no outage explains. */
   unexpected: string[]
   /** Every acknowledged write that had a key. */
   written: KeyedWrite[]
-  /** How long everybody thinks between two writes. */
+  /** Pause of each client between two writes. */
   pauseMs: number
   /** How often, of a hundred tries, a client hangs up before it is answered, and tries again. */
   hangsUpOfHundred: number
   stopping: boolean
 }
-/** Somebody who alone writes one variant into their own cart, and so always knows its quantity. */
+/** A client that is the only writer of one variant in its cart, so it always knows the quantity. */
 export type Client = { token: string; variantId: string; own: number }
 
-/** Sends a write until it is answered. @throws when the answer is an error that no outage explains. */
+/** Retries a write until it has a response. @throws when no outage explains the error. */
 export async function insist(load: Load, { method, path, token, key, body }: KeyedWrite): Promise<Answer> {
   const options = { headers: { 'idempotency-key': key }, ...(token && { token }), body }
   const what = `${method} ${path}`
@@ -66,7 +66,7 @@ export async function insist(load: Load, { method, path, token, key, body }: Key
   }
 }
 
-/** Writes until told to stop; after every write the own cart must be what it was told. */
+/** Writes until it is stopped, and checks its own cart after every write. */
 export async function runClient(load: Load, client: Client): Promise<void> {
   const operations = operationsOf(load, client)
   while (!load.stopping) {

@@ -11,7 +11,7 @@ const SETTINGS = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400',
   CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000',
-  // Carts are filled with more than the demo has.
+  // Carts get more units than the demo has.
   CARTWRIGHT__MODULES__INVENTORY__ENABLED: 'false',
   CARTWRIGHT__LOG__LEVEL: 'error'
 }
@@ -21,14 +21,14 @@ export type KillReport = {
   acknowledged: number
   retried: number
   longestOutageMs: number
-  /** Everything that was not as it ought to be; empty when all is well. */
+  /** The broken guarantees. */
   wrong: string[]
 }
 
 /**
  * Writes carts of the real program from several clients at once, and kills the program and its PostgreSQL in turn.
  * After every kill all that was acknowledged must be there; in the end, when every request was repeated with its key
- * until it was answered, and then once more, everything must be there exactly once.
+ * until it was answered, and again afterwards, everything must be there exactly once.
  */
 export async function killLoop(kills: number, log: (line: string) => void = () => {}): Promise<KillReport> {
   const victim = await createVictim(SETTINGS)

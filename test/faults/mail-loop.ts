@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type MailServer, type Mischief, openMailServer } from '../support/mail-server.ts'
+import { type MailFailure, type MailServer, openMailServer } from '../support/mail-server.ts'
 import { fixedPort } from './fixed-port.ts'
 import { until } from './until.ts'
 import { createVictim, type Victim } from './victim.ts'
 
 const DONE_MS_MAX = 1_800_000
-/** Of a hundred mails so many are refused for now, and of so many the connection ends, before or after they are taken. */
+/** Of a hundred mails, how many are rejected temporarily, and how many lose their connection before or after acceptance. */
 const REFUSED = 2
 const DROPPED = 2
 
@@ -14,24 +14,24 @@ type MailReport = {
   events: number
   kills: number
   restarts: number
-  /** Mails that the server took, those that it took again included. */
+  /** Mails that the server accepted, including repeated ones. */
   taken: number
   again: number
   messageIds: number
   seconds: number
-  /** Everything that was not as it ought to be; empty when all is well. */
+  /** The broken guarantees. */
   wrong: string[]
 }
 
-function mischief(): Mischief | undefined {
+function nextFailure(): MailFailure | undefined {
   const dice = randomInt(100)
-  if (dice < REFUSED) return { at: 'data', code: 451, says: '4.3.0 try again later' }
+  if (dice < REFUSED) return { at: 'data', code: 451, text: '4.3.0 try again later' }
   if (dice < REFUSED + DROPPED) return { at: 'data', drop: 'before' }
   if (dice < REFUSED + 2 * DROPPED) return { at: 'data', drop: 'after' }
   return undefined
 }
 
-/** So many people have changed their password. */
+/** Records that many password changes as events. */
 const happen = (events: number) => `
   with people as (
     insert into auth.users (id, email, name, role)
@@ -60,7 +60,7 @@ async function mailLoop(events: number, kills: number, log: (line: string) => vo
   const port = await fixedPort()
   const servers: MailServer[] = []
   const openServer = async () => {
-    servers.push(await openMailServer({ port, next: mischief }))
+    servers.push(await openMailServer({ port, next: nextFailure }))
   }
   const taken = () => servers.flatMap(server => server.taken)
   const victim = await createVictim({

@@ -8,11 +8,11 @@ import { until } from './until.ts'
 const UNITS = 1_000
 const NOTHING_EXCUSED = { takenLate: new Set<string>(), keptBack: new Set<string>() }
 
-/** `npm run faults:deaths`: at every statement that writes, and every commit, in the place of the most telling ones. */
+/** `npm run faults:deaths`: at every writing statement and every commit, instead of a selection. */
 const EVERY = process.env.EVERY_STATEMENT !== undefined
 export const TIMEOUT_MS = EVERY ? 1_800_000 : 120_000
 
-/** Whatever a transaction has asked for is asked by its own process, or later: nobody is quicker while that dies. */
+/** Only the dying process does the work of its transaction. */
 const HOLD = `
   create function hold() returns trigger language plpgsql as $$
     begin new.due_at := 'infinity'; return new; end $$;
@@ -20,7 +20,7 @@ const HOLD = `
     when (new.handler = 'payments.send_operation') execute function hold()`
 const LET_GO = `update cartwright.jobs set due_at = now() where handler = 'payments.send_operation' and due_at = 'infinity'`
 
-/** A shop whose orders are paid at a sandbox, and of which other processes die. */
+/** A shop with a sandbox as its payment provider, and with processes that die. */
 export async function useMortalShop(capture: 'automatic' | 'manual') {
   const many = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
   const shop = await usePaidOrders({ capture, settings: many })
@@ -47,7 +47,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
       const observe = async () => {
         const request = await prepare()
         const moments = await (await startVictim(shop, settings)).momentsOf(request)
-        await goOn('nobody dies', 1, request)
+        await goOn('no process dies', 1, request)
         return moments
       }
       await shop.sql(HOLD)
@@ -57,7 +57,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
         const moment = moments[index] as Moment
         const request = await prepare()
         await victim.dieAt(moment, request, EVERY)
-        // Its leases run out.
+        // The leases of the killed process expire.
         await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
         await shop.sql(LET_GO)
         await goOn(momentName(moment), index, request)
@@ -66,7 +66,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
       await shop.sql('drop function hold cascade')
       await shop.sql(LET_GO)
     },
-    /** The client sends it again until it is done. Nothing else is ever answered than that this is not the moment. */
+    /** Retries as a client does until it succeeds. Every other response allows a retry. */
     retried: async (moment: string, { method, path, ...options }: Sent) => {
       let answer: Awaited<ReturnType<typeof shop.request>> | undefined
       await until(`${moment}: the retry is answered`, async () => {
@@ -77,7 +77,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
       expect(answer?.status, `${moment}: ${answer?.text}`).toBeLessThan(300)
       return answer?.json
     },
-    /** When all is done that was begun, the books are right, and those of the provider say the same. */
+    /** Waits until all work is done, and checks the ledger against that of the provider. */
     proveBooks: async () => {
       await shop.settled()
       await expect.poll(() => brokenBooks(shop, shop.sandbox, NOTHING_EXCUSED)).toEqual([])

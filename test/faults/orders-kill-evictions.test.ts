@@ -6,7 +6,7 @@ import { CARD } from '../support/paid-orders.ts'
 import { type Moment, momentName, startVictim } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
-/** From the word of the payment to the orders that lost units. */
+/** From the payment event to the orders that lost units. */
 const MOMENTS: readonly Moment[] = [
   { statement: 'inventory.confirm_reservations', at: 'behind' },
   { statement: 'inventory.insert_requests', at: 'before its commit' },
@@ -20,12 +20,12 @@ const MOMENTS: readonly Moment[] = [
 ]
 const UNITS = 2
 
-/** `npm run faults:deaths`: money that is taken at once, too. */
+/** `npm run faults:deaths` also tests immediate capture. */
 const CAPTURES =
   process.env.EVERY_STATEMENT === undefined ? (['manual'] as const) : (['manual', 'automatic'] as const)
 
 test.each(CAPTURES)(
-  'a process is killed while a card payment evicts an unpaid order: one is placed, the other canceled (capture: %s)',
+  'when a process is killed during an eviction, the paid order is placed and the unpaid one canceled (capture: %s)',
   async capture => {
     const shop = await useMortalShop(capture)
     const { databaseUrl, settings } = shop
@@ -42,7 +42,7 @@ test.each(CAPTURES)(
       }
       const [unpaid, card] = [await place(TRANSFER), await place(CARD)]
       const victim = await startVictim(shop, settings, 'jobs')
-      // The process that dies does all by itself.
+      // Only the dying process works.
       await shop.platform.outbox.stop()
       await shop.act(card, 'pay')
       const { path, body, headers } = await shop.callbackOf(card)
@@ -50,7 +50,7 @@ test.each(CAPTURES)(
       await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
       const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
       try {
-        // The provider calls again until it is told that it was heard.
+        // The provider repeats its callback until it is acknowledged.
         await shop.callBack(card)
         await shop.becomes(card, { status: 'paid' })
         await shop.becomes(unpaid, { status: 'canceled' })

@@ -12,7 +12,7 @@ const MOMENTS: readonly Moment[] = [
 ]
 const EXPIRE = `handler = 'orders.expire_orders'`
 
-test('a process is killed while an order expires: it is canceled, and what was held for it is there again', async () => {
+test('an order whose process is killed during its expiry is canceled, and its stock is available again', async () => {
   const shop = await useMortalShop('automatic')
   await shop.platform.outbox.stop()
   await shop.sql(`update cartwright.jobs set due_at = 'infinity' where ${EXPIRE}`)
@@ -24,7 +24,7 @@ test('a process is killed while an order expires: it is canceled, and what was h
     await victim.dieDoing(moment, () =>
       shop.sql(`update cartwright.jobs set due_at = now(), lease = null where ${EXPIRE}`)
     )
-    // Its leases run out, and another process goes on.
+    // The leases of the killed process expire, and another process continues.
     await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
     const { databaseUrl, settings } = shop
     const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })

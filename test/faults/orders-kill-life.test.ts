@@ -14,13 +14,13 @@ const REASON = { reason: 'it was broken' }
 type Ids = { order: string; payment: string }
 type Deed = {
   capture: 'automatic' | 'manual'
-  /** What was done to the order before. */
+  /** The operations that prepare the order. */
   before: readonly ('pay' | 'shipments')[]
   by: 'customer' | 'administrator'
   path(ids: Ids): string
   body(ids: Ids): object
   asksProvider: boolean
-  /** What becomes of the order, and of the money of each at the provider. */
+  /** The final state of the order, and of its money at the provider. */
   becomes: object
   taken: number
   back: readonly number[]
@@ -56,7 +56,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     path: ({ payment }) => `/api/admin/payments/${payment}/capture`,
     becomes: { payment_status: 'paid' }
   },
-  'what is held is let go of': {
+  'a held payment is voided': {
     ...usual,
     capture: 'manual',
     path: ({ payment }) => `/api/admin/payments/${payment}/void`,
@@ -121,7 +121,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 }
 
 const DECIDED: Moment = { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
-/** The provider has done it, and nobody knows. */
+/** The provider has executed the operation, and the shop has not received the response. */
 const ASKED: Moment = { statement: 'payments.upsert_facts', at: 'before' }
 
 async function useLives(deed: Deed) {
@@ -147,7 +147,7 @@ async function useLives(deed: Deed) {
       const token = deed.by === 'customer' ? shop.caller.token : BOSS.token
       return shop.keyed({ method: 'POST', path: deed.path(ids), token, body: deed.body(ids) })
     },
-    /** What the provider took for an order, and what it gave back. */
+    /** Returns the captured and refunded amounts of an order at the provider. */
     moneyOf: async (orderId: string) => {
       const { intents, charges, refunds } = await readLedger(shop.sandbox.folder)
       const own = intents.filter(({ metadata }) => metadata.order_id === orderId).map(({ id }) => id)
@@ -162,13 +162,13 @@ async function useLives(deed: Deed) {
 }
 
 test.each(Object.keys(DEEDS))(
-  'a process is killed while %s: it is done once, and the retry says so',
+  'a process is killed while %s: the operation is applied once, and the retry succeeds',
   async name => {
     const deed = DEEDS[name] as Deed
     const shop = await useLives(deed)
     const moments = deed.asksProvider ? [DECIDED, ASKED] : [DECIDED]
     await shop.eachDeath(moments, shop.prepare, async (moment, index, request) => {
-      // The retry may come first, or what goes on by itself.
+      // The retry or the background jobs may run first.
       if (index % 2 === 1) await shop.settled()
       await shop.retried(moment, request)
     })

@@ -21,7 +21,7 @@ const MOMENTS: readonly Moment[] = [
   { statement: 'orders.insert_order', at: 'behind' },
   { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
   { statement: 'idempotency.mark_key_applied', at: 'behind its commit' },
-  { statement: 'payments.keep_request', at: 'behind its commit' },
+  { statement: 'payments.store_request', at: 'behind its commit' },
   { statement: 'payments.upsert_facts', at: 'before' },
   { statement: 'payments.settle_operation', at: 'behind its commit' },
   { statement: 'idempotency.finish_keys', at: 'before' }
@@ -50,7 +50,7 @@ async function useBuyers() {
 }
 
 test(
-  'a process is killed while it places an order: there is none, or it is placed; the retry makes it one',
+  'an order whose process is killed during its placement is placed or absent, and the retry makes it one',
   async () => {
     const shop = await useBuyers()
     const retry = async (moment: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
@@ -65,7 +65,7 @@ test(
     await shop.eachDeath(MOMENTS, shop.newOrder, async (moment, index, order) => {
       const isThere = (await shop.ordersOf(order.token)).length > 0
       expect(await shop.unitsInCart(order.token), moment).toEqual(isThere ? [] : [UNITS])
-      // Half of those for whom nothing came of it go away.
+      // Half of the customers without an order do not retry.
       if (!isThere && index % 2 === 0) left.push({ moment, order })
       else placed.push(await retry(moment, order))
     })
@@ -75,7 +75,7 @@ test(
     await shop.proveBooks()
     for (const { moment, order } of left) placed.push(await retry(moment, order))
 
-    // Each is paid once.
+    // Each order is paid once.
     for (const id of placed) {
       await shop.act(id, 'pay')
       await shop.callBack(id)

@@ -6,7 +6,7 @@ import { type Moment, momentName, victims } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const BUYERS = 8
-/** Of transactions that have placed orders: of those who come at once, several have one. */
+/** Transactions that placed orders. Orders that arrive simultaneously share one. */
 const MOMENTS: readonly Moment[] = [
   { statement: 'payments.insert_payment', at: 'before' },
   { statement: 'payments.insert_payment', at: 'behind' },
@@ -17,10 +17,10 @@ const MOMENTS: readonly Moment[] = [
 ]
 
 test(
-  'a process is killed while it places many orders at once: each is there as it would be alone, or not at all',
+  'when a process is killed while it places many orders in one transaction, each is complete or absent',
   async () => {
     const shop = await useMortalShop('manual')
-    /** Each of them wants another number of mugs. */
+    /** Every order has a different number of mugs. */
     const newOrder = async (units: number) => {
       const { token } = customer()
       const buyer = shop.as({ token })
@@ -61,7 +61,7 @@ test(
       index += 1
     }
 
-    // What the dead held for nobody is given back, and the rest is what was ordered.
+    // Units reserved by killed processes without an order are released; the rest belongs to orders.
     await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
     const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
     await expect.poll(owners).toEqual(placed.toSorted())

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { defineModule, runCli } from '../../src/index.ts'
 import { defineJob } from '../../src/kernel/events.ts'
 
-/** The program with a job that takes as long as it is let. */
-const wait = defineJob('patience.wait', { description: 'Waits for the end.', seconds: 600 }, {})
+/** The program with a job that runs until it is aborted. */
+const wait = defineJob('patience.wait', { description: 'Waits for the end.', timeoutSeconds: 600 }, {})
 const patience = defineModule({
   name: 'patience',
   description: 'Waits.',
@@ -13,7 +13,7 @@ const patience = defineModule({
   jobs: [wait],
   setup: async () => ({
     api: {},
-    handlers: {
+    jobHandlers: {
       'patience.wait': async (_job: unknown, signal: AbortSignal) => {
         await once(signal, 'abort')
         process.stdout.write('told to end\n')

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { bellModule, CREATE_EFFECTS, earModule } from '../support/bells.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { startProgram } from '../support/program.ts'
+import { startProgram, victimProgram } from '../support/program.ts'
 import { runSql } from '../support/sql.ts'
 import { useShop } from '../support/use-shop.ts'
 import { until } from './until.ts'
 
-const VICTIM = fileURLToPath(new URL('./outbox-victim.ts', import.meta.url))
-const PROGRAM = fileURLToPath(new URL('./outbox-program.ts', import.meta.url))
+const VICTIM = victimProgram('outbox-victim')
+const PROGRAM = victimProgram('outbox-program')
 const EVENTS = 20
 /** The one that its process dies with. */
 const POISON = 3
@@ -23,7 +22,7 @@ const PROLONG_SECOND_LEASES = `
 const NTHS = Array.from({ length: EVENTS }, (_, index) => index + 1)
 
 test.each(['after_commit', 'mid_batch'])(
-  'events of a process that is killed %s are handled by another one, each once',
+  'events of a process that is killed %s are handled once by another process',
   async moment => {
     const shop = await useShop({ modules: [bellModule()] })
     await shop.sql(CREATE_EFFECTS)
@@ -46,7 +45,7 @@ test.each(['after_commit', 'mid_batch'])(
   }
 )
 
-test('an event that kills every process that handles it keeps no other from being handled', {
+test('an event that kills every process that handles it blocks no other event', {
   timeout: 90_000
 }, async () => {
   const shop = await useShop({ modules: [bellModule()] })
@@ -74,7 +73,7 @@ test('an event that kills every process that handles it keeps no other from bein
     },
     60_000
   )
-  // With all of them, and then alone.
+  // Once in a batch with all events, and once alone.
   expect(deaths).toBe(2)
   expect(await heard()).toEqual(NTHS.filter(nth => nth !== POISON))
   expect(
@@ -82,7 +81,7 @@ test('an event that kills every process that handles it keeps no other from bein
   ).toEqual([{ nth: String(POISON), attempts: 2 }])
 })
 
-test('on SIGTERM a process gives back what it has begun, at once', async () => {
+test('on SIGTERM a process releases its running jobs immediately', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const program = startProgram(
@@ -107,7 +106,7 @@ test('on SIGTERM a process gives back what it has begun, at once', async () => {
   program.child.kill('SIGTERM')
   const { code, stdout } = await program.ended
   expect(code).toBe(0)
-  // Not after the seconds that it waits for what does not end.
+  // The process does not wait for its whole grace period.
   expect(stdout).toContain('told to end')
   expect(await jobs()).toEqual([{ leased: false, attempts: 0, error: null, due: true }])
 })

@@ -28,7 +28,7 @@ async function end({ child, ended }: Program): Promise<void> {
   await ended
 }
 
-/** Connections of one address, all of which send `text`; nobody reads what comes back. */
+/** Opens connections of one address that send `text` and never read the response. */
 async function attack(
   port: number,
   count: number,
@@ -63,11 +63,11 @@ const register = async (address: string): Promise<string> => {
   const answer = await fetch(`${address}/api/auth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'somebody@example.com', password: 'correct horse battery staple' })
+    body: JSON.stringify({ email: 'customer@example.com', password: 'correct horse battery staple' })
   })
   expect(answer.status).toBe(201)
   const { access_token: token } = (await answer.json()) as { access_token: string }
-  // From here on it is known, and asks the database for nothing.
+  // This request caches the verified token, so later ones need no query for it.
   await fetch(`${address}/api/cart`, { headers: { authorization: `Bearer ${token}` } })
   return token
 }
@@ -75,7 +75,7 @@ const register = async (address: string): Promise<string> => {
 const customerOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
 
-test('answers that nobody reads keep nobody else out', async () => {
+test('responses that a client does not read block no other client', async () => {
   const { address, port } = await useProgram()
   const request = 'GET /api/products?limit=100 HTTP/1.1\r\nHost:localhost\r\n\r\n'
   // 8 MB of answers fill all buffers on the way; behind them, 1,300 more requests arrive in one piece.
@@ -86,14 +86,14 @@ test('answers that nobody reads keep nobody else out', async () => {
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
 })
 
-test('bodies that do not come keep nobody else out', async () => {
+test('bodies that never arrive block no other client', async () => {
   const { address, port } = await useProgram()
   const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
   await attack(port, 1_010, `${head}Content-Length: 50\r\n\r\n{`)
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
 })
 
-test('CONNECT, connections that never ask, and one that was busy at the signal do not keep the program', async () => {
+test('CONNECT, silent connections and a request in progress at SIGTERM do not prevent the exit', async () => {
   const { address, port, proxy, child, ended, asked } = await useProgram()
   const connects = await attack(port, 100, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n')
   for (const socket of connects) socket.resume()
@@ -131,7 +131,7 @@ test('CONNECT, connections that never ask, and one that was busy at the signal d
   expect(answer).toMatch(/connection: close/i)
 })
 
-test('a request without a body that is under way for long ends by itself, and ends nothing else', async () => {
+test('a bodiless request that the database delays gets 503 and ends no other request', async () => {
   const { address, proxy, child } = await useProgram({ CARTWRIGHT__SERVER__BODY_SECONDS: '1' })
   const token = await register(address)
   proxy.hang()

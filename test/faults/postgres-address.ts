@@ -3,7 +3,7 @@ import type { TcpProxy } from './tcp-proxy.ts'
 
 const POSTGRES_PORT = 5432
 
-/** The socket of the server: a port, or below the folder that the URL has in the place of a host. */
+/** The socket of the server: a port, or a file in the folder that the URL names as its host. */
 export function addressOf(url: string): NetConnectOpts {
   const { hostname, port, searchParams } = new URL(url)
   const host = decodeURIComponent(hostname) || (searchParams.get('host') ?? '')
@@ -11,7 +11,7 @@ export function addressOf(url: string): NetConnectOpts {
   return { host, port: Number(port) || POSTGRES_PORT }
 }
 
-/** The same database, by way of a proxy in front of its server. */
+/** The same database through a proxy in front of its server. */
 export function throughProxy(directUrl: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(directUrl)
   url.hostname = '127.0.0.1'

@@ -5,7 +5,7 @@ import type { Watch } from './proxied-connection.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export type ProxiedDatabase = {
-  /** By way of the proxy. */
+  /** Through the proxy. */
   url: string
   directUrl: string
   proxy: TcpProxy

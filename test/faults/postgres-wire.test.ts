@@ -21,7 +21,7 @@ test.each(Object.entries(commits))('finds a commit: %s', (_name, messages) => {
   breakAt('to_server', 'reset', 2)
   expect(watch(connection, 'to_server', startup)).toBe('pass')
   const once = () => messages.map(each => watch(connection, 'to_server', each))
-  // Every second one.
+  // The fault hits every second commit.
   expect(once()).not.toContain('reset')
   expect(once()).toContain('reset')
 })
@@ -30,7 +30,7 @@ test.each([
   ['begin', message('Q', 'begin\0')],
   ['a text that says so', message('B', '\0insert\0\0\0\0\x01commit\0')],
   ['a statement that is only prepared', message('P', 'end\0commit\0\0\0')]
-])('takes nothing else for one: %s', (_name, chunk) => {
+])('does not mistake another message for a commit: %s', (_name, chunk) => {
   const { watch, breakAt } = watchCommits()
   const connection = {}
   breakAt('to_server', 'lose', 2)
@@ -38,7 +38,7 @@ test.each([
   for (let i = 0; i < 4; i += 1) expect(watch(connection, 'to_server', chunk)).toBe('pass')
 })
 
-test('finds the answer to a commit, in pieces too, and only while a fault is planted', () => {
+test('finds the response to a commit, also in pieces, and only while a fault is planted', () => {
   const { watch, breakAt, restore } = watchCommits()
   const connection = {}
   const answer = message('C', 'COMMIT\0')

@@ -1,7 +1,7 @@
 import type { Direction, Fate, Watch } from './proxied-connection.ts'
 
 const LENGTH_BYTES = 4
-/** What matters of a message stands at its beginning. */
+/** Only the beginning of a message is read. */
 const NAMES_BYTES_MAX = 256
 const COMMIT = /^\s*commit\b/i
 
@@ -34,7 +34,7 @@ class MessageReader {
   }
 }
 
-/** What one connection says about commits: `asked` in what the program sends, `done` in what the server answers. */
+/** Detects commits on one connection: `asked` in requests of the program, `done` in responses of the server. */
 class CommitReader {
   readonly #readers = {
     to_server: new MessageReader('to_server'),
@@ -43,7 +43,7 @@ class CommitReader {
   /** Names of prepared statements that commit. */
   readonly #prepared = new Set<string>()
 
-  /** Whether this chunk completes a message that asks for a commit, or tells of one. */
+  /** Returns whether this chunk completes a commit or the response to one. */
   mentionsCommit(direction: Direction, chunk: Buffer): boolean {
     let found = false
     for (const { type, body } of this.#readers[direction].read(chunk)) {
@@ -68,7 +68,7 @@ const tells = (type: string, body: Buffer) => type === 'C' && body.toString('lat
 /** A watch for a proxy in front of PostgreSQL, which can make COMMIT the moment at which connections break. */
 export type CommitWatch = {
   watch: Watch
-  /** From now on one of so many COMMITs (or answers) that go in this direction meets this fate, and its connection. */
+  /** From now on, every n-th COMMIT or response in this direction, with its connection, gets this fate. */
   breakAt(direction: Direction, fate: Fate, oneOf: number): void
   restore(): void
 }
@@ -97,11 +97,11 @@ export function watchCommits(): CommitWatch {
 /** A watch for a proxy in front of PostgreSQL, which sees the statements that a program sends, by their names. */
 export type StatementWatch = {
   watch: Watch
-  /** What was sent so far. */
+  /** The statements that were sent. */
   seen: ReadonlySet<string>
-  /** Of what was sent, the last ones of their transactions. */
+  /** The last statements of their transactions. */
   last: ReadonlySet<string>
-  /** When this one is sent next, `act` says what becomes of its connection. */
+  /** Calls `act` when this message is sent next; its result decides what happens to the connection. */
   onceAt(name: string, act: () => Fate): void
   /** The same at the commit of the transaction in which this one is sent next. */
   onceCommitted(name: string, act: () => Fate): void

@@ -3,7 +3,7 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net'
 export type Direction = 'to_server' | 'to_program'
 /** How a direction of a proxy flows just now, for all of its connections. */
 export type Flow = { isHeld: boolean; delayMs: number }
-/** What becomes of a chunk: it is passed on, or its connection is reset, or nothing passes in either direction any more. */
+/** How the proxy treats a chunk: it forwards it, resets the connection, or stops forwarding in both directions. */
 export type Fate = 'pass' | 'reset' | 'lose'
 /** `connection` is the same object for all chunks of one connection. */
 export type Watch = (connection: object, direction: Direction, chunk: Buffer) => Fate
@@ -44,7 +44,7 @@ export class ProxiedConnection {
     if (direction !== 'to_server') this.#pipes.to_program.isLost = true
   }
 
-  /** One that was lost becomes one that was reset. */
+  /** Resets a lost connection. */
   sweep(): void {
     if (this.#pipes.to_server.isLost || this.#pipes.to_program.isLost) this.reset()
   }
@@ -55,7 +55,7 @@ export class ProxiedConnection {
     this.lose(direction)
   }
 
-  /** What was held back or slow arrives. */
+  /** Forwards the held or delayed data. */
   deliver(): void {
     for (const pipe of Object.values(this.#pipes)) pipe.deliver()
   }
@@ -78,7 +78,7 @@ export class ProxiedConnection {
   }
 }
 
-/** One way: everything arrives in order; later, or never. */
+/** One direction: data arrives in order, later or never. */
 class Pipe {
   readonly #flow: Flow
   #steps: { dueAt: number; run: () => void }[] = []

@@ -12,7 +12,7 @@ import { until } from './until.ts'
 const CLIENTS = 4
 /** How long each thinks between two requests: some 150 a second show what one without a pause does, at a fourth of the CPU time. */
 const PAUSE_MS = 20
-/** Longer than HAProxy needs to take a process out: two checks, 200 ms apart. */
+/** Longer than HAProxy needs to remove a process: two checks, 200 ms apart. */
 const CHECKS_MIN = 8
 const SLOW_MS = 400
 
@@ -64,7 +64,7 @@ async function useShopBehind(kind: string) {
 const balancers = ['haproxy', 'the stand-in of the tests'] as const
 
 test.for(balancers)(
-  'a Redis that is killed, hung or slow fails no request behind %s',
+  'a Redis that is killed, hangs or is slow fails no request behind %s',
   {
     timeout: 120_000
   },
@@ -126,7 +126,7 @@ test.for(balancers)(
   }
 )
 
-/** Holds once a check of the balancer's must have been made. */
+/** Returns whether the load balancer must have checked since the call. */
 function pause(): () => boolean {
   const at = performance.now() + 250
   return () => performance.now() > at

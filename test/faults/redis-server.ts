@@ -13,7 +13,7 @@ export type RedisServer = {
   readonly port: number
   start(): Promise<void>
   kill(): Promise<void>
-  /** Stops it from answering, or lets it go on. */
+  /** Suspends the server, or lets it continue. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
 }
 
@@ -24,7 +24,7 @@ export async function useRedisServer(...options: string[]): Promise<RedisServer>
   return server
 }
 
-/** The same for whoever kills it in the end. */
+/** Stays the same object after restarts, so the test can kill the last process. */
 export async function createRedisServer(...options: string[]): Promise<RedisServer> {
   const port = await fixedPort()
   let server: ReturnType<typeof spawn> | undefined

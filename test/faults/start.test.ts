@@ -20,7 +20,7 @@ async function useInterruptedStart() {
   return { database, program }
 }
 
-test('a database that goes away for a moment while a process starts delays the start', {
+test('a database that rejects connections for a moment delays the start', {
   timeout: 60_000
 }, async () => {
   const { database, program } = await useInterruptedStart()
@@ -30,9 +30,11 @@ test('a database that goes away for a moment while a process starts delays the s
   expect((await fetch(`${address}/readyz`)).status).toBe(200)
 })
 
-test('a database that goes away for good while a process starts ends it with one sentence', async () => {
+test('a database that disappears during the start ends the process with one sentence', async () => {
   const { program } = await useInterruptedStart()
   const { code, stderr } = await program.ended
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^(The database went away while the shop started|Cannot reach the database): .+\n$/)
+  expect(stderr).toMatch(
+    /^(The database became unavailable while the shop started|Cannot reach the database): .+\n$/
+  )
 })

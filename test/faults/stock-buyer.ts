@@ -39,9 +39,9 @@ const counting = (tx: Transaction): Transaction => ({
 
 const around = (db: Database): Database => ({
   ...db,
-  apart: options => {
-    const apart = db.apart(options)
-    return { ...apart, attempt: (work, limits) => apart.attempt(tx => work(counting(tx)), limits) }
+  dedicated: options => {
+    const dedicated = db.dedicated(options)
+    return { ...dedicated, attempt: (work, limits) => dedicated.attempt(tx => work(counting(tx)), limits) }
   }
 })
 

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { lockRequests } from '../../src/modules/inventory/requests/repository.ts'
-import { postRequests, takeRequests } from '../../src/modules/inventory/requests/requests.ts'
+import { lockPendingRequests, postRequests } from '../../src/modules/inventory/writer/requests.ts'
+import { lockRequests } from '../../src/modules/inventory/writer/requests-repository.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { openStock } from '../support/stock.ts'
-import { reservedOf } from '../support/stock-books.ts'
+import { reservedOf } from '../support/stock-ledger.ts'
 import { useStock } from '../support/use-stock.ts'
 import { useProxiedDatabase } from './postgres-proxy.ts'
 import { watchCommits } from './postgres-wire.ts'
@@ -27,12 +27,12 @@ async function useProxiedStock() {
 }
 
 test.each([
-  ['the answers of commits get lost', 'to_program', 'reset'],
-  ['commits do not arrive', 'to_server', 'reset'],
-  ['the answers of commits never come', 'to_program', 'lose'],
-  ['commits never come', 'to_server', 'lose']
+  ['the responses to commits are lost', 'to_program', 'reset'],
+  ['commits do not reach the server', 'to_server', 'reset'],
+  ['the responses to commits never arrive', 'to_program', 'lose'],
+  ['commits never arrive', 'to_server', 'lose']
 ] as const)(
-  'while %s, nothing is reserved twice or for nobody',
+  'while %s, nothing is reserved twice or without an owner',
   async (_, direction, fate) => {
     const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
     const lines = [{ variantId: itemId, quantity: 1 }]
@@ -46,14 +46,14 @@ test.each([
     commits.restore()
     expect(stock.batches('unknown')).toBeGreaterThan(0)
     expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
-    // One more than these, from before.
+    // The set-up reserved one more unit.
     expect(await reservedOf(client, itemId)).toEqual({ held: 61 })
     await proveBooks()
   },
   60_000
 )
 
-test('a batch whose commit was lost is undone: what comes after it is decided without it', async () => {
+test('a purchase whose commit was lost is retried and reserves its units once', async () => {
   const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
   commits.breakAt('to_server', 'reset', 1)
   const buying = stock.buy(newId(), [{ variantId: itemId, quantity: 99 }])
@@ -66,7 +66,7 @@ test('a batch whose commit was lost is undone: what comes after it is decided wi
   await proveBooks()
 })
 
-test('requests whose commit was lost are done once', async () => {
+test('stock requests whose commit response was lost are executed once', async () => {
   const { stock, itemId, locationId, commits, sql, proveBooks } = await useProxiedStock()
   const adjust = () => ({
     kind: 'adjust' as const,
@@ -78,7 +78,7 @@ test('requests whose commit was lost are done once', async () => {
   commits.breakAt('to_program', 'reset', 3)
   let posted = 0
   for (let round = 0; round < 20; round += 1) {
-    // The caller's own commit may be lost, too: then they do not know either, and ask.
+    // The caller's own commit may be lost, too, so the caller checks whether the request exists.
     const request = adjust()
     await stock.request(request).catch(() => {})
     const [row] = await sql('select count(*)::int as rows from inventory.requests where id = $1', [
@@ -96,13 +96,13 @@ test('requests whose commit was lost are done once', async () => {
   await proveBooks()
 })
 
-test('while somebody holds a level, those who want it wait, and all others go on', async () => {
+test('while a transaction locks a level, only the buyers of its item wait', async () => {
   const { stock, itemIds, sql, url, proveBooks } = await useStock({ items: 3, onHand: 1_000 })
   const [held, ...free] = itemIds as [string, string, string]
-  const somebody = new pg.Client({ connectionString: url })
-  await somebody.connect()
-  await somebody.query('begin')
-  await somebody.query('select 1 from inventory.levels where item_id = $1 for update', [held])
+  const otherClient = new pg.Client({ connectionString: url })
+  await otherClient.connect()
+  await otherClient.query('begin')
+  await otherClient.query('select 1 from inventory.levels where item_id = $1 for update', [held])
   const waiting = stock.buy(newId(), [{ variantId: held, quantity: 1 }]).then(() => 'done')
   // More than fit into a batch.
   const crowd = Array.from({ length: 300 }, () => stock.buy(newId(), [{ variantId: held, quantity: 1 }]))
@@ -116,8 +116,8 @@ test('while somebody holds a level, those who want it wait, and all others go on
   for (let basket = 0; basket < 100; basket += 1)
     await stock.buy(newId(), [{ variantId: free[basket % 2] as string, quantity: 1 }])
   expect(await Promise.race([waiting, both, 'still waiting'])).toBe('still waiting')
-  await somebody.query('commit')
-  await somebody.end()
+  await otherClient.query('commit')
+  await otherClient.end()
   expect(await Promise.all([waiting, both])).toEqual(['done', 'done'])
   await Promise.all(crowd)
   const levels = await sql('select reserved from inventory.levels order by reserved')
@@ -125,18 +125,18 @@ test('while somebody holds a level, those who want it wait, and all others go on
   await proveBooks()
 })
 
-test('levels that change while they are locked without waiting are read as they are', async () => {
+test('levels that batches lock without waiting are read with their current values', async () => {
   const { stocks, itemId, url, client, proveBooks } = await useStock({ onHand: 60, processes: 4 })
-  const somebody = new pg.Client({ connectionString: url })
-  await somebody.connect()
+  const otherClient = new pg.Client({ connectionString: url })
+  await otherClient.connect()
   let isStopping = false
-  // Somebody holds the level for longer than a batch waits, so that batches lock what is free.
+  // The level is locked for longer than a batch waits, so batches lock the free levels.
   const holding = (async () => {
     while (!isStopping) {
-      await somebody.query('begin')
-      await somebody.query('select 1 from inventory.levels for update')
-      await somebody.query('select pg_sleep(0.3)')
-      await somebody.query('commit')
+      await otherClient.query('begin')
+      await otherClient.query('select 1 from inventory.levels for update')
+      await otherClient.query('select pg_sleep(0.3)')
+      await otherClient.query('commit')
     }
   })()
   const lines = [{ variantId: itemId, quantity: 1 }]
@@ -146,14 +146,14 @@ test('levels that change while they are locked without waiting are read as they 
   const ends = await Promise.all(buying)
   isStopping = true
   await holding
-  await somebody.end()
+  await otherClient.end()
   // A refused buyer has the code of the error.
   expect(ends.filter(end => typeof end !== 'string').length).toBe(60)
   expect(await reservedOf(client, itemId)).toEqual({ held: 60 })
   await proveBooks()
 })
 
-test('without a database, everybody is refused soon; when it is back, it goes on', async () => {
+test('without a database every purchase is rejected as unavailable, and purchases continue once it is back', async () => {
   const { stock, itemId, client, proxy, proveBooks } = await useProxiedStock()
   const lines = [{ variantId: itemId, quantity: 1 }]
   await proxy.cut()
@@ -161,19 +161,19 @@ test('without a database, everybody is refused soon; when it is back, it goes on
   for (const end of ends)
     expect(end).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 1 } })
   await proxy.restore()
-  await until('somebody can buy', () => stock.buy(newId(), lines).then(() => true))
+  await until('a buyer can buy', () => stock.buy(newId(), lines).then(() => true))
   expect(await reservedOf(client, itemId)).toEqual({ held: 2 })
   await proveBooks()
 })
 
-/** One request, which all processes find at the same moment, because they all wait for its level. */
+/** Posts one request that all processes find simultaneously, because they all wait for its level. */
 async function postHeldUp() {
   const { stocks, stock, itemId, locationId, sql, url } = await useStock({ processes: 2, onHand: 10 })
-  const somebody = new pg.Client({ connectionString: url })
-  await somebody.connect()
-  onTestFinished(() => somebody.end())
-  await somebody.query('begin')
-  await somebody.query('select 1 from inventory.levels for update')
+  const otherClient = new pg.Client({ connectionString: url })
+  await otherClient.connect()
+  onTestFinished(() => otherClient.end())
+  await otherClient.query('begin')
+  await otherClient.query('select 1 from inventory.levels for update')
   const lines = [{ itemId, locationId, delta: 1 }]
   const id = newId()
   await stock.db.transaction(tx =>
@@ -189,7 +189,7 @@ async function postHeldUp() {
     return Number(row?.waiting)
   }
   const adjusted = async () => {
-    await somebody.query('commit')
+    await otherClient.query('commit')
     await stock.writer.outcomeOf(id, performance.now() + 10_000)
     const isDone = async () =>
       (await sql('select from inventory.requests where done_at is null')).length === 0
@@ -201,30 +201,30 @@ async function postHeldUp() {
   return { waitingFor, adjusted }
 }
 
-test('a request that two processes find at once is done by one of them', async () => {
+test('a stock request that two processes find simultaneously is executed once', async () => {
   const { waitingFor, adjusted } = await postHeldUp()
   await until('one of them waits', async () => (await waitingFor('inventory.levels')) === 1)
   expect(await adjusted()).toBe(11)
 })
 
-/** How many requests each of two processes takes, the second one while the transaction of the first one is open. */
+/** Counts the requests that two processes lock, the second one while the first transaction is open. */
 async function takeTwice() {
   const db = await useTestDatabase()
   const lines = [{ itemId: newId(), locationId: newId(), delta: 1 }]
   const request = { kind: 'adjust', id: newId(), actor: null, reason: 'delivery', lines } as const
   await db.transaction(tx => postRequests(tx, [request]))
   return db.transaction(async one => {
-    const first = await takeRequests(one)
-    const second = await db.transaction(other => takeRequests(other))
+    const first = await lockPendingRequests(one)
+    const second = await db.transaction(other => lockPendingRequests(other))
     return [first.waiting.length, second.waiting.length]
   })
 }
 
-test('requests that one process has taken are not taken by another one', async () => {
+test('stock requests that one process has locked are not locked by another', async () => {
   expect(await takeTwice()).toEqual([1, 0])
 })
 
-test('planted: without the lock of requests, both take them', async () => {
+test('planted: without the lock, both processes take the same stock request', async () => {
   const { text } = lockRequests
   onTestFinished(() => void Object.assign(lockRequests, { text }))
   Object.assign(lockRequests, { text: 'select true as is_mine' })

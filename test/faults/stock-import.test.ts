@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
 import { startProgram } from '../support/program.ts'
-import { faultsOf } from '../support/stock-books.ts'
+import { faultsOf } from '../support/stock-ledger.ts'
 import { until } from './until.ts'
 
 const ADMIN = { email: 'boss@example.com', password: 'an uncommon engine poem' }
@@ -38,7 +38,7 @@ async function useShop() {
       DATABASE_URL: database.url,
       CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
       CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
-      // Whoever holds it up is a test.
+      // Only this test holds it up.
       CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '60000',
       CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000'
     })
@@ -62,13 +62,13 @@ async function useShop() {
   return { url: database.url, start, sql, proveBooks }
 }
 
-/** Somebody who holds an import up until they are gone. */
+/** Locks rows, so that an import waits. Returns the release. */
 async function holdUp(url: string, ...statements: string[]) {
-  const somebody = new pg.Client({ connectionString: url })
-  await somebody.connect()
-  await somebody.query('begin')
-  for (const each of statements) await somebody.query(each)
-  return () => somebody.end()
+  const otherClient = new pg.Client({ connectionString: url })
+  await otherClient.connect()
+  await otherClient.query('begin')
+  for (const each of statements) await otherClient.query(each)
+  return () => otherClient.end()
 }
 
 test.each([

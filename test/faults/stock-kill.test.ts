@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
+import { victimProgram } from '../support/program.ts'
 import { useStock } from '../support/use-stock.ts'
 
-const SCRIPT = fileURLToPath(new URL('./stock-buyer.ts', import.meta.url))
+const SCRIPT = victimProgram('stock-buyer')
 const STEPS = 10
 
 type Shared = Awaited<ReturnType<typeof useStock>>
 
-/** A process that buys. What it was told is in `acknowledged`: owner and how many lines. */
+/** Starts a process that buys. `acknowledged` has the number of lines by owner. */
 function startBuyer({ url, itemIds }: Shared, baskets: number, ...how: string[]) {
   const child = spawn(process.execPath, [SCRIPT, url, itemIds.join(','), String(baskets), ...how], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -25,7 +25,7 @@ function startBuyer({ url, itemIds }: Shared, baskets: number, ...how: string[])
   return { child, acknowledged, ended: once(child, 'close') }
 }
 
-/** Whoever was told that it is reserved has it, in all of its lines. */
+/** Each acknowledged reservation exists with all of its lines. */
 async function proveAcknowledged({ sql }: Shared, acknowledged: ReadonlyMap<string, number>) {
   const rows = await sql(
     `select owner, count(*)::int as lines from inventory.reservations
@@ -38,7 +38,7 @@ async function proveAcknowledged({ sql }: Shared, acknowledged: ReadonlyMap<stri
 }
 
 test.each(['', 'flushed'])(
-  'a process that ends at any step of a batch (%s) leaves exact books',
+  'a process that ends at any step of a batch (%s) leaves an exact ledger',
   async flushed => {
     const shared = await useStock({ items: 3, onHand: 100_000 })
     const steps = Array.from({ length: STEPS }, (_, index) => index + 8)
@@ -55,7 +55,7 @@ test.each(['', 'flushed'])(
   90_000
 )
 
-test('processes that are killed at any moment lose nothing that they acknowledged', async () => {
+test('killed processes lose no acknowledged reservation', async () => {
   const shared = await useStock({ items: 4, onHand: 1_000_000 })
   const survivor = startBuyer(shared, 60)
   for (let kills = 0; kills < 3; kills += 1) {

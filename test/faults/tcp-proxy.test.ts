@@ -43,7 +43,7 @@ async function useProxy() {
   return { proxy, open }
 }
 
-/** Both say `word`; returns when the one who can be heard was. */
+/** Both ends send `word`; returns when it arrives in the direction that works. */
 async function say(
   word: string,
   ends: { program: End; server: End },
@@ -55,7 +55,7 @@ async function say(
   await until(`${word} is heard`, () => hearing.every(end => end.heard().endsWith(word)))
 }
 
-test('a direction can be held back, and then arrives', async () => {
+test('data of a held direction arrives after the release', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.hang('to_server')
@@ -66,7 +66,7 @@ test('a direction can be held back, and then arrives', async () => {
   expect(ends.server.heard()).toBe('ab')
 })
 
-test('present connections can be lost in one direction, while new ones work', async () => {
+test('existing connections can lose one direction while new ones work', async () => {
   const { proxy, open } = await useProxy()
   const old = await open()
   proxy.strand('to_program')
@@ -77,7 +77,7 @@ test('present connections can be lost in one direction, while new ones work', as
   expect(old.program.heard()).toBe('')
 })
 
-test('a direction can be slow, in order', async () => {
+test('a slow direction delivers its data in order', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.slow('to_program', 200)
@@ -87,7 +87,7 @@ test('a direction can be slow, in order', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(190)
 })
 
-test('a half close reaches one side, and the other goes on', async () => {
+test('a half close reaches one side, and the other side can still send', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.halfClose('to_server')
@@ -104,7 +104,7 @@ test('a reset reaches both sides, and new connections work', async () => {
   await say('a', await open(), 'both')
 })
 
-test('new connections can hang while present ones work', async () => {
+test('new connections can hang while existing ones work', async () => {
   const { proxy, open } = await useProxy()
   const old = await open()
   proxy.hangNew()

@@ -5,12 +5,12 @@ import { type Direction, type Flow, ProxiedConnection, type Watch } from './prox
 
 const BOTH: readonly Direction[] = ['to_server', 'to_program']
 
-/** Stands between the program and a server, and does what networks do. */
+/** A proxy between the program and a server that simulates network faults. */
 export type TcpProxy = {
   readonly port: number
   /** Resets all connections and refuses new ones, like a server that is stopped. */
   cut(): Promise<void>
-  /** Resets all connections; new ones are welcome. */
+  /** Resets all connections and accepts new ones. */
   reset(): void
   /** Holds everything back, in both directions or one, and says nothing: a firewall, or a machine that froze. */
   hang(direction?: Direction): void
@@ -20,7 +20,7 @@ export type TcpProxy = {
   hangNew(): void
   /** Ends all connections in one direction; the peer decides on the other one. */
   halfClose(direction: Direction): void
-  /** Whatever goes in this direction arrives so much later. */
+  /** Delays all data in this direction. */
   slow(direction: Direction, milliseconds: number): void
   /** Ends `cut`, `hang`, `hangNew` and `slow`; what was held back arrives. */
   restore(): Promise<void>
@@ -31,7 +31,7 @@ export type TcpProxy = {
   close(): Promise<void>
 }
 
-/** A proxy in front of `target`, on a free port of 127.0.0.1. `watch` sees every chunk, and decides what becomes of it. */
+/** A proxy in front of `target`, on a free port of 127.0.0.1. `watch` sees every chunk, and decides how it is treated. */
 export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 'pass'): Promise<TcpProxy> {
   const connections = new Set<ProxiedConnection>()
   const flows: Record<Direction, Flow> = {

@@ -7,12 +7,12 @@ import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 const UNITS = 2
 type Shop = Awaited<ReturnType<typeof useMortalShop>>
 type Deed = {
-  /** An order that is there before: by bank transfer, without a payment, or none. */
+  /** The existing order: by bank transfer, without a payment, or none. */
   readonly before: 'transfer' | 'no payment' | 'nothing'
   readonly path: (id: string) => string
   readonly body: (shop: Shop, id: string) => object
   readonly moments: readonly Moment[]
-  /** Units that are counted when it is done. */
+  /** Units that are counted after the operation. */
   readonly counted: number
 }
 const DEEDS: Readonly<Record<string, Deed>> = {
@@ -50,7 +50,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 }
 
 test.each(Object.entries(DEEDS))(
-  'a process dies while %s: its units are counted once, or not at all',
+  'a process dies while %s: the units are counted once or not at all',
   async (_name, { before, path, body, moments, counted }) => {
     const shop = await useMortalShop('automatic')
     const prepare = async (): Promise<Sent> => {

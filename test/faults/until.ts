@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const POLL_MS = 5
 
-/** Waits until `holds`, and answers how many milliseconds that took. An error counts as "not yet". */
+/** Waits until `holds`, and returns the milliseconds that took. An error counts as "not yet". */
 export async function until(what: string, holds: () => unknown, millisecondsMax = 120_000): Promise<number> {
   const startedAt = performance.now()
   for (;;) {

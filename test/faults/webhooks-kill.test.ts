@@ -13,8 +13,8 @@ import { until } from './until.ts'
 
 const MOMENTS: readonly Moment[] = [
   { statement: 'webhooks.claim_delivery', at: 'behind' },
-  { statement: 'webhooks.settle_delivery', at: 'before' },
-  { statement: 'webhooks.settle_delivery', at: 'behind' }
+  { statement: 'webhooks.record_attempt', at: 'before' },
+  { statement: 'webhooks.record_attempt', at: 'behind' }
 ]
 const ORDERS = 3
 const SETTINGS = { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]' }
@@ -29,7 +29,7 @@ async function trustReceiver() {
   onTestFinished(() => void vi.unstubAllEnvs())
 }
 
-test('however often a process is killed that sends webhooks, all of them arrive, again with the id that they had', {
+test('every webhook arrives although its senders are killed, and repeats have the same id', {
   timeout: 120_000
 }, async () => {
   await trustReceiver()
@@ -38,9 +38,9 @@ test('however often a process is killed that sends webhooks, all of them arrive,
   await shop.subscribe()
   await shop.platform.outbox.stop()
   const placed: string[] = []
-  /** The leases of whoever has died run out, and more happens. */
+  /** Leases of killed processes expire, and further events are emitted. */
   const goOn = async (orders: number) => {
-    for (let order = 0; order < orders; order += 1) placed.push(await shop.place())
+    for (let order = 0; order < orders; order += 1) placed.push(await shop.emitOrderPlaced())
     await shop.sql('update webhooks.deliveries set due_at = now() where lease is not null')
     await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
   }
@@ -51,7 +51,7 @@ test('however often a process is killed that sends webhooks, all of them arrive,
     if (moment.statement.includes('settle'))
       expect(received.length, momentName(moment)).toBeGreaterThan(before)
   }
-  // One whose request has arrived, and is never answered.
+  // A webhook whose request arrived and gets no response.
   let held: string | undefined
   const hold = Array.from(
     { length: ORDERS * (MOMENTS.length + 1) },
@@ -81,9 +81,9 @@ test('however often a process is killed that sends webhooks, all of them arrive,
   const tries = Map.groupBy(received, ({ headers }) => String(headers['webhook-id']))
   const orderOf = (body: string) => JSON.parse(body).data.order_id
   for (const [id, same] of tries) expect(new Set(same.map(({ body }) => body)).size, id).toBe(1)
-  // Each order is told under one id.
+  // The webhooks of each order have one id.
   expect([...tries.values()].map(([first]) => orderOf(first?.body ?? '')).sort()).toEqual(placed.toSorted())
   expect(tries.get(held ?? '')?.length).toBeGreaterThan(1)
-  // Those that were sent and not noted came again.
+  // Webhooks that were sent but not recorded are sent again.
   expect(received.length - tries.size).toBeGreaterThanOrEqual(2)
 })

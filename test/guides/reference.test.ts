@@ -97,7 +97,7 @@ const settingsOf = (schema: Setting, path: readonly string[] = []): [string, Set
 test('docs/reference/settings.md lists every setting', async () => {
   await expectPage('reference/settings.md', () =>
     tableOf(
-      ['key', 'what may stand there', 'default', 'what it is'],
+      ['setting', 'values', 'default', 'description'],
       settingsOf(configSchema(modules) as Setting).map(([key, setting]) => [
         `\`${key}\``,
         formOf(setting),

@@ -101,7 +101,7 @@ test.each(guides.filter(({ text }) => CODE.some(language => blocksOf(text, langu
   }
 )
 
-test('whoever runs a guide elsewhere is there', () => {
+test('the customer that a guide expects exists', () => {
   const paths = sources.map(({ path }) => path)
   for (const [guide, path] of Object.entries(ELSEWHERE)) expect(paths, guide).toContain(path)
 })

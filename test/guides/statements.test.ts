@@ -28,26 +28,26 @@ test('docs/reference/statements.md says what hot endpoints send', async () => {
   })
   const items = shirt.variants.map(({ id }: { id: string }) => itemOf(id))
   const buyer = shop.as(customer())
-  const { anybody, mug } = shop
+  const { anonymous, mug } = shop
   const key = () => ({ 'idempotency-key': crypto.randomUUID() })
   const guest = {
-    'x-guest-cart-token': (await anybody.post('/api/guest-cart', itemOf(mug))).json.guest_cart_token
+    'x-guest-cart-token': (await anonymous.post('/api/guest-cart', itemOf(mug))).json.guest_cart_token
   }
   const checkout = (await buyer.post('/api/checkouts', { items, shipping_address: STOCKHOLM })).json.id
   const order = (await buyer.post('/api/orders', { items, shipping_address: STOCKHOLM })).json.id
   const fill = () => buyer.post('/api/cart/merge', { items })
 
   const requests: Request[] = [
-    ['GET /api/products', () => anybody.get('/api/products?limit=24')],
-    ['GET /api/products/{id}', () => anybody.get(`/api/products/${shirt.id}`)],
+    ['GET /api/products', () => anonymous.get('/api/products?limit=24')],
+    ['GET /api/products/{id}', () => anonymous.get(`/api/products/${shirt.id}`)],
     ['GET /api/cart', () => buyer.get('/api/cart')],
     ['GET /api/cart/count', () => buyer.get('/api/cart/count')],
     ['POST /api/cart', () => buyer.post('/api/cart', itemOf(mug))],
     ['POST /api/cart, with an Idempotency-Key', () => buyer.post('/api/cart', itemOf(mug), key())],
     ['PUT /api/cart/items/{variantId}', () => buyer.put(`/api/cart/items/${mug}`, { quantity: 2 })],
     ['POST /api/cart/merge', fill],
-    ['POST /api/guest-cart', () => anybody.post('/api/guest-cart', itemOf(mug))],
-    ['GET /api/guest-cart', () => anybody.get('/api/guest-cart', undefined, guest)],
+    ['POST /api/guest-cart', () => anonymous.post('/api/guest-cart', itemOf(mug))],
+    ['GET /api/guest-cart', () => anonymous.get('/api/guest-cart', undefined, guest)],
     ['POST /api/checkouts', () => buyer.post('/api/checkouts', { items, shipping_address: STOCKHOLM })],
     ['GET /api/checkouts/{id}', () => buyer.get(`/api/checkouts/${checkout}`)],
     ['PUT /api/checkouts/{id}', () => buyer.put(`/api/checkouts/${checkout}`, { items })],

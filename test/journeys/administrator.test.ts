@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { STOCKHOLM, usePost } from '../support/checkouts.ts'
 import { PATIENCE } from '../support/mailing-shop.ts'
 import { useReceiver } from '../support/webhook-receiver.ts'
@@ -14,8 +14,6 @@ import {
   PASSWORD,
   TRANSFER
 } from './shop.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const PACKER = { email: 'packer@shop.example', password: 'a tape and a pair of scissors' }
 const STOCKROOM = 'stockroom@shop.example'
@@ -62,14 +60,14 @@ async function openDay(ground: Ground) {
     CARTWRIGHT__REVIEWS__MODERATION: 'before'
   })
   const person = async (email: string) => {
-    await done(shop.anybody.post('/api/auth/register', { email, password: PASSWORD }))
+    await done(shop.anonymous.post('/api/auth/register', { email, password: PASSWORD }))
     return shop.logIn({ email, password: PASSWORD })
   }
   return { ...shop, receiver, ada: await person(EMAIL), bob: await person(BOB) }
 }
 
 /** Everything runs, nothing is sold yet; goods are imported, counted, and can be sent. */
-async function furnish({ admin, anybody }: Shop): Promise<void> {
+async function furnish({ admin, anonymous }: Shop): Promise<void> {
   const { items: modules, database, cache } = await done(admin.get('/api/admin/modules'))
   expect(modules.filter((each: { health: string }) => each.health !== 'up')).toEqual([])
   expect([database, cache]).toEqual(['up', 'up'])
@@ -93,22 +91,22 @@ async function furnish({ admin, anybody }: Shop): Promise<void> {
   await done(admin.post(`/api/admin/promotions/${opening.id}/codes`, { code: 'OPENING' }))
 
   // Where shoppers ask all of it is known a moment later.
-  const items = [itemOf(await variantOf(anybody, 'mug'), 1)]
+  const items = [itemOf(await variantOf(anonymous, 'mug'), 1)]
   const asked = { items, shipping_address: STOCKHOLM, codes: ['OPENING'] }
-  const costs = async () => (await anybody.post('/api/checkouts/guest', asked)).json?.total
+  const costs = async () => (await anonymous.post('/api/checkouts/guest', asked)).json?.total
   await expect.poll(costs, PATIENCE).toBe(1_080 + 490)
 }
 const itemOf = (variant_id: string, quantity: number) => ({ variant_id, quantity })
-const variantOf = async (caller: Shop['anybody'], slug: string): Promise<string> => {
+const variantOf = async (caller: Shop['anonymous'], slug: string): Promise<string> => {
   const read = () => caller.get(`/api/products/${slug}`)
   await expect.poll(async () => (await read()).status, PATIENCE).toBe(200)
   return (await read()).json.variants[0].id
 }
 
-/** Somebody is invited, may look after orders and parcels, and after nothing else. */
-async function hire({ admin, backOffice, anybody }: Shop): Promise<Shop['admin']> {
+/** An invited administrator has access to orders and shipping only. */
+async function hire({ admin, backOffice, anonymous }: Shop): Promise<Shop['admin']> {
   const { code } = await done(admin.post('/api/auth/invitations', {}))
-  const { user } = await done(anybody.post('/api/auth/register', { ...PACKER, invitation: code }))
+  const { user } = await done(anonymous.post('/api/auth/register', { ...PACKER, invitation: code }))
   const before = await logInAt(backOffice, PACKER)
   expect((await before.get('/api/admin/orders')).status).toBe(403)
   const rights = { role: 'admin', scopes: ['orders', 'shipping'] }
@@ -147,8 +145,8 @@ async function tellTheWarehouse({ admin, receiver }: Shop) {
 }
 
 /** Four orders, of which three are paid; a code takes a tenth off one of them, and coffee pots run low. */
-async function sell({ admin, ada, bob, anybody, mail, receive }: Shop) {
-  const [mug, pot, tin] = await Promise.all(['mug', 'pot', 'tin'].map(slug => variantOf(anybody, slug)))
+async function sell({ admin, ada, bob, anonymous, mail, receive }: Shop) {
+  const [mug, pot, tin] = await Promise.all(['mug', 'pot', 'tin'].map(slug => variantOf(anonymous, slug)))
   if (mug === undefined || pot === undefined || tin === undefined) throw new Error('nothing is sold')
   const order = (items: object[], more: object = {}) => ({
     ...{ items, shipping_address: STOCKHOLM, payment: TRANSFER },
@@ -156,7 +154,7 @@ async function sell({ admin, ada, bob, anybody, mail, receive }: Shop) {
   })
   const pots: Order = await done(ada.post('/api/orders', order([itemOf(mug, 2), itemOf(pot, 1)])))
   const guest = order([itemOf(tin, 3), itemOf(mug, 1)], { email: EVE })
-  const tins: Order = await done(anybody.post('/api/orders/guest', guest))
+  const tins: Order = await done(anonymous.post('/api/orders/guest', guest))
   const coded = order([itemOf(mug, 2)], { codes: ['OPENING'] })
   const mugs: Order = await done(bob.post('/api/orders', coded))
   const unpaid: Order = await done(bob.post('/api/orders', order([itemOf(pot, 1)])))
@@ -176,7 +174,7 @@ async function sell({ admin, ada, bob, anybody, mail, receive }: Shop) {
   return { pots, tins, mugs, unpaid, tin }
 }
 
-/** An order is held, and sent in two parcels, one of which arrives; the mail about the second one is worded anew. */
+/** An order is put on hold, then sent in two parcels. One arrives; the mail template of the second one is changed. */
 async function pack({ admin, ada, mail, mails }: Shop, packer: Shop['admin'], { id, number }: Order) {
   const path = `/api/admin/orders/${id}`
   await done(packer.post(`${path}/transition`, { action: 'hold', reason: 'Is the address right?' }))
@@ -244,7 +242,7 @@ async function giveBack({ admin, mail, available }: Shop, { tins, mugs, tin }: O
 }
 
 /** Of two reviews one is let in and answered, and one is not. */
-async function moderate({ admin, anybody, ada, bob }: Shop): Promise<void> {
+async function moderate({ admin, anonymous, ada, bob }: Shop): Promise<void> {
   const path = '/api/products/mug/reviews'
   await done(ada.post(path, { rating: 5, body: 'Keeps warm' }))
   await done(bob.post(path, { rating: 1, body: 'Buy mine at bob.example' }))
@@ -253,12 +251,12 @@ async function moderate({ admin, anybody, ada, bob }: Shop): Promise<void> {
   await done(admin.post(`/api/catalog/reviews/${idOf(5)}/publish`))
   await done(admin.put(`/api/catalog/reviews/${idOf(5)}/reply`, { body: 'So do we' }))
   await done(admin.post(`/api/catalog/reviews/${idOf(1)}/reject`, { reason: 'an advertisement' }))
-  const shown = async () => (await done(anybody.get(path))).items
+  const shown = async () => (await done(anonymous.get(path))).items
   await expect.poll(shown, PATIENCE).toMatchObject([{ rating: 5, reply: { body: 'So do we' } }])
 }
 
 /** For a while shoppers look and change nothing; the administrator goes on. */
-async function rest({ admin, ada, anybody }: Shop): Promise<void> {
+async function rest({ admin, ada, anonymous }: Shop): Promise<void> {
   const until = new Date(Date.now() + 3_600_000).toISOString()
   await done(admin.put('/api/admin/maintenance', { enabled: true, message: 'We count.', until }))
   const empty = () => ada.delete('/api/cart')
@@ -266,7 +264,7 @@ async function rest({ admin, ada, anybody }: Shop): Promise<void> {
   const { headers, json } = await empty()
   expect(json).toMatchObject({ code: 'SHOP_IN_MAINTENANCE', message: 'We count.', until })
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
-  expect((await anybody.get('/api/products')).json.items).toHaveLength(3)
+  expect((await anonymous.get('/api/products')).json.items).toHaveLength(3)
   const mug = await variantOf(admin, 'mug')
   await done(admin.post('/api/inventory/adjustments', { variant_id: mug, delta: -1, reason: 'It fell' }))
   await done(admin.put('/api/admin/maintenance', { enabled: false }))
@@ -274,12 +272,12 @@ async function rest({ admin, ada, anybody }: Shop): Promise<void> {
 }
 
 /** Bob is not wanted any more: his token is dead, and no new one is to be had. */
-async function dismiss({ admin, bob, anybody }: Shop): Promise<void> {
+async function dismiss({ admin, bob, anonymous }: Shop): Promise<void> {
   await done(bob.get('/api/cart'))
   const { items } = await done(admin.get(`/api/admin/users?q=${BOB}`))
   await done(admin.patch(`/api/admin/users/${items[0].id}`, { disabled: true }))
   await expect.poll(async () => (await bob.get('/api/cart')).status, PATIENCE).toBe(401)
-  expect((await anybody.post('/api/auth/login', { email: BOB, password: PASSWORD })).status).toBe(401)
+  expect((await anonymous.post('/api/auth/login', { email: BOB, password: PASSWORD })).status).toBe(401)
 }
 
 /** What the dashboard says is what was sold, and the log of changes says who did what. */

@@ -1,29 +1,27 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { PATIENCE } from '../support/mailing-shop.ts'
 import { EMAIL, onEachGround, openMugShop, PASSWORD, TRANSFER } from './shop.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 onEachGround(ground => {
   test('a guest browses, fills a cart, registers, merges, orders, pays, is sent to, follows the parcel and reviews', async () => {
-    const { anybody, admin, logIn, mail, mails, mug, variantId, available, receive } = await openMugShop(
+    const { anonymous, admin, logIn, mail, mails, mug, variantId, available, receive } = await openMugShop(
       ground,
       10
     )
-    const { items } = (await anybody.get('/api/products?q=mug')).json
+    const { items } = (await anonymous.get('/api/products?q=mug')).json
     expect(items.map((each: { name: string }) => each.name)).toEqual(['Fika mug'])
     const { guest_cart_token } = (
-      await anybody.post('/api/guest-cart', { variant_id: variantId, quantity: 2 })
+      await anonymous.post('/api/guest-cart', { variant_id: variantId, quantity: 2 })
     ).json
 
     expect(
-      (await anybody.post('/api/auth/register', { email: EMAIL, password: PASSWORD, name: 'Ada' })).status
+      (await anonymous.post('/api/auth/register', { email: EMAIL, password: PASSWORD, name: 'Ada' })).status
     ).toBe(201)
     await mail(/welcome/i)
     const { text = '' } = (await mail(/confirm|verify|address/i)) ?? {}
     const token = /#token=(\S+)/.exec(text)?.[1]
-    expect((await anybody.post('/api/auth/verify', { token })).status).toBeLessThan(300)
+    expect((await anonymous.post('/api/auth/verify', { token })).status).toBeLessThan(300)
     const ada = await logIn({ email: EMAIL, password: PASSWORD })
     const merged = (await ada.post('/api/cart/merge', { guest_cart_token })).json
     expect(merged).toMatchObject({ count: 2, merge: { status: 'merged', moved: 1 } })
@@ -57,24 +55,24 @@ onEachGround(ground => {
     const delivered = { status: 'delivered', occurred_at: new Date().toISOString(), location: 'Stockholm' }
     const told = await admin.post(`/api/admin/shipping/shipments/${shipments[0].id}/events`, delivered)
     expect(told.status, told.text).toBeLessThan(300)
-    const followed = await anybody.get('/api/shipping/track/1z999aa10123456784')
+    const followed = await anonymous.get('/api/shipping/track/1z999aa10123456784')
     expect(followed.json).toMatchObject({ status: 'delivered', events: [{ location: 'Stockholm' }] })
     expect(followed.text).not.toMatch(/Ada|Drottninggatan|example\.com/)
     await mail(/delivered|arrived/i)
 
     const review = await ada.post('/api/products/fika-mug/reviews', { rating: 5, body: 'Keeps warm' })
     expect(review.json).toMatchObject({ rating: 5, verified_purchase: true })
-    expect((await anybody.get('/api/products/fika-mug/reviews/rating')).json).toMatchObject({
+    expect((await anonymous.get('/api/products/fika-mug/reviews/rating')).json).toMatchObject({
       average: 5,
       count: 1
     })
     await expect
-      .poll(async () => (await anybody.get(`/api/products/${mug.id}`)).json.rating, PATIENCE)
+      .poll(async () => (await anonymous.get(`/api/products/${mug.id}`)).json.rating, PATIENCE)
       .toMatchObject({ count: 1 })
 
-    // Nobody else sees any of it, and nobody was told anything twice.
+    // No other customer sees any of it, and no mail was sent twice.
     const other = { email: 'eve@example.com', password: PASSWORD }
-    await anybody.post('/api/auth/register', other)
+    await anonymous.post('/api/auth/register', other)
     const eve = await logIn(other)
     for (const path of [`/api/orders/${id}`, `/api/shipping/order/${id}`, `/api/payments/by-order/${id}`])
       expect((await eve.get(path)).status, path).toBe(404)
@@ -83,18 +81,18 @@ onEachGround(ground => {
   })
 
   test('a guest orders without an account, pays, is paid back in part, and gets the rest back', async () => {
-    const { anybody, admin, mail, variantId, available, receive } = await openMugShop(ground, 10)
+    const { anonymous, admin, mail, variantId, available, receive } = await openMugShop(ground, 10)
     const body = {
       email: EMAIL,
       items: [{ variant_id: variantId, quantity: 3 }],
       shipping_address: STOCKHOLM,
       payment: TRANSFER
     }
-    const ordered = await anybody.post('/api/orders/guest', body)
+    const ordered = await anonymous.post('/api/orders/guest', body)
     expect(ordered.status, ordered.text).toBe(201)
     const { id, order_token, total } = ordered.json
     const guest = { 'x-order-token': order_token }
-    const read = async () => (await anybody.get(`/api/orders/guest/${id}`, undefined, guest)).json
+    const read = async () => (await anonymous.get(`/api/orders/guest/${id}`, undefined, guest)).json
     await receive(id)
     await expect.poll(async () => (await read()).status, PATIENCE).toBe('paid')
     // What the mail leads to is this order, by a token behind the #.
@@ -103,7 +101,7 @@ onEachGround(ground => {
     const refunded = await admin.post(`/api/admin/orders/${id}/refunds`, { amount: 500, reason: 'a crack' })
     expect(refunded.status, refunded.text).toBeLessThan(300)
     await mail(/refund|back/i)
-    const canceled = await anybody.post(`/api/orders/guest/${id}/cancel`, undefined, guest)
+    const canceled = await anonymous.post(`/api/orders/guest/${id}/cancel`, undefined, guest)
     expect(canceled.status, canceled.text).toBeLessThan(300)
     await expect.poll(async () => (await read()).status, PATIENCE).toBe('canceled')
     await expect.poll(() => available(variantId), PATIENCE).toBe(10)
@@ -111,7 +109,7 @@ onEachGround(ground => {
     const { json } = await admin.get(`/api/admin/orders/${id}`)
     expect(json.total).toBe(total)
     expect(
-      (await anybody.get(`/api/orders/guest/${id}`, undefined, { 'x-order-token': 'ort_guessed' })).status
+      (await anonymous.get(`/api/orders/guest/${id}`, undefined, { 'x-order-token': 'ort_guessed' })).status
     ).toBe(404)
   })
 })

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished } from 'vitest'
 import type { TestResponse } from '../../src/testing.ts'
 import { useRedisServer } from '../faults/redis-server.ts'
 import { usePost } from '../support/checkouts.ts'
-import { useEmptyDatabase } from '../support/database.ts'
+import { makeDataFolder } from '../support/data-folder.ts'
+import { createTestDatabase, useEmptyDatabase } from '../support/database.ts'
 import { readExposition } from '../support/exposition.ts'
 import { mailSettings, PATIENCE } from '../support/mailing-shop.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -18,7 +19,7 @@ export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'a long engine poem'
 export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 
-/** What a shop stands on: the database that comes along, or a PostgreSQL and a Redis of somebody's. */
+/** The services of a shop: the embedded database, or an operator's PostgreSQL and Redis. */
 export type Ground = 'embedded' | 'external'
 const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
@@ -31,19 +32,27 @@ export function onEachGround(declare: (ground: Ground) => void): void {
   )
 }
 
-/** Where one shop is run by the real program, by one process or two; there is nothing in it yet. */
-export async function usePremises(ground: Ground, given: Readonly<Record<string, string>> = {}) {
+/**
+ * Where one shop is run by the real program, by one process or two; there is nothing in it yet, but the tables when it has been
+ * started before.
+ */
+export async function usePremises(
+  ground: Ground,
+  given: Readonly<Record<string, string>> = {},
+  database: 'empty' | 'migrated' = 'empty'
+) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-journey-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   // The server of the database runs as another user when the tests run as root; it has to get in.
   await chmod(folder, 0o755)
   const data = join(folder, 'data')
+  if (ground === 'embedded' && database === 'migrated') await makeDataFolder(data)
   const trusted = join(folder, 'receivers.pem')
   await writeFile(trusted, CERTIFICATE)
   const settings = {
     ...(ground === 'external' && {
       ...SECRET_SETTINGS,
-      DATABASE_URL: (await useEmptyDatabase()).url,
+      DATABASE_URL: await useDatabaseUrl(database),
       REDIS_URL: await redisUrl()
     }),
     CARTWRIGHT_DATA: data,
@@ -82,6 +91,13 @@ export async function usePremises(ground: Ground, given: Readonly<Record<string,
   }
 }
 
+async function useDatabaseUrl(database: 'empty' | 'migrated'): Promise<string> {
+  if (database === 'empty') return (await useEmptyDatabase()).url
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  return url
+}
+
 async function redisUrl(): Promise<string> {
   if (process.env.REDIS_URL !== undefined) return process.env.REDIS_URL
   const server = await useRedisServer()
@@ -92,7 +108,7 @@ async function redisUrl(): Promise<string> {
 type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
 export type Caller = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Ask>
 
-/** Somebody who asks a process at this address over HTTP. Bodies that are no text are sent as JSON. */
+/** An HTTP client of the process at this address. It sends bodies that are not strings as JSON. */
 export function callerAt(origin: string, token?: string): Caller {
   const ask =
     (method: string): Ask =>
@@ -131,7 +147,7 @@ export async function logInAt(origin: string, account: object): Promise<Caller> 
   return callerAt(origin, access_token)
 }
 
-/** Asks one process, then the other, for pages that nobody has asked for, until the other one finds what the first one kept. */
+/** Requests new pages from one process, then from the other, until the other finds a page that the first one cached. */
 async function expectSharedPages([first = '', second = '']: string[]): Promise<void> {
   const hits = async () => {
     const { families } = readExposition((await callerAt(second).get('/metrics')).text)
@@ -155,15 +171,15 @@ async function expectSharedPages([first = '', second = '']: string[]): Promise<v
  */
 export async function openShop(ground: Ground, given: Readonly<Record<string, string>> = {}) {
   const { mails, settings } = await mailSettings(given)
-  const premises = await usePremises(ground, settings)
+  const premises = await usePremises(ground, settings, 'migrated')
   const origins = await premises.start()
   const [backOffice = '', storefront = backOffice] = origins
-  const anybody = callerAt(storefront)
+  const anonymous = callerAt(storefront)
   const admin = await logInAt(backOffice, ADMIN)
   return {
-    ...{ premises, settings, origins, backOffice, storefront, anybody, admin, mails },
+    ...{ premises, settings, origins, backOffice, storefront, anonymous, admin, mails },
     logIn: (account: object) => logInAt(storefront, account),
-    /** The mail with this subject to somebody. */
+    /** The mail with this subject to this address. */
     mail: async (subject: RegExp, to = EMAIL) => {
       const sent = () => mails.taken.filter(({ recipient }) => recipient === to)
       const subjects = () => sent().map(each => each.subject)
@@ -172,7 +188,7 @@ export async function openShop(ground: Ground, given: Readonly<Record<string, st
     },
     /** How many can be bought, as shoppers are told. */
     available: async (variantId: string): Promise<number> => {
-      const { json } = await anybody.get(`/api/inventory/availability?variant_ids=${variantId}`)
+      const { json } = await anonymous.get(`/api/inventory/availability?variant_ids=${variantId}`)
       return json.items[0].available
     },
     /** The money of an order has arrived. */
@@ -186,7 +202,7 @@ export async function openShop(ground: Ground, given: Readonly<Record<string, st
 /** A shop that sells a mug, of which there are so many, and has post to send it by. */
 export async function openMugShop(ground: Ground, count: number, given?: Readonly<Record<string, string>>) {
   const shop = await openShop(ground, given)
-  const { admin, anybody, available } = shop
+  const { admin, anonymous, available } = shop
   const made = (path: string, body: object) => done(admin.post(path, body))
   await usePost((path, body) => made(`/api/admin/${path}`, body))
   const mug = await made('/api/catalog/products', {
@@ -197,7 +213,7 @@ export async function openMugShop(ground: Ground, count: number, given?: Readonl
   await done(admin.put(`/api/inventory/levels/${variantId}`, { on_hand: count }))
   // Where shoppers ask all of it is known a moment later.
   const asked = { items: [{ variant_id: variantId, quantity: 1 }], destination: { country: 'SE' } }
-  const ways = async () => (await anybody.post('/api/shipping/rates', asked)).json?.rates?.length
+  const ways = async () => (await anonymous.post('/api/shipping/rates', asked)).json?.rates?.length
   await expect.poll(ways, PATIENCE).toBe(3)
   await expect.poll(() => available(variantId), PATIENCE).toBe(count)
   if (ground === 'external') await expectSharedPages(shop.origins)

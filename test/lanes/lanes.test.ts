@@ -31,17 +31,17 @@ test.each([
   ['shop', 'opens a database through a helper', "import { usePayments } from './support/payments.ts'"],
   ['process', 'starts a process', "import { spawn } from 'node:child_process'"],
   ['process', 'starts the program through a helper', "import { startProgram } from './support/program.ts'"],
-  ['process', 'mocks a module', "import { vi } from 'vitest'\nvi.mock('node:dns')"],
-  ['process', 'declares a reason', '// Lane process: it counts every module that is loaded.'],
-  ['unit', 'declares no reason', '// Lane process: ']
+  ['alone', 'mocks a module', "import { vi } from 'vitest'\nvi.mock('node:dns')"],
+  ['alone', 'declares a reason', '// Lane alone: it counts every module that is loaded.'],
+  ['unit', 'declares no reason', '// Lane alone: ']
 ])('the lane is %s for a test that %s', (lane, _, text) => {
   expect(laneOf('test/planted.test.ts', withTest('test/planted.test.ts', text))).toBe(lane)
 })
 
 test('every test file is in exactly one lane, and each lane has some', () => {
-  const all = [...lanes.unit, ...lanes.shop, ...lanes.process]
+  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
   expect(all.toSorted()).toEqual([...imports.texts.keys()].filter(path => path.endsWith('.test.ts')))
-  for (const tests of Object.values(lanes)) expect(tests.length).toBeGreaterThan(10)
+  for (const tests of Object.values(lanes)) expect(tests.length).toBeGreaterThan(0)
 })
 
 test('a unit test that asks for a database is told the lane that has one', async () => {

@@ -4,24 +4,25 @@ import type { ImportGraph } from './imports.ts'
  * How a test file is run:
  * - `unit`: files share a process, and there is no database.
  * - `shop`: files share a process that has loaded the program once, and clone databases.
- * - `process`: each file has a process of its own, because it starts other processes or changes its own.
+ * - `process`: files share a process, and start others.
+ * - `alone`: each file has a process of its own, because it changes what is loaded there, or says why.
  */
-export type Lane = 'unit' | 'shop' | 'process'
+export type Lane = 'unit' | 'shop' | 'process' | 'alone'
 
 /** What asks for a database: a clone of the template, or the shop for tests. */
 const DATABASES = ['test/support/database.ts', 'src/testing.ts']
 /** What starts processes. */
-const STARTERS = ['node:child_process', 'node:worker_threads', 'src/platform/embedded-postgres/open.ts']
+const STARTERS = ['node:child_process', 'node:worker_threads', 'src/embedded-postgres/open.ts']
 /** A module that is mocked may be loaded already where files share a process. */
 const MOCKS = /^\s*vi\.(?:mock|doMock|resetModules)\(/m
-/** `// Lane process: <reason>` in a test file. */
-const DECLARED = /^\/\/ Lane process: \S.*$/m
+/** `// Lane alone: <reason>` in a test file. */
+const DECLARED = /^\/\/ Lane alone: \S.*$/m
 
 export const isTest = (path: string) => path.startsWith('test/') || path.endsWith('.test.ts')
 
 export function laneOf(path: string, { texts, reach }: ImportGraph): Lane {
   const text = texts.get(path) ?? ''
-  if (DECLARED.test(text) || MOCKS.test(text)) return 'process'
+  if (DECLARED.test(text) || MOCKS.test(text)) return 'alone'
   // The program can start processes, too. What counts is whether the test does, or a helper that it imports.
   const helpers = reach(path, isTest)
   if (STARTERS.some(each => helpers.has(each))) return 'process'
@@ -31,7 +32,7 @@ export function laneOf(path: string, { texts, reach }: ImportGraph): Lane {
 
 /** Every test file by its lane. */
 export function lanesOf(imports: ImportGraph): Record<Lane, string[]> {
-  const lanes: Record<Lane, string[]> = { unit: [], shop: [], process: [] }
+  const lanes: Record<Lane, string[]> = { unit: [], shop: [], process: [], alone: [] }
   for (const path of imports.texts.keys())
     if (path.endsWith('.test.ts')) lanes[laneOf(path, imports)].push(path)
   return lanes

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'test/chaos/chaos.test.ts',
   'test/start.test.ts',
-  'src/platform/embedded-postgres/open.test.ts',
+  'src/embedded-postgres/open.test.ts',
   'test/journeys/operator.test.ts',
   'test/package.test.ts'
 ]

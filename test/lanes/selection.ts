@@ -18,7 +18,7 @@ export function testsOf(
   lanes: Readonly<Record<Lane, string[]>>,
   imports: ImportGraph
 ): Selection {
-  const all = [...lanes.unit, ...lanes.shop, ...lanes.process]
+  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
   const quick = [...lanes.unit, ...lanes.shop]
   const about = (path: string): string[] => {
     if (all.includes(path)) return [path]

@@ -15,6 +15,6 @@ const before = stateOf()
 afterAll(() => {
   expect(
     stateOf(),
-    'this file changes its process, which it shares: undo that in onTestFinished, or declare "// Lane process: <reason>"'
+    'this file changes its process, which it shares: undo that in onTestFinished, or declare "// Lane alone: <reason>"'
   ).toEqual(before)
 })

@@ -1,24 +1,37 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ActionName, type Life, refusalOf, stateAfter } from '../../src/modules/orders/life/actions.ts'
-import { count, type LineCounters, left, type Units } from '../../src/modules/orders/life/counters.ts'
 import {
-  backMinor,
   type Credit,
   type CreditPart,
   creditAmount,
   creditedMinor,
-  creditUnits
-} from '../../src/modules/orders/life/credits.ts'
-import { keyOf, type PricePart, sharesOf } from '../../src/modules/orders/life/shares.ts'
-import { refusalOfUnsent, unsent } from '../../src/modules/orders/life/unsent.ts'
+  creditUnits,
+  refundableAmount
+} from '../../src/modules/orders/adjustments/credits.ts'
+import { creditSharesOf, type PricePart, shareKeyOf } from '../../src/modules/orders/adjustments/shares.ts'
+import { refusalOfVoiding, withoutShipment } from '../../src/modules/orders/fulfilment/voiding.ts'
+import {
+  type ActionName,
+  actionRefusalOf,
+  type OrderLifecycle,
+  stateAfter
+} from '../../src/modules/orders/lifecycle/actions.ts'
+import {
+  countUnits,
+  type LineCounters,
+  type LineUnits,
+  remainingUnits
+} from '../../src/modules/orders/lifecycle/counters.ts'
 import { type Quote, quote } from '../../src/modules/pricing/quote/quote.ts'
 import { anyBasket } from '../quotes/baskets.ts'
 import { type Deed, naiveOrder, type Thing } from './model.ts'
 
 const LIVES = Number(process.env.LIVES ?? 1_000)
 const HOURS = { timeout: 3 * 3_600_000 }
-/** Each case is met in one of so many lives at least; in fact in ten times as many, so that no seed misses one. */
+/**
+ * Each case must occur at least once in this many lives. It occurs ten times as often, so that no seed misses
+ * one.
+ */
 const MET_IN = 1_000
 
 const ACTION_OF = {
@@ -37,25 +50,35 @@ const ACTION_OF = {
     hold: 'hold',
     release: 'release'
   },
-  ...{ void: 'void_shipment' },
-  ...{ complete: 'complete', reopen: 'reopen' }
+  void: 'void_shipment',
+  complete: 'complete',
+  reopen: 'reopen'
 } as const satisfies Record<Exclude<Deed['do'], 'take'>, ActionName>
 const COUNTED = { cancel: 'cancel', ship: 'fulfil', return: 'return', refund: 'refund' } as const
 
 const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all, each) => all + of(each), 0)
 
-/** What an order keeps of a quote. */
+/** What an order stores of a quote. */
 function orderOf({ components, lines, totals }: Quote) {
   const numberOf = new Map(lines.map(({ key }, index) => [key, index]))
   const parts = components.map(
     ({ kind, line, group, amountMinor, ratePpm = null, taxCategory = null, included }): PricePart => ({
-      ...{ kind, amountMinor, ratePpm, taxCategory, included },
+      kind,
+      amountMinor,
+      ratePpm,
+      taxCategory,
+      included,
       ...(line === undefined ? group !== undefined && { group } : { line: numberOf.get(line) ?? -1 })
     })
   )
   const counters = lines.map(
     ({ quantity }, line): LineCounters => ({
-      ...{ line, ordered: quantity, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 },
+      line,
+      ordered: quantity,
+      canceled: 0,
+      fulfilled: 0,
+      returned: 0,
+      refunded: 0,
       requiresShipping: true
     })
   )
@@ -63,7 +86,7 @@ function orderOf({ components, lines, totals }: Quote) {
 }
 type Order = ReturnType<typeof orderOf>
 
-/** The same for the model, read off the components one by one. */
+/** The same for the model, read from the components one by one. */
 function thingsOf({ components, lines, groups }: Quote): Thing[] {
   const thing = (
     name: string,
@@ -93,24 +116,24 @@ function thingsOf({ components, lines, groups }: Quote): Thing[] {
   ].filter(each => each.count > 0 || each.price > 0n)
 }
 
-/** An order that lives by the program. */
+/** An order that follows the code of the program. */
 function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   let lines: readonly LineCounters[] = counters
-  let life: Omit<Life, 'lines'> = {
+  let lifecycle: Omit<OrderLifecycle, 'lines'> = {
     state: 'pending',
     paymentStatus: 'unpaid',
     isCancelRequested: false,
     isHeld: false,
     isErased: false
   }
-  const parcels: (readonly Units[])[] = []
+  const parcels: (readonly LineUnits[])[] = []
   const voided = new Set<number>()
   const earlier: CreditPart[] = []
   let [taken, back] = [0, 0]
 
   const ledger = () => ({
     totalMinor,
-    shares: sharesOf(
+    shares: creditSharesOf(
       parts,
       lines.map(({ line, ordered, canceled, refunded }) => ({
         line,
@@ -124,19 +147,21 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   function settle(credit: Credit) {
     earlier.push(...credit.parts)
     const owedMinor = totalMinor - creditedMinor(ledger())
-    back += backMinor(credit, { owedMinor, heldMinor: taken - back })
+    back += refundableAmount(credit, { owedMinor, heldMinor: taken - back })
   }
   const isUnsent = (deed: Deed) => {
     if (deed.do !== 'void') return true
     const parcel = parcels[deed.parcel]
-    return parcel !== undefined && !voided.has(deed.parcel) && refusalOfUnsent(lines, parcel) === undefined
+    return parcel !== undefined && !voided.has(deed.parcel) && refusalOfVoiding(lines, parcel) === undefined
   }
   const may = (deed: Deed) =>
     deed.do === 'take'
-      ? life.state !== 'canceled'
+      ? lifecycle.state !== 'canceled'
       : isUnsent(deed) &&
         ['admin', 'system'].some(
-          role => refusalOf(ACTION_OF[deed.do], { ...life, lines }, role as 'admin', 'never') === undefined
+          role =>
+            actionRefusalOf(ACTION_OF[deed.do], { ...lifecycle, lines }, role as 'admin', 'never') ===
+            undefined
         )
 
   function act(deed: Deed): void {
@@ -144,7 +169,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     if (deed.do === 'amount') settle(creditAmount(ledger(), deed.minor))
     if ('units' in deed) {
       const units = [...deed.units].map(([name, quantity]) => ({ line: Number(name), quantity }))
-      const next = count(lines, COUNTED[deed.do], units)
+      const next = countUnits(lines, COUNTED[deed.do], units)
       const isCredit = deed.do === 'cancel' || deed.do === 'refund'
       const credit = creditUnits(ledger(), new Map(units.map(({ line, quantity }) => [line, quantity])))
       lines = next
@@ -152,16 +177,16 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       if (isCredit) settle(credit)
     }
     if (deed.do === 'void') {
-      lines = unsent(lines, parcels[deed.parcel] ?? [])
+      lines = withoutShipment(lines, parcels[deed.parcel] ?? [])
       voided.add(deed.parcel)
     }
     if (deed.do === 'take') return
-    life = {
-      ...life,
-      state: stateAfter(ACTION_OF[deed.do], life.state),
-      isHeld: deed.do === 'hold' || (deed.do !== 'release' && life.isHeld),
+    lifecycle = {
+      ...lifecycle,
+      state: stateAfter(ACTION_OF[deed.do], lifecycle.state),
+      isHeld: deed.do === 'hold' || (deed.do !== 'release' && lifecycle.isHeld),
       isCancelRequested:
-        deed.do === 'ask' || (life.isCancelRequested && deed.do !== 'deny' && deed.do !== 'agree')
+        deed.do === 'ask' || (lifecycle.isCancelRequested && deed.do !== 'deny' && deed.do !== 'agree')
     }
   }
 
@@ -170,23 +195,24 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     may,
     act,
     parcels: () => parcels.length,
-    leftOf: (kind: keyof typeof left) => lines.map(line => left[kind](line)),
-    /** What can still be given: of the price, and of what was taken. */
+    leftOf: (kind: keyof typeof remainingUnits) => lines.map(line => remainingUnits[kind](line)),
+    /** What can still be credited of the price, and refunded of the captured amount. */
     rest: () => totalMinor - creditedMinor(ledger()),
     now: () => {
       const { shares } = ledger()
       const taxOf = (share: (typeof shares)[number]) =>
         sum(
-          earlier.filter(part => JSON.stringify(keyOf(part)) === JSON.stringify(keyOf(share))),
+          earlier.filter(part => JSON.stringify(shareKeyOf(part)) === JSON.stringify(shareKeyOf(share))),
           each => each.taxMinor
         )
       return {
-        state: life.state,
+        state: lifecycle.state,
         counters: [counter('canceled'), counter('fulfilled'), counter('returned'), counter('refunded')],
         credited: creditedMinor({ totalMinor, shares }),
         given: shares.map(share => share.creditedMinor),
         tax: shares.map(taxOf),
-        ...{ taken, back }
+        taken,
+        back
       }
     }
   }
@@ -210,7 +236,7 @@ const anyStep = fc.record({
     ] as const),
     ...(['hold', 'release', 'release', 'complete', 'complete', 'complete', 'reopen', 'reopen'] as const)
   ),
-  /** How much of what there is: a part, all, or one too many. */
+  /** A quantity: a part, all, or one too many. */
   numbers: fc.array(fc.nat({ max: 1_000_000 }), { minLength: 4, maxLength: 4 }),
   isAll: fc.boolean()
 })
@@ -249,7 +275,7 @@ const CASES = [
   ]
 ]
 
-test(`${LIVES} orders live as the naive model says`, HOURS, () => {
+test(`${LIVES} order lifecycles agree with the naive model`, HOURS, () => {
   const met = new Map(CASES.map(each => [each, 0]))
   const meet = (name: string, is = true) => is && met.set(name, (met.get(name) ?? 0) + 1)
   fc.assert(
@@ -275,7 +301,7 @@ test(`${LIVES} orders live as the naive model says`, HOURS, () => {
       const isAll = credited === quoted.totals.totalMinor && credited > 0
       if (isAll && given.length > 0 && sum(order.leftOf('cancel'), each => each) === 0) {
         expect(back).toBe(taken)
-        // Where rounding had taken something off, all is credited although some of it may be left.
+        // If the total was rounded down, everything is credited although shares have a rest.
         const isWhole = sum(given, each => each) === sum(thingsOf(quoted), ({ price }) => Number(price))
         if (isWhole) expect(sum(tax, each => each)).toBe(quoted.totals.taxMinor)
       }
@@ -296,7 +322,7 @@ test(`${LIVES} orders live as the naive model says`, HOURS, () => {
   expect([...met].filter(([, times]) => times * MET_IN < LIVES)).toEqual([])
 })
 
-/** The same deed, with the names that the model has for lines. */
+/** The same action, with the model's names of lines. */
 const named = (deed: Deed, { lines }: Quote): Deed =>
   'units' in deed
     ? {

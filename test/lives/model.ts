@@ -1,13 +1,13 @@
 /**
- * The life of an order as it ought to be, written down naively: unit by unit, with exact whole numbers, and with none of the
- * program. It knows the price of each thing, and adds up from the beginning what was given for it.
+ * A naive model of the lifecycle of an order: unit by unit, with exact integers, and with no code of the
+ * program. It knows the price of each unit, and adds up all credits from the beginning.
  */
 export type Thing = { name: string; group: string | null; count: number; price: bigint; tax: bigint }
 export type Deed =
   | { do: 'take'; minor: number }
   | { do: 'amount'; minor: number }
   | { do: 'cancel' | 'ship' | 'return' | 'refund'; units: ReadonlyMap<string, number> }
-  /** A parcel, by its number from 0, never left. */
+  /** Voids a shipment, by its number from 0. */
   | { do: 'void'; parcel: number }
   | { do: 'place' | 'ask' | 'agree' | 'deny' | 'hold' | 'release' | 'complete' | 'reopen' }
 
@@ -33,7 +33,7 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
   const give = (thing: Thing, amount: bigint) =>
     given.set(thing.name, (given.get(thing.name) ?? 0n) + least(amount, rest(thing)))
 
-  /** One unit after the other, each for what the line costs with it less what it costs without it. */
+  /** Credits unit by unit: the price of the line with the unit minus the price without it. */
   function giveUnits(line: Thing, from: number, to: number) {
     const [price, all] = [line.price, BigInt(line.count)]
     for (let unit = from; unit < to; unit += 1)
@@ -57,7 +57,7 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
     }
   }
 
-  /** What goes back to the buyer for all that `work` gives. */
+  /** The refund for all credits of `work`. */
   function credit(work: () => void): void {
     const before = credited()
     work()
@@ -72,7 +72,7 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
   const isLive = () => state === 'pending' || state === 'placed'
   const isPlaced = () => state === 'placed' || state === 'completed'
 
-  /** Whether an administrator, or the shop itself, may do it now. */
+  /** Whether an administrator or the shop can take the action now. */
   function may(deed: Deed): boolean {
     const has = (left: (line: Thing) => number) =>
       'units' in deed && lines.every(line => (deed.units.get(line.name) ?? 0) <= left(line))
@@ -96,7 +96,7 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
       case 'void': {
         const parcel = parcels[deed.parcel]
         if (parcel === undefined || parcel === 'voided' || !isPlaced() || isAsked) return false
-        // Whatever came back, or was paid back, was in one of the others.
+        // Returned or refunded units must be in one of the other shipments.
         return lines.every(line => {
           const inOthers = of('sent', line) - (parcel.get(line.name) ?? 0)
           return !parcel.has(line.name) || inOthers >= Math.max(of('returned', line), of('refunded', line))

@@ -82,19 +82,19 @@ const ID = /(?<!vat)_ids?$/
 
 /** Who may ask a route, and whose what it is about is. */
 export type Row =
-  /** Administrators with the scope of the module; `wholeShop`: those who are limited to none; `anyScope`: all of them. */
-  | { of: 'staff'; wholeShop: boolean; anyScope: boolean }
-  /** Whoever the thing belongs to: a customer with a token, or a guest with a header. */
+  /** Administrators with the scope of the module; `requiresFullAccess`: unlimited ones; `anyScope`: all administrators. */
+  | { of: 'staff'; requiresFullAccess: boolean; anyScope: boolean }
+  /** The owner of the resource: a customer with a token, or a guest with a header. */
   | { of: 'owner'; thing: Thing }
   /** A customer, of themselves. */
   | { of: 'self' }
-  | { of: 'everybody' }
+  | { of: 'public' }
 /** A review is named by its product. */
 export type Thing = 'order' | 'checkout' | 'address' | 'session' | 'review'
 
 const STAFF =
   /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys|auth\/second-factor)(\/|$)/
-const WHOLE_SHOP = /^\/api\/admin\/(users|audit|config)(\/|$)/
+const FULL_ACCESS = /^\/api\/admin\/(users|audit|config)(\/|$)/
 /** About the administrator's own account. */
 const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)/
 const THINGS: readonly [RegExp, Thing][] = [
@@ -102,13 +102,13 @@ const THINGS: readonly [RegExp, Thing][] = [
   [/ \/api\/auth\/sessions\//, 'session'],
   [/ \/api\/checkouts\/(?!guest$)/, 'checkout'],
   [/ \/api\/(orders|payments|shipping)\/(?!(orders\/)?guest$)/, 'order'],
-  // Whoever reviews makes one of their own.
+  // Each caller creates a review of their own.
   [/^(put|delete) \/api\/products\/\{id\}\/reviews$| \/api\/products\/\{id\}\/reviews\/mine$/, 'review']
 ]
-/** Ids of things that are everybody's. */
+/** Ids of public resources. */
 const COMMON = /^(variant_ids?|\{variantId\})$/
-/** What anybody may ask, and why that tells nobody about somebody. */
-const EVERYBODYS: readonly [RegExp, string][] = [
+/** Routes without a token, and why they reveal nothing about a customer. */
+const PUBLIC_ROUTES: readonly [RegExp, string][] = [
   [/^\/api\/(products|categories|markets|countries|inventory\/availability)(\/|$)/, 'what the shop sells'],
   [/^\/api\/payments\/methods$|^\/api\/shipping\/rates$/, 'how one can pay, and what a parcel costs'],
   [/^\/api\/auth\/(register|login|forgot)$/, 'a new account, a password, or a mail to its owner'],
@@ -135,16 +135,15 @@ export function rowOf({ name, path, tier, ids }: Pick<Route, 'name' | 'path' | '
     throw new Error(
       `${name} is of the tier ${tier}: the paths of administrators, and no others, are those of STAFF of test/never/routes.ts`
     )
-  if (isStaff) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path), anyScope: ANY_SCOPE.test(path) }
-  if (tier === 'public' && EVERYBODYS.some(([pattern]) => pattern.test(path))) return { of: 'everybody' }
+  if (isStaff)
+    return { of: 'staff', requiresFullAccess: FULL_ACCESS.test(path), anyScope: ANY_SCOPE.test(path) }
+  if (tier === 'public' && PUBLIC_ROUTES.some(([pattern]) => pattern.test(path))) return { of: 'public' }
   const owned = ids.filter(id => !COMMON.test(id))
   const [, thing] = THINGS.find(([pattern]) => pattern.test(name)) ?? []
   if (owned.length > 0 && thing !== undefined) return { of: 'owner', thing }
   if (owned.length > 0 && !REVIEWS.test(name))
     throw new Error(`${name} takes ${owned.join(', ')}: say in THINGS of test/never/routes.ts whose that is`)
   if (tier === 'secured') return { of: 'self' }
-  throw new Error(
-    `${name} asks for no token: say in EVERYBODYS of test/never/routes.ts why anybody may ask it`
-  )
+  throw new Error(`${name} asks for no token: say in PUBLIC_ROUTES of test/never/routes.ts why it needs none`)
 }
 const REVIEWS = /^post \/api\/products\/\{id\}\/reviews$/

@@ -10,7 +10,7 @@ import { keepRecent } from '../support/recent-login.ts'
 import { useShop } from '../support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
-/** Jobs, keys of requests, and what is tried again in its own time, whoever asks for what meanwhile. */
+/** Statements of jobs, idempotency keys and retries, which run in the background of any request. */
 const MOVES_BY_ITSELF = ['cartwright.', 'notifications.', 'webhooks.']
 
 /** A shop of all modules with real accounts, for one test. */
@@ -18,11 +18,11 @@ export const useEverything = async () => everythingOf(await useShop())
 
 /** What tests of all routes need beside a shop of all modules: accounts, products, and the state of every table. */
 export async function everythingOf(shop: TestShop) {
-  const anybody = shop.as(null)
+  const anonymous = shop.as(null)
   const auth = shop.apiOf(authModule)
-  if (auth === undefined) throw new Error('without accounts nobody is anybody')
+  if (auth === undefined) throw new Error('the module auth is switched off')
   const logIn = async (email: string): Promise<string> =>
-    (await anybody.post('/api/auth/login', { email, password: PASSWORD })).json.access_token
+    (await anonymous.post('/api/auth/login', { email, password: PASSWORD })).json.access_token
   const boss = { email: 'boss@example.com', password: PASSWORD, role: 'admin' } as const
   const { id } = await auth.createUser(boss)
   const token = await logIn(boss.email)
@@ -35,7 +35,7 @@ export async function everythingOf(shop: TestShop) {
     )
   const register = async () => {
     const email = `${newId()}@example.com`
-    const { json } = await anybody.post('/api/auth/register', { email, password: PASSWORD })
+    const { json } = await anonymous.post('/api/auth/register', { email, password: PASSWORD })
     return { id: json.user.id as string, email, token: json.access_token as string }
   }
   /** Waits until all has followed that follows by itself from what was done. */
@@ -47,7 +47,7 @@ export async function everythingOf(shop: TestShop) {
   }
   return {
     ...shop,
-    ...{ admin, token, anybody, auth, logIn, register, sell },
+    ...{ admin, token, anonymous, auth, logIn, register, sell },
     modules: modules.map(({ name }) => name),
     handled,
     /** Each table as it is, once all is handled: of rows that are as they were, xmin is too. */
@@ -71,7 +71,7 @@ export async function everythingOf(shop: TestShop) {
 }
 export type Everything = Awaited<ReturnType<typeof useEverything>>
 
-/** Whoever has one of everything that customers have. */
+/** A customer who owns one resource of every kind. */
 export async function createCustomer(shop: Everything, product: { id: string; variants: { id: string }[] }) {
   const { token, email, id } = await shop.register()
   await shop.sql('update auth.users set email_verified_at = now() where id = $1', [id])
@@ -95,11 +95,11 @@ export async function createCustomer(shop: Everything, product: { id: string; va
   return { id, email, token, options: { token } as RequestOptions, of }
 }
 
-/** Somebody without an account, with an order and a checkout. */
+/** A guest with an order and a checkout. */
 export async function createGuest(shop: Everything, variantId: string) {
   const body = { ...sent(variantId), email: `${newId()}@example.com` }
-  const { json: order } = await shop.anybody.post('/api/orders/guest', { ...body, payment: TRANSFER })
-  const { json: checkout } = await shop.anybody.post('/api/checkouts/guest', body)
+  const { json: order } = await shop.anonymous.post('/api/orders/guest', { ...body, payment: TRANSFER })
+  const { json: checkout } = await shop.anonymous.post('/api/checkouts/guest', body)
   const headers = { 'x-order-token': order.order_token, 'x-checkout-token': checkout.checkout_token }
   return { options: { headers }, of: { order: order.id as string, checkout: checkout.id as string } }
 }

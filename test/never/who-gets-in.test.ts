@@ -30,13 +30,13 @@ const ask = (
   return shop.request(method, path.replace(/\{\w+\}/g, id), { ...options, ...body, headers })
 }
 
-/** The answer, and what was asked of the database, but whose session it is: nothing of what a route is about. */
+/** The response, and the statements that it sent except the look-up of the session. */
 async function recorded({ record }: Everything, work: () => Promise<TestResponse>) {
   const { result, statements } = await record(work)
   return { ...result, asked: statements.filter(name => name !== 'auth.find_live_session') }
 }
 
-/** A good token, signed by a key that nobody knows. */
+/** A well-formed token that an unknown key signed. */
 const forged = async (token: string) => {
   const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
   const [header = '', claims = ''] = token.split('.')
@@ -55,10 +55,10 @@ test('every route is in a row of the table, and one that is not says what to add
   const lost = { name: 'get /api/admin/wishes', path: '/api/admin/wishes', ids: [] }
   expect(() => rowOf({ ...lost, tier: 'secured' })).toThrow('is of the tier secured')
   const open = { name: 'get /api/wishes', path: '/api/wishes', ids: [] }
-  expect(() => rowOf({ ...open, tier: 'public' })).toThrow('say in EVERYBODYS of test/never/routes.ts why')
+  expect(() => rowOf({ ...open, tier: 'public' })).toThrow('say in PUBLIC_ROUTES of test/never/routes.ts why')
 })
 
-test('whoever shows no token that is good is told so by each route that asks for one, and nothing else', async () => {
+test('every route that needs a token rejects a missing or invalid one before anything else', async () => {
   const shop = await useRoutes()
   const secured = shop.routes.filter(({ tier }) => tier !== 'public')
   const [ada, eve, gone] = [await shop.register(), await shop.register(), await shop.register()]
@@ -98,7 +98,7 @@ test('whoever shows no token that is good is told so by each route that asks for
   answers.set('an expired one', await refused('an expired one', { token: ada.token }))
   vi.useRealTimers()
   expect(await shop.stored()).toEqual(before)
-  // Nobody learns from the answer what was wrong with a token.
+  // The response does not reveal what is wrong with a token.
   expect(new Set(answers.values()).size).toBe(2)
 })
 
@@ -125,7 +125,7 @@ test('a machine is refused by each route that is about a person, with its ownerâ
     shop.admin.post('/api/auth/api-keys', { name, scopes, expires_in_days: 1 })
   for (const scopes of [null, ['catalog']]) {
     const { api_key } = (await make('bot', scopes)).json
-    const { json } = await shop.anybody.post('/api/auth/token', { api_key })
+    const { json } = await shop.anonymous.post('/api/auth/token', { api_key })
     const token: string = json.access_token
     expect((await shop.as({ token }).get('/api/auth/me')).status).toBe(200)
     const before = await shop.stored()
@@ -156,7 +156,7 @@ test('a machine with all rights gives and takes none, and is let in by every oth
   const shop = await useRoutes()
   const { id } = await shop.register()
   const { api_key } = (await shop.admin.post('/api/auth/api-keys', { name: 'bot' })).json
-  const { json } = await shop.anybody.post('/api/auth/token', { api_key })
+  const { json } = await shop.anonymous.post('/api/auth/token', { api_key })
   const token: string = json.access_token
   const refused: string[] = []
   for (const route of shop.ofStaff) {
@@ -195,8 +195,8 @@ test('staff with every scope but that of its module are refused by each route, a
     for (const route of own) {
       const { status, json, asked } = await recorded(shop, () => ask(shop, route, { token }))
       expect([status, json.code], route.name).toEqual([403, 'AUTH_SCOPE_MISSING'])
-      const { wholeShop } = rowOf(route) as { wholeShop: boolean }
-      expect(json.scope, route.name).toBe(wholeShop ? null : module)
+      const { requiresFullAccess } = rowOf(route) as { requiresFullAccess: boolean }
+      expect(json.scope, route.name).toBe(requiresFullAccess ? null : module)
       // Who tried to change something is known afterwards.
       expect(asked, route.name).toEqual(route.method === 'GET' ? [] : ['audit.upsert_entry'])
     }
@@ -210,8 +210,8 @@ test('staff with every scope but that of its module are refused by each route, a
     await limitTo([module])
     for (const route of own) {
       const { status } = await ask(shop, route, { token })
-      const { wholeShop } = rowOf(route) as { wholeShop: boolean }
-      if (wholeShop) expect(status, route.name).toBe(403)
+      const { requiresFullAccess } = rowOf(route) as { requiresFullAccess: boolean }
+      if (requiresFullAccess) expect(status, route.name).toBe(403)
       else expect([401, 403], `${route.name}: ${status}`).not.toContain(status)
     }
   }
@@ -241,7 +241,7 @@ const BEFORE_ENROLMENT = [
   'post /api/auth/second-factor/confirm'
 ]
 
-test('staff who do not look after mails have nothing sent to others, or about orders of others', async () => {
+test('administrators without access to notifications send nothing to others or about their orders', async () => {
   const shop = await useEverything()
   const { id, token } = await shop.register()
   const limitTo = (scopes: string[]) =>
@@ -267,7 +267,7 @@ test('staff who do not look after mails have nothing sent to others, or about or
   expect(await asked(about)).toEqual([409, 'NOTIFICATION_NOT_SO'])
 })
 
-test('staff who look after mails write none of those that let somebody in', async () => {
+test('administrators with access to notifications cannot change mails with login or reset links', async () => {
   const shop = await useEverything()
   const { id, token } = await shop.register()
   await shop.admin.patch(`/api/admin/users/${id}`, { rights: { role: 'admin', scopes: ['notifications'] } })

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import type {
-  Amounts,
-  Effect,
+  CurrencyAmounts,
   Exemption,
-  Market,
-  Parcel,
+  GroupParcel,
   Promotion,
   PromotionClass,
+  PromotionEffect,
   QuoteGroup,
   QuoteInput,
   QuoteLine,
-  ShippingOption,
+  QuoteMarket,
+  QuoteShippingOption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 import { exemption, quoteInput, zoneOf } from '../support/quotes.ts'
@@ -35,7 +35,7 @@ const anyPpm = fc.oneof(fc.constantFrom(0, 70_000, 72_500, 190_000, 1_000_000), 
 const anyMarket = fc.record({
   currency: fc.constantFrom('JPY', 'EUR', 'KWD'),
   pricesIncludeTax: fc.boolean(),
-  taxRounding: fc.constantFrom<Market['taxRounding']>('group', 'group', 'line', 'unit'),
+  taxRounding: fc.constantFrom<QuoteMarket['taxRounding']>('group', 'group', 'line', 'unit'),
   cashRoundingMinor: rarely(1, fc.constantFrom(5, 10, 100)),
   countries: rarely(['DE'], fc.constantFrom<string[]>(['US'], []))
 })
@@ -69,17 +69,17 @@ const anyGroup = fc.record({
 const anyAmounts = (currencies: fc.Arbitrary<string[]>, max = 8_000) =>
   fc
     .tuple(currencies, fc.nat({ max }))
-    .map(([codes, minor]): Amounts => Object.fromEntries(codes.map(code => [code, minor])))
+    .map(([codes, minor]): CurrencyAmounts => Object.fromEntries(codes.map(code => [code, minor])))
 const someCurrencies = rarely(['JPY', 'EUR', 'KWD'], fc.constant(['USD']))
-const anyEffect = (of: PromotionClass): fc.Arbitrary<Effect> => {
+const anyEffect = (of: PromotionClass): fc.Arbitrary<PromotionEffect> => {
   // Deliveries cost less than lines: what is dearer than all of them takes nothing off.
   const minor = anyAmounts(someCurrencies, of === 'shipping' ? 900 : 8_000)
   const percentage = fc
     .constantFrom(0, 33_333, 100_000, 125_000, 500_000, 1_000_000)
-    .map((ppm): Effect => ({ type: 'percentage', ppm }))
-  const amount = minor.map((each): Effect => ({ type: 'amount', minor: each }))
-  const fixed = minor.map((each): Effect => ({ type: 'fixed_price', minor: each }))
-  const free = fc.constant<Effect>({ type: 'free_shipping' })
+    .map((ppm): PromotionEffect => ({ type: 'percentage', ppm }))
+  const amount = minor.map((each): PromotionEffect => ({ type: 'amount', minor: each }))
+  const fixed = minor.map((each): PromotionEffect => ({ type: 'fixed_price', minor: each }))
+  const free = fc.constant<PromotionEffect>({ type: 'free_shipping' })
   return fc.oneof(
     ...{
       line: [percentage, amount, fixed],
@@ -99,7 +99,7 @@ const anyPromotion = fc.constantFrom(...CLASSES).chain(of =>
     startsAt: rarely<number | null>(null, anyTime),
     endsAt: rarely<number | null>(null, anyTime),
     markets: rarely<string[] | null>(null, fc.constantFrom(['home'], ['abroad'])),
-    minimumMinor: rarely<Amounts | null>(null, anyAmounts(someCurrencies)),
+    minimumMinor: rarely<CurrencyAmounts | null>(null, anyAmounts(someCurrencies)),
     minimumQuantity: rarely(0, fc.nat({ max: 20 })),
     productIds: rarely<Promotion['productIds']>(
       null,
@@ -151,7 +151,7 @@ const anyShipping = fc
     express: fc.nat({ max: 2_000 }),
     freeFrom: fc.nat({ max: 60_000 })
   })
-  .map(({ post, express, freeFrom }) => (parcel: Parcel): ShippingOption[] => {
+  .map(({ post, express, freeFrom }) => (parcel: GroupParcel): QuoteShippingOption[] => {
     if (parcel.destination?.country === 'FR') return []
     const byWeight = Math.floor(parcel.weightGrams / 1_000) + parcel.items
     return [

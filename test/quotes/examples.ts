@@ -1,13 +1,13 @@
 import { currencies, parseAmount } from '../../src/kernel/money.ts'
-import type { Finding } from '../../src/modules/pricing/quote/findings.ts'
+import type { QuoteFinding } from '../../src/modules/pricing/quote/findings.ts'
 import type {
-  Effect,
-  Parcel,
+  GroupParcel,
   Promotion,
   PromotionClass,
+  PromotionEffect,
   QuoteInput,
   QuoteLine,
-  ShippingOption,
+  QuoteShippingOption,
   TaxRounding
 } from '../../src/modules/pricing/quote/input.ts'
 import type { Quote } from '../../src/modules/pricing/quote/quote.ts'
@@ -133,7 +133,7 @@ function promotionOf(text: string, currency: string, minor: Minor): Partial<Prom
   return promotion
 }
 
-function effectOf(text: string, currency: string, minor: Minor): Effect {
+function effectOf(text: string, currency: string, minor: Minor): PromotionEffect {
   if (text === 'free') return { type: 'free_shipping' }
   if (text.endsWith(' %')) return { type: 'percentage', ppm: ppmOf(text) }
   const { fixed, amount } = read(/^(?<fixed>fixed )?(?<amount>[\d.]+)$/, text)
@@ -146,7 +146,7 @@ function deliveryOf(text: string, market: Row, minor: Minor) {
   if (text === '') return { method: 'digital', choice: null, ratesOf: () => [] } as const
   const { options = '', from, choice = null } = read(DELIVERY, text)
   const taxCategory = cell(market, 'Shipping is taxed as')
-  const ratesOf = ({ valueMinor }: Parcel): ShippingOption[] =>
+  const ratesOf = ({ valueMinor }: GroupParcel): QuoteShippingOption[] =>
     options.split(' or ').map(id => {
       const isFree = from !== undefined && valueMinor >= minor(from)
       return { id, methodId: id, amountMinor: isFree ? 0 : minor(id), taxCategory }
@@ -173,7 +173,7 @@ function decimalOf(amountMinor: number, currency: string): string {
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
-function toldOf(finding: Finding, decimal: (minor: number) => string): string {
+function toldOf(finding: QuoteFinding, decimal: (minor: number) => string): string {
   if (!('promotionCode' in finding)) return `${finding.group}: ${finding.code}`
   const { promotionCode, code, missing } = finding
   const lack =

@@ -1,10 +1,10 @@
 import type {
-  Effect,
   Promotion,
   PromotionClass,
+  PromotionEffect,
   QuoteInput,
   QuoteLine,
-  ShippingOption
+  QuoteShippingOption
 } from '../../src/modules/pricing/quote/input.ts'
 
 /**
@@ -19,7 +19,7 @@ const sum = (list: readonly bigint[]) => list.reduce((total, each) => total + ea
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** One unit after the other goes to whoever lacks most of their exact share, but never beyond it by a whole one. */
+/** Gives each unit to the line that lacks most of its exact share, but never a whole unit more than that share. */
 function split(amount: bigint, weights: readonly bigint[]): bigint[] {
   const whole = sum(weights)
   const got = weights.map(weight => (whole === 0n ? 0n : (amount * weight) / whole))
@@ -43,12 +43,12 @@ type Thing = {
   promotions: number
   tax: bigint
   line?: QuoteLine
-  option?: ShippingOption
+  option?: QuoteShippingOption
   /** The lowest price of all options. */
   cheapest?: number | undefined
 }
 
-const effectOn = (effect: Effect, currency: string, price: bigint, units: bigint): bigint => {
+const effectOn = (effect: PromotionEffect, currency: string, price: bigint, units: bigint): bigint => {
   if (effect.type === 'free_shipping') return price
   if (effect.type === 'percentage') return halfUp(part(price, BigInt(effect.ppm), MILLION))
   const amount = BigInt(effect.minor[currency] ?? 0) * units
@@ -86,7 +86,7 @@ function isAllowed(promotion: Promotion, input: QuoteInput, lines: readonly Thin
   )
 }
 
-/** What is asked for by codes that can still be used. */
+/** The promotions of the codes that can still be used. */
 function askedFor({ codes, rules }: QuoteInput): string[] {
   return codes.flatMap(code => {
     const known = rules.codes.get(code.trim().toUpperCase())

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { normalizeCode } from '../../src/modules/pricing/quote/codes.ts'
-import type { Component } from '../../src/modules/pricing/quote/components.ts'
+import type { PriceComponent } from '../../src/modules/pricing/quote/components.ts'
 import type { QuoteInput } from '../../src/modules/pricing/quote/input.ts'
 import { type Quote, quote } from '../../src/modules/pricing/quote/quote.ts'
 import { quoteInput } from '../support/quotes.ts'
@@ -15,8 +15,8 @@ const MET_IN = 2_000
 
 const sumOf = <T>(list: readonly T[], of: (each: T) => number) =>
   list.reduce((sum, each) => sum + of(each), 0)
-const amountOf = (components: readonly Component[]) => sumOf(components, each => each.amountMinor)
-const payable = (components: readonly Component[]) => components.filter(({ included }) => !included)
+const amountOf = (components: readonly PriceComponent[]) => sumOf(components, each => each.amountMinor)
+const payable = (components: readonly PriceComponent[]) => components.filter(({ included }) => !included)
 
 /** What the model says, of a quote. */
 const reckoned = ({ lines, groups, totals, redemptions }: Quote): ReturnType<typeof reckon> => ({
@@ -135,7 +135,7 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
     const { taxRounding, pricesIncludeTax } = basket.market
     if (taxRounding === 'unit' || basket.buyer.exemptions.length > 0) return
     const taxes = components.filter(({ kind }) => kind === 'tax')
-    const isOne = ({ ratePpm, taxCategory, line, group }: Component) =>
+    const isOne = ({ ratePpm, taxCategory, line, group }: PriceComponent) =>
       taxRounding === 'group' ? `${ratePpm} ${taxCategory}` : JSON.stringify([line, group])
     for (const alike of Map.groupBy(taxes, isOne).values()) {
       const net = sumOf(alike, each => each.baseMinor ?? 0)

@@ -6,11 +6,11 @@ import { emptyExpiredCarts } from '../../src/modules/cart/carts/repository.ts'
 import { createCartService } from '../../src/modules/cart/carts/service.ts'
 import type { CartView } from '../../src/modules/cart/carts/view.ts'
 import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
-import type { Guest } from '../../src/modules/cart/guest/service.ts'
+import type { GuestCartAccess } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { guestCartTokenHash } from '../../src/modules/cart/guest/token.ts'
 import { createMergeService } from '../../src/modules/cart/merge/service.ts'
-import { createWrite, newWrite, type Write } from '../../src/platform/idempotency/write.ts'
+import { createWrite, type IdempotentWrite, newWrite } from '../../src/platform/idempotency/write.ts'
 import { type CartShop, useCartShop } from '../support/use-cart-shop.ts'
 import * as model from './cart-model.ts'
 
@@ -80,17 +80,25 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   const guestOf = (guest: number) => ({ token: tokenOf(guest), market: null })
   const customerOf = (index: number) => ({ customerId: customers[index] ?? '', market: null })
 
-  function change({ kind, index }: model.Owner, wanted: model.Change, write: Write): Promise<CartView> {
+  function change(
+    { kind, index }: model.Owner,
+    wanted: model.Change,
+    write: IdempotentWrite
+  ): Promise<CartView> {
     if (kind === 'guest') return changeGuest(guestOf(index), wanted, write)
     const { cart } = services
-    const mine = services.cart.ownedBy(customerOf(index))
+    const mine = services.cart.handleOf(customerOf(index))
     if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
     return cart.clear(mine, write)
   }
 
-  function changeGuest(guest: Guest, wanted: model.Change, write: Write): Promise<CartView> {
+  function changeGuest(
+    guest: GuestCartAccess,
+    wanted: model.Change,
+    write: IdempotentWrite
+  ): Promise<CartView> {
     const { guests } = services
     if (wanted.verb === 'add') return guests.addItem(guest, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return guests.updateItem(guest, lineOf(wanted.item), write)
@@ -109,7 +117,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
       index: number,
       from: { guest: number } | { items: model.Item[] },
       by: model.Strategy,
-      write: Write
+      write: IdempotentWrite
     ) => {
       const real =
         'guest' in from ? { guestCartToken: tokenOf(from.guest) } : { items: from.items.map(lineOf) }
@@ -164,7 +172,7 @@ const outcomeOf = async (act: () => unknown): Promise<unknown> => {
     throw error
   }
 }
-const writeOn = (version: number, wanted: model.Condition): Write =>
+const writeOn = (version: number, wanted: model.Condition): IdempotentWrite =>
   createWrite({
     id: newId(),
     resultId: null,
@@ -238,10 +246,10 @@ async function take(
 }
 
 test(
-  'carts do what their model does, whatever happens to them in whatever order',
+  'carts match their model over random histories of operations',
   async () => {
     const shop = await useCartShop()
-    // What is tested here is what carts say, not that it lasts: histories need not wait for the disk.
+    // Durability is not tested here, so histories do not wait for the disk.
     await shop.sql(`do $$ begin
       execute format('alter database %I set synchronous_commit = off', current_database());
     end $$`)

@@ -1,6 +1,6 @@
 import type { MergeReport } from '../../src/modules/cart/merge/service.ts'
 
-/** Carts as they ought to be: a tiny picture of them in memory, with every rule and none of the machinery. */
+/** A model of carts in memory with every rule, to which the real carts are compared. */
 export type ModelCart = { lines: { variant: number; quantity: number }[]; version: number }
 export type ModelGuest = ModelCart & { state: 'open' | 'expired' | { mergedInto: number } }
 export type Model = {
@@ -32,7 +32,7 @@ export const newModel = (limits: Model['limits']): Model => ({
   limits
 })
 
-/** The cart of the owner. @throws Refused for a guest's that is not open (any more). */
+/** Returns the cart of the owner. @throws Refused when a guest's cart is not open. */
 function open(model: Model, { kind, index }: Owner): ModelCart {
   if (kind === 'customer') return model.customers[index] as ModelCart
   const guest = model.guests[index]
@@ -76,7 +76,7 @@ export function createGuest(model: Model, item: Item): ModelGuest {
   return guest
 }
 
-/** Nobody has been here for long: a customer's cart is empty from now on, a guest's is gone. */
+/** Expires a cart: a customer's cart becomes empty, and a guest's cart is deleted. */
 export function expire(model: Model, { kind, index }: Owner): void {
   if (kind === 'guest') {
     const guest = model.guests[index]

@@ -11,7 +11,7 @@ async function useOrders() {
   /** Whether the cart was taken. */
   const take = (cartId: string, version: number): Promise<boolean> =>
     shop.db
-      .transaction(tx => cart.take(tx, cartId, version))
+      .transaction(tx => cart.emptyForOrder(tx, cartId, version))
       .then(
         () => true,
         error => {
@@ -20,7 +20,7 @@ async function useOrders() {
         }
       )
   const giveBack = (customerId: string | null, cartId: string, lines: Record<string, number>) =>
-    shop.db.transaction(tx => cart.giveBack(tx, { customerId, cartId }, linesOf(lines)))
+    shop.db.transaction(tx => cart.restoreLines(tx, { customerId, cartId }, linesOf(lines)))
   return { shop, cart, take, giveBack }
 }
 const linesOf = (quantities: Record<string, number>) =>
@@ -42,13 +42,13 @@ async function contents(shop: CartShop, cartId: string): Promise<Record<string, 
 async function guestWith(shop: CartShop, cart: CartApi, variant_id: string, quantity: number) {
   const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity } })
   const token = json.guest_cart_token as string
-  return { token, cartId: await cart.idOfGuest(token) }
+  return { token, cartId: await cart.findGuestCartId(token) }
 }
 const countDeadlocks = async (shop: CartShop) =>
   (await shop.sql(`select deadlocks::int from pg_stat_database where datname = current_database()`))[0]
     ?.deadlocks
 
-test('of many orders of one version of a cart, one has it', async () => {
+test('of eight orders of one cart version, only one takes the cart', async () => {
   const { shop, cart, take } = await useOrders()
   const mug = shop.catalog.sell()
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -63,7 +63,7 @@ test('of many orders of one version of a cart, one has it', async () => {
   }
 })
 
-test('what is added while a cart is ordered is in the order or in the cart, never in both or none', async () => {
+test('an item added while a cart is ordered ends in the order or in the cart, never in both or neither', async () => {
   const { shop, take } = await useOrders()
   const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
   const customer = newId()
@@ -78,7 +78,7 @@ test('what is added while a cart is ordered is in the order or in the cart, neve
     }
     const [wasTaken] = await Promise.all([
       take(customer, json.version),
-      // Sometimes it comes too late to be in the way.
+      // Sometimes this arrives too late to conflict.
       round % 2 === 0 && add(shop, customer, mug, 1),
       round % 4 === 0 && add(shop, customer, tee, 2)
     ])
@@ -91,7 +91,7 @@ test('what is added while a cart is ordered is in the order or in the cart, neve
   expect(wins).toBeGreaterThan(5)
 })
 
-test('a guest cart that is merged while it is ordered goes one of the two ways', async () => {
+test('a guest cart that is merged and ordered simultaneously is either merged or ordered', async () => {
   const { shop, cart, take } = await useOrders()
   const mug = shop.catalog.sell()
   const outcomes = { order: 0, merge: 0 }
@@ -111,7 +111,7 @@ test('a guest cart that is merged while it is ordered goes one of the two ways',
   expect(outcomes.order + outcomes.merge).toBe(ROUNDS)
 })
 
-test('nothing that is added while an order gives back is lost', async () => {
+test('no item that is added while an order returns its items is lost', async () => {
   const { shop, giveBack } = await useOrders()
   const [mug, tee, cap] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
   const adds = 6
@@ -123,7 +123,7 @@ test('nothing that is added while an order gives back is lost', async () => {
     await Promise.all([...adding, giveBack(customer, customer, back), giveBack(customer, customer, back)])
     const { [mug]: mugs = 0, [cap]: caps, [tee]: tees } = await contents(shop, customer)
     expect([caps, tees]).toEqual([2, 1])
-    // So many were there before it was given back: at least 4 are there then, and the others come on top.
+    // The return raises the quantity to at least 4, and the later additions come on top.
     const possible = Array.from({ length: adds + 1 }, (_, before) => Math.max(4, before) + adds - before)
     expect(possible).toContain(mugs)
     const { json } = await shop.request('GET', '/api/cart', { token: customer })
@@ -131,7 +131,7 @@ test('nothing that is added while an order gives back is lost', async () => {
   }
 })
 
-test('orders take and give back, guests become customers: all at once, and nobody waits in a circle', async () => {
+test('orders take and return carts while guests become customers, without a deadlock', async () => {
   const { shop, cart, take, giveBack } = await useOrders()
   const mug = shop.catalog.sell()
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -11,11 +11,11 @@ const OPERATIONS_EACH = 24
 const RETRY_MS_MAX = 20_000
 const CUT_MS_MAX = 6
 
-/** What all clients together did to the one cart, by what was acknowledged. */
+/** Totals of the acknowledged changes of all clients to the one cart. */
 type Tally = { shared: number; changes: number; cut: number; refused: Record<string, number> }
 type Race = { http: HttpClient; token: string; shared: string; tally: Tally }
 
-/** Sends until it is answered 200: through cut connections, and while an earlier try still runs. */
+/** Retries a request until its response is 200, over cut connections and while an earlier try still runs. */
 async function insist(
   { http, token, tally }: Race,
   method: string,
@@ -56,7 +56,7 @@ async function ask(
   }
 }
 
-/** One client: additions to the line that all share, and its own line, which nobody else touches. */
+/** One client: additions to the line that all share, and its own line, which no other client touches. */
 function createClient(race: Race, mine: string) {
   const { shared, tally } = race
   let own: number | undefined
@@ -140,7 +140,7 @@ async function deadlocksOf(shop: CartShop): Promise<unknown> {
   return rows[0]?.deadlocks
 }
 
-test('64 clients on one cart, with merges, cut connections and retries: the sum is exact', async () => {
+test('64 clients that change one cart, with merges, cut connections and retries, leave the exact sum', async () => {
   const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000' })
   await shop.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = shop.app.server.address() as AddressInfo
@@ -154,7 +154,7 @@ test('64 clients on one cart, with merges, cut connections and retries: the sum 
   const lines = Array.from({ length: CLIENTS }, () => shop.catalog.sell())
   const clients = lines.map(line => createClient(race, line))
   await Promise.all(clients.map(client => client.run()))
-  // Of a request that was cut, an earlier try may still be running.
+  // The first try of a request whose connection was cut may still run.
   await expect.poll(() => shop.db.statistics().acquired_conns).toBe(0)
   http.close()
 
@@ -173,7 +173,7 @@ test('64 clients on one cart, with merges, cut connections and retries: the sum 
   expect(await deadlocksOf(shop)).toBe(0)
 })
 
-test('callers who hang up do not count as under way for ever', async () => {
+test('requests whose clients disconnect release their slots', async () => {
   const shop = await useCartShop({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '4' })
   await shop.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = shop.app.server.address() as AddressInfo
@@ -192,12 +192,12 @@ test('callers who hang up do not count as under way for ever', async () => {
     expect(await Promise.all(sent)).toEqual([undefined, undefined, undefined])
     await expect.poll(() => answer.length).toBe(3)
     for (const release of answer.splice(0)) release()
-    // Reading the view of what was added asks the catalog once more.
+    // Reading the view of what was added sends one more statement to the catalog.
     await expect.poll(() => answer.length).toBe(3)
     for (const release of answer.splice(0)) release()
     await expect.poll(count).toBe(round * 3)
   }
-  // Others hang up before they have sent what they announced.
+  // Other clients disconnect before they have sent their whole body.
   const head = `POST /api/cart HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}`
   const length = 'Content-Type: application/json\r\nContent-Length: 100'
   for (let caller = 1; caller <= 12; caller += 1) {

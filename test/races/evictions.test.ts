@@ -29,7 +29,7 @@ async function each<T>(count: number, work: (index: number) => Promise<T>): Prom
   return done
 }
 
-test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payments that are never completed keep no buyer who pays from buying`, async () => {
+test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payments that are never completed prevent no paying buyer from buying`, async () => {
   const unlimited = {
     CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000',
     CARTWRIGHT__ORDERS__UNPAID_STOCK__CARD_MINUTES: '10'
@@ -54,7 +54,7 @@ test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payme
   const buyers = await each(winners + 10, index =>
     shop.asGuest(UNITS, CARD, `198.51.100.${1 + (index % 250)}`)
   )
-  // More buyers order than can have it: none of them has paid yet.
+  // More buyers order than there are units, and none of them has paid yet.
   const ids = buyers.map(shop.made)
   await each(ids.length, async index => shop.payCard(ids[index] as string))
   await expect
@@ -88,7 +88,7 @@ test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payme
   await shop.proveStock()
 }, 600_000)
 
-test('of those who pay and those who take at the same time, in two processes, no unit is had twice', async () => {
+test('payments and reservations that run simultaneously in two processes never share a unit', async () => {
   const { stocks, itemId, sql, proveBooks } = await useStock({ onHand: 40, processes: 2 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owners = Array.from({ length: 40 }, newId)

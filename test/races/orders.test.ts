@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM, useCheckouts } from '../support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../support/orders.ts'
-import { faultsOf } from '../support/stock-books.ts'
+import { faultsOf } from '../support/stock-ledger.ts'
 
 const MANY = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
 
@@ -18,14 +18,14 @@ async function useTwo(more: Record<string, string> = {}) {
   return {
     ...shop,
     processOf: (index: number) => (index % 2 === 0 ? shop : other),
-    /** What is held, once those who give back have done so, in books without a fault. */
+    /** Reserved units once all releases are done. The ledger has no discrepancies. */
     settledBooks: async (variantId: string) => {
       expect(await faultsOf(client)).toEqual([])
       return shop.reserved(variantId)
     }
   }
 }
-/** How often each answer came, by its status and code. */
+/** Counts the responses by status and code. */
 function counted(answers: readonly { status: number; json: { code?: string } }[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, json } of answers) {
@@ -35,7 +35,7 @@ function counted(answers: readonly { status: number; json: { code?: string } }[]
   return counts
 }
 
-test('64 buyers want the last one, half of them have a checkout: one has it, and 63 are told that it is gone', async () => {
+test('of 64 buyers of the last unit, half of them with a checkout, one gets it and 63 get INVENTORY_SHORT', async () => {
   const shop = await useTwo()
   await shop.stock(shop.mug, 1)
   const purchases = await Promise.all(
@@ -55,7 +55,7 @@ test('64 buyers want the last one, half of them have a checkout: one has it, and
   expect(await shop.traces()).toEqual([{ orders: 1, lines: 1, accounts: 1, redemptions: 0, reservations: 1 }])
 })
 
-test('who may have one order that waits has one, however many both processes are asked for at once', async () => {
+test('a buyer limited to one pending order gets only one of four simultaneous orders in two processes', async () => {
   const shop = await useTwo({ CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1' })
   await shop.stock(shop.mug, 100)
   for (let round = 0; round < 10; round += 1) {
@@ -71,35 +71,40 @@ test.each([
   ['one key', () => 'one-key'],
   ['a key each', (index: number) => `key-${index}`],
   ['no key', () => undefined]
-])('8 requests order the same cart with %s: one order, one payment, stock taken once', async (_, keyOf) => {
-  const shop = await useTwo()
-  await shop.stock(shop.mug, 100)
-  const caller = await shop.withCart(itemOf(shop.mug, 3))
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, (_each, index) => {
-      const key = keyOf(index)
-      const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
-      const body = { shipping_address: STOCKHOLM, payment: TRANSFER }
-      return shop.processOf(index).as(caller).post('/api/orders', body, headers)
-    })
-  )
-  const told = answers.filter(({ status }) => status < 300)
-  expect(new Set(told.map(({ json }) => json.id)).size).toBe(1)
-  // With one key each is told what the first one was.
-  const isOneKey = keyOf(0) !== undefined && keyOf(0) === keyOf(1)
-  expect(told.filter(({ status }) => status === 201)).toHaveLength(isOneKey ? 8 : 1)
-  // Who is late finds the cart empty; who is not is told of the order.
-  const others = answers.filter(({ status }) => status >= 300)
-  for (const { status, json } of others) expect([status, json.code]).toEqual([409, 'CART_EMPTY'])
-  const [order] = await shop.orders()
-  expect(await shop.orders()).toHaveLength(1)
-  expect(await shop.sql('select order_id, amount::int from payments.payments')).toEqual([
-    { order_id: order?.id, amount: 3_490 }
-  ])
-  expect(await shop.settledBooks(shop.mug)).toEqual([{ order_id: order?.id, state: 'claimed', quantity: 3 }])
-})
+])(
+  '8 requests that order the same cart with %s make one order and one payment, and take the stock once',
+  async (_, keyOf) => {
+    const shop = await useTwo()
+    await shop.stock(shop.mug, 100)
+    const caller = await shop.withCart(itemOf(shop.mug, 3))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_each, index) => {
+        const key = keyOf(index)
+        const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
+        const body = { shipping_address: STOCKHOLM, payment: TRANSFER }
+        return shop.processOf(index).as(caller).post('/api/orders', body, headers)
+      })
+    )
+    const told = answers.filter(({ status }) => status < 300)
+    expect(new Set(told.map(({ json }) => json.id)).size).toBe(1)
+    // With one key, every request gets the response to the first one.
+    const isOneKey = keyOf(0) !== undefined && keyOf(0) === keyOf(1)
+    expect(told.filter(({ status }) => status === 201)).toHaveLength(isOneKey ? 8 : 1)
+    // A late request finds the cart empty, and any other gets the order.
+    const others = answers.filter(({ status }) => status >= 300)
+    for (const { status, json } of others) expect([status, json.code]).toEqual([409, 'CART_EMPTY'])
+    const [order] = await shop.orders()
+    expect(await shop.orders()).toHaveLength(1)
+    expect(await shop.sql('select order_id, amount::int from payments.payments')).toEqual([
+      { order_id: order?.id, amount: 3_490 }
+    ])
+    expect(await shop.settledBooks(shop.mug)).toEqual([
+      { order_id: order?.id, state: 'claimed', quantity: 3 }
+    ])
+  }
+)
 
-test('a cart that is changed while it is ordered is ordered as it was, or not at all', async () => {
+test('a cart that is changed while it is ordered is ordered unchanged, or not at all', async () => {
   const shop = await useTwo()
   const caller = await shop.withCart(itemOf(shop.mug, 1))
   const pot = await shop.sell()
@@ -131,7 +136,7 @@ test('a cart that is changed while it is ordered is ordered as it was, or not at
   }
 })
 
-test('the last use of a code is given once, and who did not get it keeps nothing', async () => {
+test('a code limited to 3 uses discounts 3 of 24 simultaneous orders, and the others leave no rows', async () => {
   const shop = await useTwo()
   await shop.stock(shop.mug, 100)
   const promotion = await shop.made('promotions', {

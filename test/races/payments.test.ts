@@ -6,7 +6,7 @@ import { type PaymentShop, usePayments } from '../support/payments.ts'
 
 const reason = 'it was broken'
 
-/** What must hold whatever happened, by the tables and by the ledger of the sandbox. */
+/** Checks the invariants of payments in the tables and the ledger of the sandbox. */
 async function judge(shop: PaymentShop): Promise<void> {
   const [books] = await shop.sql(`
     select
@@ -46,7 +46,7 @@ const settled = (shop: PaymentShop) =>
     25_000
   )
 
-test('intents of one order that come at once are one payment', async () => {
+test('simultaneous intents of one order are one payment', async () => {
   const shop = await usePayments()
   const orderId = await shop.order()
   const ids = await Promise.all(Array.from({ length: 12 }, async () => (await shop.intent(orderId)).id))
@@ -56,7 +56,7 @@ test('intents of one order that come at once are one payment', async () => {
   await judge(shop)
 })
 
-test('two processes reduce the same facts at once, in any order, to the same sums', async () => {
+test('two processes that receive the same events simultaneously, in any order, reach the same sums', async () => {
   const shop = await usePayments()
   const other = await usePayments({ databaseUrl: shop.databaseUrl, sandboxUrl: shop.sandbox.url })
   const orderId = await shop.order()
@@ -84,7 +84,7 @@ test('two processes reduce the same facts at once, in any order, to the same sum
   await judge(shop)
 })
 
-test('a callback that is faster than the answer, and an answer that never comes, end the same', async () => {
+test('a capture succeeds once although its response arrives after the callback or never', async () => {
   const shop = await usePayments({ settings: { CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' } })
   for (const fault of ['delay', 'drop']) {
     const orderId = await shop.order()
@@ -101,7 +101,7 @@ test('a callback that is faster than the answer, and an answer that never comes,
   await judge(shop)
 })
 
-test('refunds of two processes at once, with answers lost and doubled, give back what there was', async () => {
+test('concurrent refunds of two processes, with lost responses and repeated callbacks, never exceed the captured amount', async () => {
   const shop = await usePayments()
   const other = await usePayments({ databaseUrl: shop.databaseUrl, sandboxUrl: shop.sandbox.url })
   const orderId = await shop.order()
@@ -123,7 +123,7 @@ test('refunds of two processes at once, with answers lost and doubled, give back
   await judge(shop)
 })
 
-test('cancelling and paying at once end in one of the two', async () => {
+test('a payment that is paid and canceled simultaneously ends as one of the two', async () => {
   const shop = await usePayments()
   const orders = await Promise.all(Array.from({ length: 6 }, () => shop.order()))
   const payments = await Promise.all(orders.map(async orderId => (await shop.intent(orderId)).id))

@@ -8,7 +8,7 @@ import { statement } from '../../src/platform/postgres/statement.ts'
 import { usePricing } from '../support/pricing.ts'
 
 type Limits = { usesMax?: number; usesPerCustomer?: number; firstOrderOnly?: boolean }
-type Redemptions = Parameters<PricingApi['inTurn']>[1]
+type Redemptions = Parameters<PricingApi['serializedBy']>[1]
 type Shop = Awaited<ReturnType<typeof usePricing>>
 type Taker = { customer?: string; owner?: string; meanwhile?: (tx: Transaction) => Promise<void> }
 
@@ -44,7 +44,7 @@ async function useRedemptions(processes = 1) {
       }),
     addCode: (promotionId: string, code: string, usesMax: number) =>
       made(`${PROMOTIONS}/${promotionId}/codes`, { code, uses_max: usesMax }),
-    /** Answers `done`, or the code of the error; waits for its turn as long as it takes: a busy machine refuses nobody. */
+    /** Answers `done`, or the code of the error; waits for its turn as long as it takes: a busy machine is no reason to fail. */
     take: (
       number: number,
       redemptions: Redemptions,
@@ -56,7 +56,7 @@ async function useRedemptions(processes = 1) {
         await meanwhile?.(tx)
       }
       return pricing
-        .inTurn(db, redemptions)
+        .serializedBy(db, redemptions)
         .transaction(work, { deadlineAt: performance.now() + 30_000 })
         .then(() => 'done', codeOf)
     },
@@ -65,7 +65,7 @@ async function useRedemptions(processes = 1) {
       return db.transaction(tx => pricing.release(tx, owner))
     },
     usesLeftOf: async (id: string) => (await admin.get(`${PROMOTIONS}/${id}`)).json.uses_left as number,
-    /** What is counted is what there is: of promotions and codes that are limited, of customers, of first orders. */
+    /** The counters of limited promotions and codes, customers and first orders equal their redemptions. */
     proveBooks: async () => {
       expect(
         await sql(`
@@ -89,11 +89,11 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(e
 const countOf = (ends: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(ends, end => end)].map(([end, all]) => [end, all.length]))
 const limited = (promotionId: string) => ({ promotionId, limited: 'promotion' }) as const
-/** How a guest is told from others. */
+/** The customer key of a guest. */
 const guest = (email: string) => createHash('sha256').update(email).digest('hex')
 
 test.each([1, 4])(
-  'of 200 who want one of 50 uses at once, over %i processes, 50 get it',
+  'of 200 simultaneous redemptions of 50 uses over %i processes, exactly 50 succeed',
   async processes => {
     const { promote, addCode, take, usesLeftOf, proveBooks } = await useRedemptions(processes)
     const [promotion, coded] = [await promote({ usesMax: 50 }), await promote()]
@@ -109,7 +109,7 @@ test.each([1, 4])(
   60_000
 )
 
-test('who was not told of a limit keeps to it all the same', async () => {
+test('a redemption that does not declare the limit of its promotion never exceeds it', async () => {
   const { promote, take, proveBooks } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 20 })
   const ends = await Promise.all(times(80, number => take(number, [{ promotionId }])))
@@ -117,7 +117,7 @@ test('who was not told of a limit keeps to it all the same', async () => {
   await proveBooks()
 })
 
-test('what is given back while others take it is used as often as it may be, and no more', async () => {
+test('uses that are released during concurrent redemptions are redeemed up to the limit and never beyond', async () => {
   const { promote, take, release, usesLeftOf, proveBooks } = await useRedemptions(4)
   const promotionId = await promote({ usesMax: 50 })
   const owners = times(50, newId)
@@ -137,7 +137,7 @@ test('what is given back while others take it is used as often as it may be, and
 })
 
 test.each([1, 4])(
-  'one customer, by account or by address, uses a promotion as often as they may, from %i processes',
+  'a customer or guest redeems a promotion up to the limit per customer, from %i processes',
   async processes => {
     const { promote, take, proveBooks } = await useRedemptions(processes)
     const promotion = await promote({ usesPerCustomer: 3, usesMax: 1_000 })
@@ -152,7 +152,7 @@ test.each([1, 4])(
 )
 
 test.each([1, 4])(
-  'of orders at once one is the first, from %i processes',
+  'only one of 40 simultaneous orders is the first order, from %i processes',
   async processes => {
     const { promote, take, release, proveBooks } = await useRedemptions(processes)
     const both = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
@@ -172,7 +172,7 @@ test.each([1, 4])(
   60_000
 )
 
-test('what an owner takes again is taken once, and what is given back can be taken again', async () => {
+test('an owner that repeats a redemption uses it once, and a released use can be redeemed again', async () => {
   const { promote, addCode, take, release, usesLeftOf, proveBooks } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 1, usesPerCustomer: 1 })
   await addCode(promotionId, 'ONCE', 1)
@@ -188,7 +188,7 @@ test('what an owner takes again is taken once, and what is given back can be tak
   await proveBooks()
 })
 
-test('promotions that are taken in any order hold up nobody for ever', async () => {
+test('redemptions of promotions in any order never deadlock', async () => {
   const { promote, take, release, proveBooks } = await useRedemptions(4)
   const ids: string[] = []
   while (ids.length < 6) ids.push(await promote({ usesMax: 100 }))
@@ -196,7 +196,7 @@ test('promotions that are taken in any order hold up nobody for ever', async () 
     times(120, async number => {
       const mine = times(4, index => ids[(number * 5 + index * (1 + (number % 5))) % 6] as string)
       const owner = newId()
-      // Who has heard of a limit waits in turn for it, and who has not meets them at the row.
+      // A redemption that declares its limit waits in a queue, and any other waits for the row lock.
       const redemptions = [...new Set(mine)].map(promotionId =>
         number % 2 === 0 ? limited(promotionId) : { promotionId }
       )
@@ -209,7 +209,7 @@ test('promotions that are taken in any order hold up nobody for ever', async () 
   await proveBooks()
 })
 
-test('a connection that dies between redeeming and the commit, or with it, takes nothing twice and loses nothing', async () => {
+test('a connection that dies before or during the commit of a redemption loses and repeats no use', async () => {
   const { promote, take, release, usesLeftOf, proveBooks, databaseUrl } = await useRedemptions(2)
   const promotion = await promote({ usesMax: 20, usesPerCustomer: 1 })
   const killer = new pg.Client({ connectionString: databaseUrl })
@@ -221,12 +221,12 @@ test('a connection that dies between redeeming and the commit, or with it, takes
     kills += 1
     return killer.query('select pg_terminate_backend($1)', [id])
   }
-  /** As a client does: the same again until it is known what became of it. */
+  /** Retries as a client does, until the outcome is known. */
   const takeSurely = async (number: number, taker: Taker) => {
     const deaths = [
       undefined,
       async (tx: Transaction) => void (await kill(tx)),
-      // The commit is under way meanwhile.
+      // The kill runs during the commit.
       async (tx: Transaction) => void kill(tx).catch(() => {})
     ]
     for (let attempt = 0; ; attempt += 1) {
@@ -247,7 +247,7 @@ test('a connection that dies between redeeming and the commit, or with it, takes
   expect(kills).toBeGreaterThan(40)
 })
 
-test('a transaction that is rolled back takes and gives back nothing', async () => {
+test('a transaction that is rolled back redeems nothing', async () => {
   const { promote, take, usesLeftOf, proveBooks } = await useRedemptions()
   const promotion = await promote({ usesMax: 2, firstOrderOnly: true })
   const kept = newId()
@@ -258,7 +258,7 @@ test('a transaction that is rolled back takes and gives back nothing', async () 
   await proveBooks()
 })
 
-test('what is used up keeps the rest of its transaction from happening', async () => {
+test('a redemption of a used-up or missing promotion fails and writes nothing', async () => {
   const { promote, take, sql } = await useRedemptions()
   const promotion = await promote({ usesMax: 1 })
   await take(0, [limited(promotion)])

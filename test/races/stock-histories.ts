@@ -31,13 +31,13 @@ function createDice(seed: number) {
     return ((t ^ (t >>> 14)) >>> 0) % sides
   }
   const pick = <T>(of: readonly T[]): T => of[roll(of.length)] as T
-  /** As many as said, at most. */
+  /** Returns 1 to `most` items. */
   const some = <T>(most: number, make: () => T): T[] => Array.from({ length: 1 + roll(most) }, make)
   return { roll, pick, some, isOne: (of: number) => roll(of) === 0 }
 }
 type Dice = ReturnType<typeof createDice>
 
-/** A little world with a few things in it, few enough that everybody wants the same. */
+/** A small stock with few items, so that owners compete for the same ones. */
 export function historyOf(seed: number): History {
   const dice = createDice(seed)
   const world: World = {
@@ -54,7 +54,7 @@ export function historyOf(seed: number): History {
   for (const item of ITEMS)
     for (const place of world.places) if (!dice.isOne(4)) world.shelves.push(shelfOf(dice, item, place.id))
   let ids = 0
-  // What is asked for again, so that owners meet what they have.
+  // Requests for items that the owner already has.
   const favourites = [basketOf(dice), basketOf(dice)]
   const shipments: Shipment[] = []
   const actOf = (): Act => {

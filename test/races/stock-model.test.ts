@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { sellableAt, sumOf } from '../../src/modules/inventory/stock/availability.ts'
-import { BRANCHES, type Branch } from '../../src/modules/inventory/stock/branches.ts'
-import { RULES } from '../../src/modules/inventory/stock/decide.ts'
+import { sellableAt, sumOf } from '../../src/modules/inventory/decisions/availability.ts'
+import { BRANCHES, type ReservationBranch } from '../../src/modules/inventory/decisions/branches.ts'
+import { RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import { historyOf } from './stock-histories.ts'
 import { live } from './stock-replay.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 3_000)
-/** Each case of a decision is met so often, out of a million histories. */
+/** How often each case of a decision must occur in a million histories. */
 const MET_PER_MILLION = 1_000
 
-/** The first history in which the program is not what the model says, as a text; none: undefined. */
+/** Returns the first history in which the program differs from the model, as text, or undefined. */
 function findDifference(
   histories: number,
   rules = RULES,
-  note: (branch: Branch) => void = () => {}
+  note: (branch: ReservationBranch) => void = () => {}
 ): string | undefined {
   for (let seed = 1; seed <= histories; seed++)
     try {
@@ -24,9 +24,9 @@ function findDifference(
   return undefined
 }
 
-test(`decisions are those of the naive model, over ${HISTORIES} histories`, { timeout: 3_600_000 }, () => {
-  const met = new Map<Branch, number>(BRANCHES.map(branch => [branch, 0]))
-  const note = (branch: Branch) => met.set(branch, (met.get(branch) ?? 0) + 1)
+test(`stock decisions match the naive model over ${HISTORIES} histories`, { timeout: 3_600_000 }, () => {
+  const met = new Map<ReservationBranch, number>(BRANCHES.map(branch => [branch, 0]))
+  const note = (branch: ReservationBranch) => met.set(branch, (met.get(branch) ?? 0) + 1)
   expect(findDifference(HISTORIES, RULES, note)).toBeUndefined()
   if (process.env.HISTORIES !== undefined) console.table(Object.fromEntries(met))
   const least = Math.ceil((MET_PER_MILLION * HISTORIES) / 1_000_000)
@@ -34,11 +34,11 @@ test(`decisions are those of the naive model, over ${HISTORIES} histories`, { ti
 })
 
 const FAULTS: Record<string, Partial<typeof RULES>> = {
-  'an owner who has anything is told that it is reserved': { isSame: rows => rows.length > 0 },
-  'what was closed answers for its owner still': { answering: rows => rows },
-  'what was given back is given back once more': { standing: rows => rows },
-  'the sweep closes what is claimed': { isToClose: (_, row) => row.state !== 'closed' },
-  'the backorder limit is one for each location': {
+  'an owner with any row gets "already reserved"': { isSame: rows => rows.length > 0 },
+  'a closed row still counts for its owner': { currentRows: rows => rows },
+  'released units are released again': { openRows: rows => rows },
+  'the expiry closes claimed rows': { isToClose: (_, row) => row.state !== 'closed' },
+  'the backorder limit applies to each location': {
     availableOf: (item, levels) =>
       item?.tracked && item.backorder === 'limit'
         ? sumOf(RULES.sellingOf(levels), level =>
@@ -47,23 +47,25 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
         : RULES.availableOf(item, levels)
   },
   'a location that is not active sells': { sellingOf: levels => levels },
-  'a kit is counted by an item of its own': {
+  'a kit has its own level instead of its parts': {
     partsOf: need => [{ itemId: need.variantId, quantity: 1 }]
   },
-  'lines are replaced and the old ones not given back': { replaced: () => [] },
-  'what waits elsewhere does not count against the limit': {
+  'replaced lines are not released': { replacedRows: () => [] },
+  'backorders at other locations do not count against the limit': {
     allowedAt: (item, _, level) => RULES.allowedAt(item, [level], level)
   },
-  'a count that comes late is taken': { isStale: () => false },
-  'units are contested that nobody may take': { contestable: () => Number.POSITIVE_INFINITY },
-  'units that are paid are taken': {
+  'a stale count is applied': { isStale: () => false },
+  'units that no owner may take are contested': { contestableUnits: () => Number.POSITIVE_INFINITY },
+  'paid units are taken': {
     isTakeable: row => row.state === 'claimed' || row.state === 'confirmed'
   },
-  'a victim loses what it keeps': { keptOf: () => 0 },
-  'a shipment is undone once more': { isUndone: () => false },
-  'what was given back of a row is reserved again with what never left': { promised: row => row.quantity }
+  'a victim loses units that it may keep': { keptUnits: () => 0 },
+  'a shipment is undone twice': { isUndone: () => false },
+  'released units of a row are reserved again with voided ones': {
+    reservedAtClose: row => row.quantity
+  }
 }
 
-test.each(Object.entries(FAULTS))('it would be seen: %s', (_, fault) => {
+test.each(Object.entries(FAULTS))('the model detects a fault: %s', (_, fault) => {
   expect(findDifference(2_000, { ...RULES, ...fault })).toBeDefined()
 })

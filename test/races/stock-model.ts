@@ -26,7 +26,7 @@ export type Row = {
   fulfilled: number
   state: 'held' | 'claimed' | 'confirmed' | 'closed'
   due: boolean
-  /** A claim is at it. */
+  /** A claim has locked this row. */
   busy: boolean
 }
 export type World = {
@@ -37,9 +37,9 @@ export type World = {
   home: string
   shelves: Shelf[]
   rows: Row[]
-  /** What left, and did not come back as if it never had. */
+  /** Shipped units whose shipment was not voided. */
   gone: { shipment: string; owner: string; item: string; place: string; quantity: number; promised: number }[]
-  /** Items that somebody else has locked. */
+  /** Items that another transaction has locked. */
   locked: string[]
   /** Items that had no shelf before the acts that are done now. */
   unshelved: string[]
@@ -115,10 +115,10 @@ const isActive = (world: World, shelf: Shelf) =>
   world.places.some(({ id, active }) => id === shelf.place && active)
 const left = (row: Row) => (row.state === 'closed' ? 0 : row.quantity - row.fulfilled)
 
-/** To try on: its shelves are its own. */
+/** Copies the world with its shelves, for trials. */
 const copyOf = (world: World): World => ({ ...world, shelves: world.shelves.map(shelf => ({ ...shelf })) })
 
-/** In the order in which they are asked. */
+/** Returns the shelves of an item by priority. */
 function shelvesOf(world: World, item: string): Shelf[] {
   return world.places.flatMap(place =>
     world.shelves.filter(shelf => shelf.item === item && shelf.place === place.id)
@@ -128,7 +128,7 @@ const promisable = (shelf: Shelf) => (shelf.onHand - shelf.safety > 0 ? shelf.on
 const awaited = (shelf: Shelf) =>
   shelf.reserved > promisable(shelf) ? shelf.reserved - promisable(shelf) : 0
 
-/** Where the next single unit of an item would be promised: from a shelf, or out of a delivery to come. */
+/** Returns the shelf that promises the next unit of an item, from stock or as a backorder. */
 function nextUnit(world: World, item: string): Shelf | undefined {
   const selling = shelvesOf(world, item).filter(shelf => isActive(world, shelf))
   const there = selling.find(shelf => shelf.reserved < promisable(shelf))
@@ -140,7 +140,7 @@ function nextUnit(world: World, item: string): Shelf | undefined {
   return about?.backorder === 'limit' && waiting < about.limit ? selling[0] : undefined
 }
 
-/** Takes one of a variant, or nothing at all. */
+/** Takes one unit of every part of a variant, or nothing. */
 function takeOne(world: World, parts: Line[]): boolean {
   const taken: Shelf[] = []
   for (const part of parts) {
@@ -193,7 +193,7 @@ function isShort(world: World, shelf: Shelf): boolean {
   return all > (about.backorder === 'limit' ? about.limit : 0)
 }
 
-/** Does acts one after the other and says what came of it; the world is changed. */
+/** Performs acts in sequence, changes the world, and returns a report. */
 export function perform(world: World, acts: Act[]): Report {
   const before = copyOf(world)
   before.shelves = before.shelves.filter(shelf => !world.unshelved.includes(shelf.item))
@@ -300,7 +300,7 @@ type Mover = (
 const goneWith = (world: World, { shipment, owner }: Extract<Act, { verb: 'unship' }>) =>
   world.gone.filter(each => each.shipment === shipment && each.owner === owner)
 
-/** Unit by unit: each is where it was, and promised if it was promised; an owner's row that is done with begins anew. */
+/** Returns each unit to its shelf, and reserves it if it was reserved; a closed row opens again. */
 function unship(world: World, act: Extract<Act, { verb: 'unship' }>, move: Mover, facts: Set<Shelf>): Result {
   const back = goneWith(world, act)
   if (back.length === 0) return { kind: 'nothing' }
@@ -314,7 +314,7 @@ function unship(world: World, act: Extract<Act, { verb: 'unship' }>, move: Mover
         world.rows.push({ ...one, state: 'confirmed', due: false, busy: false })
         continue
       }
-      // Of what was given back nothing is promised any more.
+      // Released units are no longer reserved.
       if (row.state === 'closed') row.quantity = row.fulfilled
       if (row.state === 'closed') row.state = 'confirmed'
       if (row.fulfilled > 0) row.fulfilled -= 1
@@ -329,7 +329,7 @@ function unship(world: World, act: Extract<Act, { verb: 'unship' }>, move: Mover
 
 const merged = (lines: Line[]): Line[] =>
   Object.entries(tally(lines)).map(([item, quantity]) => ({ item, quantity }))
-/** Without lines: all that is left of the owner's rows; nothing can come back without saying what. */
+/** The lines of an act without lines: all open units of the owner, or none for a return. */
 function everything(world: World, owner: string, verb: string): Line[] {
   if (verb === 'return') return []
   const rows = world.rows.filter(row => row.owner === owner && row.state !== 'closed')
@@ -344,7 +344,7 @@ function factShelf(world: World, item: string, place: string | null): Shelf {
       : (shelves.find(each => each.place === world.home) ??
         shelves.find(each => isActive(world, each)) ??
         shelves[0])
-  if (shelf === undefined) throw new Error(`Nobody made a shelf for ${item}`)
+  if (shelf === undefined) throw new Error(`${item} has no shelf`)
   return shelf
 }
 
@@ -354,7 +354,7 @@ function giveBack(world: World, row: Row, quantity: number, move: Mover): void {
   move(shelvesOf(world, row.item).find(each => each.place === row.place) as Shelf, 'release', 0, -quantity)
 }
 
-/** The items without which an act cannot be done yet. */
+/** Returns the locked items that an act has to wait for. */
 function mustWait(world: World, act: Act): string[] {
   const items = new Set<string>()
   const needed: string[] =
@@ -395,7 +395,7 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
   }
   if (mine.some(row => row.state !== 'held')) return { kind: 'taken' }
 
-  // Tried on a world in which the owner has given back what they held.
+  // The trial world is one in which the owner has released the held units.
   const scratch = copyOf(world)
   for (const row of mine) {
     const shelf = scratch.shelves.find(each => each.item === row.item && each.place === row.place) as Shelf
@@ -442,7 +442,7 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
   return { kind: 'reserved', contested }
 }
 
-/** Unit by unit: what cannot be promised is contested. */
+/** Returns the units that cannot be promised. */
 function contestedOf(world: World, wanted: Line[]): Line[] {
   const contested: Line[] = []
   for (const { item, quantity } of wanted)
@@ -451,7 +451,7 @@ function contestedOf(world: World, wanted: Line[]): Line[] {
   return merged(contested)
 }
 
-/** Unit by unit: a free one, or else one that the first victim who has any gives back. */
+/** Takes each unit from free stock, or from the first victim that has one. */
 function take(world: World, act: Extract<Act, { verb: 'take' }>, move: Mover): Result {
   const lines = merged(act.lines).filter(({ item }) => isTracked(world, item))
   const scratch = copyOf(world)

@@ -1,15 +1,15 @@
-import type { Branch } from '../../src/modules/inventory/stock/branches.ts'
-import { decide, RULES } from '../../src/modules/inventory/stock/decide.ts'
+import type { ReservationBranch } from '../../src/modules/inventory/decisions/branches.ts'
+import { decideOperation, RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import type {
-  Decided,
-  Item,
-  Level,
-  Moved,
-  Operation,
-  Outcome,
   Reservation,
-  Stock
-} from '../../src/modules/inventory/stock/state.ts'
+  ShipmentMovement,
+  StockDecision,
+  StockItem,
+  StockLevel,
+  StockOperation,
+  StockOutcome,
+  StockState
+} from '../../src/modules/inventory/decisions/state.ts'
 import type { History, Step } from './stock-histories.ts'
 import { type Act, partsOf, perform, type Report, type Row, type Shelf, type World } from './stock-model.ts'
 
@@ -19,9 +19,9 @@ const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string,
   return groups
 }
 
-/** The world as the writer reads it. Whatever is written to is found out: it is frozen. */
-function stockOf(world: World, moved: readonly Moved[]): Stock {
-  const levelOf = (shelf: Shelf): Level => {
+/** The world as the writer reads it. Its rows are frozen, so a write to them throws. */
+function stockOf(world: World, moved: readonly ShipmentMovement[]): StockState {
+  const levelOf = (shelf: Shelf): StockLevel => {
     const priority = world.places.findIndex(place => place.id === shelf.place)
     const { item: itemId, place: locationId, version: sourceVersion, ...figures } = shelf
     const active = world.places[priority]?.active === true
@@ -35,22 +35,28 @@ function stockOf(world: World, moved: readonly Moved[]): Stock {
       ...figures
     })
   }
-  const reservationOf = ({ item: itemId, place: locationId, due: isDue, busy, ...row }: Row): Reservation =>
+  const reservationOf = ({
+    item: itemId,
+    place: locationId,
+    due: isExpired,
+    busy,
+    ...row
+  }: Row): Reservation =>
     Object.freeze({
       ...row,
       itemId,
       locationId,
-      isDue,
-      isFree: !busy,
-      // What a claim is at is read as nonsense.
+      isExpired,
+      isUnlocked: !busy,
+      // A row that a claim has locked has invalid values, so that any use of them is detected.
       ...(busy ? { quantity: -7, fulfilled: 9, state: 'held' as const } : {})
     })
-  const items = world.goods.map(({ id, tracked, backorder, limit, low }): [string, Item] => [
+  const items = world.goods.map(({ id, tracked, backorder, limit, low }): [string, StockItem] => [
     id,
     { id, tracked, backorder, backorderLimit: backorder === 'limit' ? limit : null, lowThreshold: low }
   ])
   const locked = [...world.goods.map(good => good.id), 'unknown'].filter(id => !world.locked.includes(id))
-  // As rows come from the database: by location.
+  // The database returns levels by location.
   const levels = [...world.shelves].sort((a, b) => (a.place < b.place ? -1 : 1)).map(levelOf)
   return {
     items: new Map(items),
@@ -65,11 +71,11 @@ function stockOf(world: World, moved: readonly Moved[]): Stock {
       kit => kit.item
     ),
     home: world.home,
-    opened: new Set(world.unshelved)
+    newItems: new Set(world.unshelved)
   }
 }
 
-function operationOf(world: World, act: Act): Operation {
+function operationOf(world: World, act: Act): StockOperation {
   const lineOf = ({ item, quantity }: { item: string; quantity: number }) => ({ itemId: item, quantity })
   switch (act.verb) {
     case 'reserve': {
@@ -110,8 +116,11 @@ function operationOf(world: World, act: Act): Operation {
   }
 }
 
-/** The world with what was decided written to it, as the writer writes it. */
-function written(world: World, { levels, inserted, updated }: Decided): { shelves: Shelf[]; rows: Row[] } {
+/** Applies a decision to the world as the writer does. */
+function written(
+  world: World,
+  { levels, inserted, updated }: StockDecision
+): { shelves: Shelf[]; rows: Row[] } {
   const shelves = new Map(world.shelves.map(shelf => [`${shelf.item}@${shelf.place}`, shelf]))
   for (const {
     itemId: item,
@@ -128,7 +137,7 @@ function written(world: World, { levels, inserted, updated }: Decided): { shelve
   const rows = new Map(world.rows.map(row => [keyOf(row), row]))
   const put = (
     isNew: boolean,
-    { itemId: item, locationId: place, seconds, ...row }: Decided['updated'][number]
+    { itemId: item, locationId: place, seconds, ...row }: StockDecision['updated'][number]
   ) => {
     const key = keyOf({ ...row, item, place })
     const before = rows.get(key)
@@ -167,7 +176,7 @@ const pictureOf = ({ shelves, rows }: Pick<World, 'shelves' | 'rows'>) => ({
   )
 })
 
-function resultOf(outcome: Outcome): Report['results'][number] {
+function resultOf(outcome: StockOutcome): Report['results'][number] {
   if (outcome.kind === 'short')
     return {
       kind: 'short',
@@ -190,7 +199,7 @@ function resultOf(outcome: Outcome): Report['results'][number] {
   return { kind: outcome.kind }
 }
 
-function reportOf({ outcomes, movements, crossings, shortfalls }: Decided) {
+function reportOf({ outcomes, movements, crossings, shortfalls }: StockDecision) {
   return {
     results: outcomes.map(resultOf),
     crossings: crossings
@@ -216,7 +225,7 @@ function reportOf({ outcomes, movements, crossings, shortfalls }: Decided) {
   }
 }
 
-/** The writer's part before it locks: what a fact may be written to exists. A first shelf is locked by nobody else. */
+/** Creates missing shelves before the lock, as the writer does. No other transaction locks a new shelf. */
 function makeShelves(world: World, acts: readonly Act[]): void {
   const isShelved = (item: string) => world.shelves.some(shelf => shelf.item === item)
   world.unshelved = world.goods.map(({ id }) => id).filter(id => !isShelved(id))
@@ -237,7 +246,7 @@ function makeShelves(world: World, acts: readonly Act[]): void {
   world.locked = world.locked.filter(item => !world.unshelved.includes(item))
 }
 
-/** What happens to rows and settings without the writer. */
+/** Applies changes of rows and settings that bypass the writer. */
 function happen(world: World, step: Exclude<Step, { kind: 'batch' }>): void {
   if (step.kind === 'good')
     world.goods = world.goods.map(good => (good.id === step.good.id ? step.good : good))
@@ -254,8 +263,8 @@ function happen(world: World, step: Exclude<Step, { kind: 'batch' }>): void {
   }
 }
 
-/** What no history may bring about, whatever the model says. */
-function audit(world: World, { movements }: Decided): void {
+/** Checks invariants that hold in every history, independently of the model. */
+function audit(world: World, { movements }: StockDecision): void {
   for (const move of movements)
     if (move.kind === 'reserve' && move.allowedAfter !== null && move.reservedAfter > move.allowedAfter)
       throw new Error(`Oversold: ${JSON.stringify(move)}`)
@@ -274,9 +283,13 @@ function compare<T>(real: T, model: T): void {
   if (is !== ought) throw new Error(`is\n${is}\nand ought to be\n${ought}`)
 }
 
-/** Lives a history in the program and in the model. @throws Error where they differ. */
-export function live({ world, steps }: History, note: (branch: Branch) => void, rules = RULES): void {
-  const moved: Moved[] = []
+/** Replays a history in the program and in the model. @throws Error where they differ. */
+export function live(
+  { world, steps }: History,
+  note: (branch: ReservationBranch) => void,
+  rules = RULES
+): void {
+  const moved: ShipmentMovement[] = []
   for (const step of steps) {
     if (step.kind !== 'batch') {
       happen(world, step)
@@ -285,7 +298,7 @@ export function live({ world, steps }: History, note: (branch: Branch) => void, 
     world.locked = step.locked
     makeShelves(world, step.acts)
     for (const row of world.rows) row.busy = row.owner === step.busy
-    const decided = decide(
+    const decided = decideOperation(
       stockOf(world, moved),
       step.acts.map(act => operationOf(world, act)),
       note,

@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { until } from '../faults/until.ts'
-import { reservedOf } from '../support/stock-books.ts'
+import { reservedOf } from '../support/stock-ledger.ts'
 import { useStock } from '../support/use-stock.ts'
 
 const times = <T>(count: number, work: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => work(index))
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(error)
-/** How often each ending came: `done`, or the code of an error. */
+/** Counts the outcomes: `done`, or the code of an error. */
 async function tally(all: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const ends = await Promise.all(all.map(each => each.then(() => 'done', codeOf)))
   return Object.fromEntries([...Map.groupBy(ends, end => end)].map(([end, each]) => [end, each.length]))
 }
 
 test.each([1, 2, 4])(
-  '64 buyers of 4 hot variants over %i processes: the books are exact',
+  '64 buyers of 4 variants over %i processes leave an exact ledger',
   async processes => {
     const { stocks, itemIds, sql, proveBooks } = await useStock({ items: 4, onHand: 150, processes })
     const bought = new Map<string, number>()
@@ -49,7 +49,7 @@ test.each([1, 2, 4])(
   60_000
 )
 
-test('of 10,000 buyers, those get one of 100 who came first', async () => {
+test('of 10,000 buyers of 100 units, exactly 100 get one', async () => {
   const { stocks, itemId, client, proveBooks } = await useStock({ onHand: 100, processes: 2 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const ends = await tally(
@@ -60,7 +60,7 @@ test('of 10,000 buyers, those get one of 100 who came first', async () => {
   await proveBooks()
 })
 
-test('who is short hears of every line, with what there is, and nothing is reserved', async () => {
+test('a short purchase reports every short line with its available quantity, and reserves nothing', async () => {
   const { stock, itemIds, client, proveBooks } = await useStock({ items: 3, onHand: 2 })
   const [a, b, c] = itemIds as [string, string, string]
   const lines = [a, b, c].map((variantId, index) => ({ variantId, quantity: 1 + 2 * index }))
@@ -78,7 +78,7 @@ test('who is short hears of every line, with what there is, and nothing is reser
 })
 
 test.each([1, 2, 4])(
-  'expired, claimed and given back at once from 16 sides of %i processes: one wins',
+  'a reservation that 16 callers in %i processes expire, claim and release ends claimed or closed',
   async processes => {
     const { stocks, stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 40, processes })
     const lines = [{ variantId: itemId, quantity: 1 }]
@@ -87,7 +87,7 @@ test.each([1, 2, 4])(
       const owner = newId()
       await stock.buy(owner, lines, round % 2 === 0 ? 0 : 120)
       const sides = times(16, index => {
-        // Each of them is the first to come in some of the rounds.
+        // Each caller is the first in some rounds.
         const side = (index + 5 * round) % 16
         const { db, ...own } = stocks[side % processes] as (typeof stocks)[0]
         if (side < 6) return own.expire()
@@ -108,7 +108,7 @@ test.each([1, 2, 4])(
   60_000
 )
 
-test('one owner who reserves in two processes at once holds the lines once', async () => {
+test('an owner that reserves simultaneously in two processes holds the lines once', async () => {
   const { stocks, itemIds, client, proveBooks } = await useStock({ items: 2, onHand: 50, processes: 2 })
   const [a, b] = itemIds as [string, string]
   for (let round = 0; round < 10; round += 1) {
@@ -140,7 +140,7 @@ test('a claim in a transaction that rolls back leaves the reservation held', asy
   await proveBooks()
 })
 
-test('a claim of other lines than are held is refused, and so is one of lines that were given back', async () => {
+test('a claim of lines that are not held, or were released, is rejected', async () => {
   const { stock, itemIds, sql } = await useStock({ items: 2 })
   const [a, b] = itemIds as [string, string]
   const untracked = newId()
@@ -175,7 +175,7 @@ test('a claim of other lines than are held is refused, and so is one of lines th
   ])
 })
 
-test('while a claim is open, the writer waits for it alone', async () => {
+test('an open claim delays only its own release in the writer, and no other purchase', async () => {
   const { stock, itemId, client, proveBooks } = await useStock()
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owner = newId()
@@ -196,7 +196,7 @@ test('while a claim is open, the writer waits for it alone', async () => {
   await proveBooks()
 })
 
-test('requests are done once, in their order, whoever of two processes does them', async () => {
+test('stock requests are executed once and in their order by two processes', async () => {
   const { stocks, itemId, locationId, sql, proveBooks } = await useStock({ processes: 2, onHand: 0 })
   const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
   const adjust = (index: number) => ({
@@ -223,7 +223,7 @@ test('requests are done once, in their order, whoever of two processes does them
   await proveBooks()
 })
 
-test('what an order posts is done after its commit, and not without it', async () => {
+test('a stock request of an order is executed after its commit, and not after a rollback', async () => {
   const { stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 10 })
   const lines = [{ variantId: itemId, quantity: 4 }]
   const owner = newId()
@@ -248,7 +248,7 @@ test('what an order posts is done after its commit, and not without it', async (
   await proveBooks()
 })
 
-test('what never left goes back once, whoever of two processes undoes it, and also in the batch that shipped it', async () => {
+test('a voided shipment returns its units once, from two processes and in the batch that shipped it', async () => {
   const { stocks, itemIds, client, sql, proveBooks } = await useStock({ items: 3, onHand: 100, processes: 2 })
   const [kit, cup, plate] = itemIds as [string, string, string]
   const setKit = async (cups: number) => {
@@ -295,7 +295,7 @@ test('what never left goes back once, whoever of two processes undoes it, and al
   expect([await open(cup), await open(plate)]).toEqual([60, 24])
   await proveBooks()
 
-  // What was sent long ago, and is put together otherwise by now, goes back as it was, to who had reserved it.
+  // A kit that was shipped long ago, and has other components now, returns its former components to its owner.
   const [stock] = stocks as [(typeof stocks)[0]]
   const [owner] = owners as [string]
   const ship = { id: newId(), kind: 'ship', owner, lines: all } as const
@@ -324,14 +324,14 @@ test('what never left goes back once, whoever of two processes undoes it, and al
   await proveBooks()
 })
 
-test('what is counted of operations is what was queued and what requests were done', async () => {
+test('the operations metric counts queued operations by kind', async () => {
   const { stock, itemId, locationId } = await useStock()
   await stock.count(locationId, { [itemId]: 4 })
   await stock.buy(newId(), [{ variantId: itemId, quantity: 1 }])
   expect(['count', 'reserve', 'adjust'].map(stock.operations)).toEqual([2, 1, 0])
 })
 
-test('the first level of an item is told, although what it was made for has to wait for another item', async () => {
+test('the first level of an item is published although its count waits for another item', async () => {
   const { stock, itemId, locationId, sql, client } = await useStock()
   const opened = newId()
   await sql(`insert into inventory.items (id, tracked, backorder) values ($1, true, 'any')`, [opened])
@@ -347,7 +347,7 @@ test('the first level of an item is told, although what it was made for has to w
   expect(stock.told.crossings).toMatchObject([{ itemId: opened, status: 'in' }])
 })
 
-test('a count of something that nobody counts, and of something that is, counts the latter', async () => {
+test('a count of a tracked and an untracked item records the tracked one', async () => {
   const { stock, itemId, locationId, sql, proveBooks } = await useStock()
   const [untracked] = await sql('insert into inventory.items (id) values (gen_random_uuid()) returning id')
   expect(await stock.count(locationId, { [untracked?.id]: 3, [newId()]: 4, [itemId]: 5 })).toEqual([
@@ -359,7 +359,7 @@ test('a count of something that nobody counts, and of something that is, counts 
   await proveBooks()
 })
 
-test('a kit takes its parts, and a basket that has both takes their sum', async () => {
+test('a kit reserves its parts, and a cart with the kit and a part reserves their sum', async () => {
   const { stock, itemIds, sql, proveBooks } = await useStock({ items: 3, onHand: 10 })
   const [kit, cup, plate] = itemIds as [string, string, string]
   await sql('insert into inventory.components values ($1, $2, 2), ($1, $3, 1)', [kit, cup, plate])
@@ -381,7 +381,7 @@ test('a kit takes its parts, and a basket that has both takes their sum', async 
   await proveBooks()
 })
 
-test('when the queue is full, more is refused at once', async () => {
+test('a full queue rejects further purchases immediately', async () => {
   const { stock, itemId, proveBooks } = await useStock({ queueMax: 50, onHand: 1_000 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const ends = await tally(times(200, () => stock.buy(newId(), lines)))
@@ -391,7 +391,7 @@ test('when the queue is full, more is refused at once', async () => {
   await proveBooks()
 })
 
-test('what ran out, came back and is short is told with the batch', async () => {
+test('stock that sells out, returns or is short is published with its batch', async () => {
   const { stock, itemId, locationId, proveBooks } = await useStock({ onHand: 1 })
   stock.told.crossings.length = 0
   const owner = newId()

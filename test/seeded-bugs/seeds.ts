@@ -42,39 +42,39 @@ export const seeds: readonly Seed[] = [
     name: 'refund-counted-twice',
     promise: 'A refund that a callback reports before the response arrives is counted once.',
     file: 'src/modules/payments/facts/reducer.ts',
-    find: 'openRefunds.filter(({ id }) => !told.has(id))',
-    replace: 'openRefunds.filter(({ id }) => id !== undefined || !told.has(id))',
+    find: 'openRefunds.filter(({ id }) => !reportedOperations.has(id))',
+    replace: 'openRefunds.filter(({ id }) => id !== undefined || !reportedOperations.has(id))',
     tests: ['src/modules/payments/facts/reducer.test.ts']
   },
   {
     name: 'refund-of-unpaid-money',
     promise: 'A credit pays back only what was paid beyond what is owed.',
-    file: 'src/modules/orders/life/credits.ts',
+    file: 'src/modules/orders/adjustments/credits.ts',
     find: 'return Math.min(credit.amountMinor, Math.max(0, heldMinor - owedMinor))',
     replace: 'return Math.min(credit.amountMinor, Math.max(0, heldMinor))',
-    tests: ['src/modules/orders/life/credits.test.ts']
+    tests: ['src/modules/orders/adjustments/credits.test.ts']
   },
   {
     name: 'safety-stock-sold',
     promise: 'The safety stock of a level is not for sale.',
-    file: 'src/modules/inventory/stock/availability.ts',
+    file: 'src/modules/inventory/decisions/availability.ts',
     find: 'Math.max(0, level.onHand - level.safety)',
     replace: 'Math.max(0, level.onHand)',
-    tests: ['src/modules/inventory/stock/availability.test.ts', 'test/races/stock-model.test.ts']
+    tests: ['src/modules/inventory/decisions/availability.test.ts', 'test/races/stock-model.test.ts']
   },
   {
     name: 'claimed-stock-expires',
     promise: 'A reservation that an order is claiming does not expire.',
-    file: 'src/modules/inventory/stock/facts.ts',
-    find: '!rows.every(row => row.isFree)',
-    replace: '!rows.some(row => row.isFree)',
-    tests: ['src/modules/inventory/holds/sweeps.test.ts']
+    file: 'src/modules/inventory/decisions/facts.ts',
+    find: '!rows.every(row => row.isUnlocked)',
+    replace: '!rows.some(row => row.isUnlocked)',
+    tests: ['src/modules/inventory/reservations/expiry.test.ts']
   },
   {
     name: 'stolen-refresh-token',
     promise: 'A refresh token that is used a second time ends its session.',
     file: 'src/modules/auth/sessions/service.ts',
-    find: 'if (userId !== undefined && refreshTokens.isOurs(token)) await endIn(tx, id, userId)',
+    find: 'if (userId !== undefined && refreshTokens.isAuthentic(token)) await endIn(tx, id, userId)',
     replace: '',
     tests: ['src/modules/auth/sessions/sessions.test.ts']
   },
@@ -99,7 +99,7 @@ export const seeds: readonly Seed[] = [
     promise:
       'An administrator without the second factor that the shop requires reaches only the routes that enrol it.',
     file: 'src/gateway/tier-scopes.ts',
-    find: "known.addHook('onRequest', requireSecondFactor)",
+    find: "authenticated.addHook('onRequest', requireSecondFactor)",
     replace: '',
     tests: ['src/modules/auth/second-factors/required.test.ts', 'test/never/who-gets-in.test.ts']
   },
@@ -133,7 +133,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/orders/service.ts',
     find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)',
     replace: 'found(await db.first(repository.findAnyOrder, { id }), orderNotFound)',
-    tests: ['test/never/somebody-else.test.ts']
+    tests: ['test/never/other-callers.test.ts']
   },
   {
     name: 'key-reused-for-another-request',
@@ -171,7 +171,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'promotion-used-too-often',
     promise: 'A promotion is used by a customer no more often than it allows.',
-    file: 'src/modules/pricing/redemptions/doors.ts',
+    file: 'src/modules/pricing/redemptions/redeem.ts',
     find: 'row.taken > row.uses_per_customer',
     replace: 'row.taken > row.uses_per_customer + 1',
     tests: ['test/races/redemptions.test.ts']
@@ -195,10 +195,10 @@ export const seeds: readonly Seed[] = [
   {
     name: 'streamed-body-without-limit',
     promise: 'A streamed body ends at its limit, whatever its sender announced.',
-    file: 'src/gateway/routing/bodies.ts',
+    file: 'src/gateway/routing/body-kinds.ts',
     find: 'if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()',
     replace: '',
-    tests: ['src/gateway/routing/bodies.test.ts']
+    tests: ['src/gateway/routing/body-kinds.test.ts']
   },
   {
     name: 'budget-by-address',
@@ -211,10 +211,10 @@ export const seeds: readonly Seed[] = [
   {
     name: 'weak-etag',
     promise: 'The ETag of a response is its strong version, which If-Match takes.',
-    file: 'src/gateway/routing/answers.ts',
+    file: 'src/gateway/routing/response-defaults.ts',
     find: "reply.header('etag', `\"",
     replace: "reply.header('etag', `W/\"",
-    tests: ['src/gateway/routing/answers.test.ts']
+    tests: ['src/gateway/routing/response-defaults.test.ts']
   },
   {
     name: 'request-to-private-network',
@@ -228,9 +228,9 @@ export const seeds: readonly Seed[] = [
     name: 'signature-without-time',
     promise: 'The signature of a webhook covers its time, so that an old one cannot be replayed.',
     file: 'src/modules/webhooks/signatures/sign.ts',
-    find: '{ id, seconds, body }: Signed): string',
-    replace: '{ id, body }: Signed, seconds = 0): string',
-    tests: ['src/modules/webhooks/sending/sending.test.ts']
+    find: 'timestampSeconds}.',
+    replace: '0 * timestampSeconds}.',
+    tests: ['src/modules/webhooks/sender/sender.test.ts']
   },
   {
     name: 'rating-not-taken-away',

@@ -47,10 +47,10 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
     basePaths: [],
     requires: {},
     uses: {},
-    hears: EVENTS,
+    subscribes: EVENTS,
     setup: async () => ({
       api: {},
-      consumers: Object.fromEntries(EVENTS.map(({ name }) => [name, hear(name)]))
+      eventHandlers: Object.fromEntries(EVENTS.map(({ name }) => [name, hear(name)]))
     })
   })
   const shop = await openTestShop({
@@ -58,10 +58,10 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
     isMigrated: isMigratedFor(more),
     runsSchedulesAtStart: false,
     modules: [authModule, ...more, ear],
-    settings: { ...SECRET_SETTINGS, CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '4', ...settings }
+    settings: { ...SECRET_SETTINGS, CARTWRIGHT__AUTH__PASSWORD_HASH_CONCURRENCY: '4', ...settings }
   })
   const auth = shop.apiOf(authModule) as AuthApi
-  const anybody = shop.as(null)
+  const anonymous = shop.as(null)
   let people = 0
 
   const person = async ({ token, ...account }: { id: string; email: string; token: string }) => ({
@@ -72,27 +72,27 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
   const newEmail = () => `person${++people}.of.tests@example.com`
   return {
     ...shop,
-    ...{ auth, anybody, heard, newEmail },
-    /** Somebody who has just registered. */
+    ...{ auth, anonymous, heard, newEmail },
+    /** A customer who has just registered. */
     async register(over: object = {}) {
       const body = { email: newEmail(), password: PASSWORD, ...over }
-      const { json } = await anybody.post('/api/auth/register', body)
+      const { json } = await anonymous.post('/api/auth/register', body)
       return person({ id: json.user.id, email: json.user.email, token: json.access_token })
     },
     async newAdmin() {
       const email = newEmail()
       const { id } = await auth.createUser({ email, password: PASSWORD, role: 'admin' })
-      const { json } = await anybody.post('/api/auth/login', { email, password: PASSWORD })
+      const { json } = await anonymous.post('/api/auth/login', { email, password: PASSWORD })
       await keepRecent(shop, id)
       return person({ id, email, token: json.access_token })
     },
-    logIn: (email: string, password = PASSWORD) => anybody.post('/api/auth/login', { email, password }),
-    /** What has been told of somebody by this name so far. */
+    logIn: (email: string, password = PASSWORD) => anonymous.post('/api/auth/login', { email, password }),
+    /** Events of this name so far. */
     heardOf: (userId: string, name: string) =>
       heard.flatMap(({ name: heardName, payload }) =>
         heardName === name && payload.user_id === userId ? [payload] : []
       ),
-    /** The token that somebody would be sent now. */
+    /** The token that a mail would contain now. */
     async sentTo(userId: string, purpose: 'email' | 'password') {
       const [row] = await shop.sql(
         'select id from auth.one_time_tokens where user_id = $1 and purpose = $2',

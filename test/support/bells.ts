@@ -1,44 +1,44 @@
-import { type Delivery, defineEvent, defineJob } from '../../src/kernel/events.ts'
+import { defineEvent, defineJob, type JobDelivery } from '../../src/kernel/events.ts'
 import { Type } from '../../src/kernel/schema.ts'
 import { Id } from '../../src/kernel/wire.ts'
 import { defineModule, type Module } from '../../src/module.ts'
-import type { Consumer, JobHandler } from '../../src/platform/outbox/handlers.ts'
+import type { EventHandler, JobHandler } from '../../src/platform/outbox/handlers.ts'
 import type { Enqueue } from '../../src/platform/outbox/outbox.ts'
 import type { Transaction } from '../../src/platform/postgres/database.ts'
 import { statement } from '../../src/platform/postgres/statement.ts'
 
-// Modules for tests of events and jobs: one that rings, and ears that hear it and note what they heard.
+// Modules for tests of events and jobs: one that rings, and ears that subscribe to it and note its events.
 
 const bellRang = defineEvent(
   'bell.rang',
-  { description: 'Somebody rang a bell.', subject: 'the bell' },
+  { description: 'A visitor rang a bell.', subject: 'the bell' },
   { bell_id: Id, nth: Type.Integer() }
 )
 export const polish = defineJob(
   'bell.polish',
-  { description: 'Polishes a bell.', seconds: 2 },
+  { description: 'Polishes a bell.', timeoutSeconds: 2 },
   { bell_id: Id }
 )
 export const wind = defineJob(
   'bell.wind',
-  { description: 'Winds the clock.', seconds: 2, everySeconds: 3_600 },
+  { description: 'Winds the clock.', timeoutSeconds: 2, intervalSeconds: 3_600 },
   {}
 )
 
 export const call = defineJob(
   'bell.call',
-  { description: 'Asks the bellfounder.', seconds: 30, asksOthers: true },
+  { description: 'Asks the bellfounder.', timeoutSeconds: 30, callsExternalService: true },
   {}
 )
 export const post = defineJob(
   'bell.post',
-  { description: 'Sends a bell.', seconds: 30, asksOthers: true, atOnce: 3 },
+  { description: 'Sends a bell.', timeoutSeconds: 30, callsExternalService: true, concurrency: 3 },
   {}
 )
-export const cast = defineJob('bell.cast', { description: 'Casts a bell.', seconds: 600 }, {})
+export const cast = defineJob('bell.cast', { description: 'Casts a bell.', timeoutSeconds: 600 }, {})
 
 type Rang = { bell_id: string; nth: number }
-export type Ring = Delivery<Rang>
+export type Ring = JobDelivery<Rang>
 type BellApi = {
   ring(tx: Transaction, bellId: string, nth: number, subject?: string): void
   enqueue: Enqueue
@@ -69,7 +69,7 @@ export const bellModule = (
       const nothing = async () => {}
       return {
         api,
-        handlers: {
+        jobHandlers: {
           'bell.polish': handlers.polish ?? nothing,
           'bell.wind': handlers.wind ?? nothing,
           'bell.call': handlers.call ?? nothing,
@@ -80,16 +80,16 @@ export const bellModule = (
     }
   })
 
-/** A module that hears bells; without a consumer it notes them. */
-export const earModule = (name: string, consume: Consumer<Rang> = noteIn(name)): Module =>
+/** A module that subscribes to bells; without a handler it notes them. */
+export const earModule = (name: string, handle: EventHandler<Rang> = noteIn(name)): Module =>
   defineModule({
     name,
-    description: 'Hears bells.',
+    description: 'Subscribes to bells.',
     basePaths: [],
     requires: { bell: bellModule() },
     uses: {},
-    hears: [bellRang],
-    setup: async () => ({ api: {}, consumers: { 'bell.rang': consume } })
+    subscribes: [bellRang],
+    setup: async () => ({ api: {}, eventHandlers: { 'bell.rang': handle } })
   })
 
 export const CREATE_EFFECTS =
@@ -111,7 +111,7 @@ export const note = (tx: Transaction, ear: string, events: readonly Ring[]) =>
     events: events.map(({ id }) => id)
   })
 const noteIn =
-  (ear: string): Consumer<Rang> =>
+  (ear: string): EventHandler<Rang> =>
   async (tx, events) => {
     await note(tx, ear, events)
   }

@@ -26,7 +26,14 @@ function isProgram(path: string): boolean {
   }
 }
 
-type Reply = { id?: number; method?: string; params?: never; result?: never; error?: { message: string } }
+type Reply = {
+  id?: number
+  sessionId?: string
+  method?: string
+  params?: never
+  result?: never
+  error?: { message: string }
+}
 type Box = { x: number; y: number }
 
 /** A Chromium without a window, driven by its DevTools protocol. It has to be closed. */
@@ -46,8 +53,8 @@ export async function openBrowser(program: string) {
   const waiting = new Map<number, PromiseWithResolvers<never>>()
   const listeners = new Map<string, (params: never) => void>()
   socket.addEventListener('message', ({ data }) => {
-    const { id, method, params, result, error } = JSON.parse(String(data)) as Reply
-    if (method !== undefined) listeners.get(method)?.(params as never)
+    const { id, sessionId, method, params, result, error } = JSON.parse(String(data)) as Reply
+    if (method !== undefined) listeners.get(`${sessionId} ${method}`)?.(params as never)
     if (id === undefined) return
     if (error === undefined) waiting.get(id)?.resolve(result as never)
     else waiting.get(id)?.reject(new Error(error.message))
@@ -64,7 +71,11 @@ export async function openBrowser(program: string) {
     return reply.promise as Promise<any>
   }
   return {
-    open: () => openTab(send, (method, listener) => listeners.set(method, listener)),
+    /** Opens a tab. Tabs of one `profile` share their storage; a tab without one has a profile of its own. */
+    open: async (profile?: string) => {
+      const context = profile ?? (await send('Target.createBrowserContext')).browserContextId
+      return openTab(send, context, (event, listener) => listeners.set(event, listener))
+    },
     close: async () => {
       socket.close()
       const isOver = once(child, 'exit')
@@ -75,7 +86,7 @@ export async function openBrowser(program: string) {
   }
 }
 
-/** What it says on the way, it says to nobody. */
+/** Output before the address is ignored. */
 async function addressOf({ stderr, exitCode }: ChildProcess): Promise<string> {
   let said = ''
   stderr?.on('data', text => {
@@ -91,13 +102,14 @@ type Send = (
   sessionId?: string
   // biome-ignore lint/suspicious/noExplicitAny: what the protocol answers is of a hundred shapes
 ) => Promise<any>
-type Listen = (method: string, listener: (params: never) => void) => void
+type Listen = (event: string, listener: (params: never) => void) => void
 
-async function openTab(ask: Send, listen: Listen) {
-  const { targetId } = await ask('Target.createTarget', { url: 'about:blank' })
+async function openTab(ask: Send, profile: string, listenTo: Listen) {
+  const { targetId } = await ask('Target.createTarget', { url: 'about:blank', browserContextId: profile })
   const { sessionId } = await ask('Target.attachToTarget', { targetId, flatten: true })
   const send = (method: string, params: object = {}) => ask(method, params, sessionId)
-  /** Whatever went wrong in the page: errors that nobody caught, what a policy refused, requests that failed. */
+  const listen: Listen = (method, listener) => listenTo(`${sessionId} ${method}`, listener)
+  /** Problems of the page: uncaught errors, violations of its policy, failed requests. */
   const problems: string[] = []
   listen('Runtime.exceptionThrown', ({ exceptionDetails }: { exceptionDetails: object }) =>
     problems.push(JSON.stringify(exceptionDetails))
@@ -139,7 +151,7 @@ async function openTab(ask: Send, listen: Listen) {
   const found = (selector: string, text: string) =>
     `[...document.querySelectorAll(${JSON.stringify(selector)})].find(each => each.textContent.includes(${JSON.stringify(text)}))`
 
-  /** Presses the mouse in the middle of it, as soon as somebody could who sees it. */
+  /** Clicks the middle of the element once it is visible. */
   async function click(selector: string, text = ''): Promise<void> {
     let place: Box | null = null as Box | null
     await holds(`${selector} ${text} can be pressed`, async () => {
@@ -156,22 +168,27 @@ async function openTab(ask: Send, listen: Listen) {
   }
 
   return {
+    profile,
     problems,
     addresses,
     evaluate,
+    /** Ends its profile, with all tabs of it. */
+    close: () => ask('Target.disposeBrowserContext', { browserContextId: profile }),
     goto: (url: string) => send('Page.navigate', { url }),
     reload: () => send('Page.reload'),
-    /** From now on, what is asked there is done, and its answer never comes. */
+    /** From now on, requests to this address are executed, and their responses are lost. */
     losesAnswersOf: (urlPattern: string) =>
       send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Response' }] }),
     losesNothing: () => send('Fetch.disable'),
     click,
-    /** Puts a text in the place of what a field holds. */
+    /** Replaces the text of a field. */
     type: async (selector: string, text: string) => {
       await holds(`there is ${selector}`, () => evaluate(`${found(selector, '')} !== undefined`))
       await evaluate(`(each => { each.focus(); each.select?.() })(${found(selector, '')})`)
       await send('Input.insertText', { text })
     },
+    /** Types a text where the focus is. */
+    insert: (text: string) => send('Input.insertText', { text }),
     /** Presses a key where the focus is, such as `Tab` or `/`. */
     press: async (key: string) => {
       const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
@@ -182,6 +199,11 @@ async function openTab(ask: Send, listen: Listen) {
       })
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
     },
+    /** The languages that the reader prefers. */
+    languages: async (acceptLanguage: string) => {
+      const userAgent = await evaluate<string>('navigator.userAgent')
+      await send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage })
+    },
     /** Sets the width of the window in pixels, and the colors that the reader prefers. */
     view: async (width: number, colors: 'light' | 'dark') => {
       const size = { width, height: 900, deviceScaleFactor: 1, mobile: false }
@@ -191,11 +213,13 @@ async function openTab(ask: Send, listen: Listen) {
       })
     },
     /** Chooses from a list. */
-    choose: (selector: string, value: string) =>
-      evaluate(`(each => {
+    choose: async (selector: string, value: string) => {
+      await holds(`there is ${selector}`, () => evaluate(`${found(selector, '')} !== undefined`))
+      await evaluate(`(each => {
         each.value = ${JSON.stringify(value)}
         each.dispatchEvent(new Event('change', { bubbles: true }))
-      })(${found(selector, '')})`),
+      })(${found(selector, '')})`)
+    },
     /** Waits for the page to show a text there. */
     sees: (text: string, selector = 'body') =>
       holds(`${selector} shows ${text}`, () =>

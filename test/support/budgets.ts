@@ -46,13 +46,13 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   '/api/products': listing(
     2_500,
     ...NOT_FOUND,
-    ...['q=thing', 'q=zebra', 'q=t', 'tag=rare', 'tag=nowhere', 'sort=name', 'sort=price'],
+    ...['q=thing', 'q=zebra', 'q=t', 'q=PRODUCT-77', 'tag=rare', 'tag=nowhere', 'sort=name', 'sort=price'],
     'sort=-price&min_price=20000&max_price=20100'
   ),
   '/api/catalog/products': listing(
     2_500,
     ...NOT_FOUND,
-    ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'status=archived', 'status=draft']
+    ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'q=PRODUCT-77', 'status=archived', 'status=draft']
   ),
   '/api/admin/orders': listing(
     1_500,
@@ -60,14 +60,14 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     ...[
       'status=canceled',
       'payment_status=paid',
-      'email=nobody@example.com',
+      'email=unknown@example.com',
       'email=buyer-7@example.com',
       'number=N7'
     ],
     `customer_id=${UNKNOWN}`
   ),
   '/api/admin/dashboard': budget(2_500, ...PERIODS),
-  '/api/admin/users': listing(2_500, 'q=customer-7', 'q=nobody', 'q=person', 'role=admin', 'disabled=true'),
+  '/api/admin/users': listing(2_500, 'q=customer-7', 'q=unknown', 'q=person', 'role=admin', 'disabled=true'),
   '/api/admin/payments': listing(
     1_500,
     'status=failed',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
 import { createListPrices } from '../../src/modules/catalog/list-prices/service.ts'
-import { createChanges } from '../../src/modules/catalog/revision/changes.ts'
-import { createLowestPrices } from '../../src/modules/catalog/revision/prices.ts'
+import { createCatalogChanges } from '../../src/modules/catalog/revision/changes.ts'
+import { createLowestPrices } from '../../src/modules/catalog/revision/lowest-prices.ts'
 import type { InventoryApi } from '../../src/modules/inventory/index.ts'
 import type { Broadcast } from '../../src/platform/broadcast.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
@@ -13,7 +13,7 @@ export type CatalogApp = TestShop & { catalog: CatalogApi }
 
 /**
  * One process with the module catalog alone, for one test. Tokens are the names of roles, `admin` and `customer`.
- * Several processes share a database when `databaseUrl` is handed on. Without an `inventory` nobody counts.
+ * Several processes share a database when `databaseUrl` is handed on. Without an `inventory` stock is not tracked.
  */
 export async function useCatalog(
   settings: Record<string, string> = {},
@@ -35,7 +35,7 @@ export const lowestPricesOf = (db: Database, currency = 'USD') =>
   })
 /** Announces changes of a catalog without price lists, and emits nothing. */
 export const changesOf = ({ db, broadcast }: { db: Database; broadcast: Broadcast }) =>
-  createChanges({ broadcast, emit: () => {}, lowestPrices: lowestPricesOf(db) })
+  createCatalogChanges({ broadcast, emit: () => {}, lowestPrices: lowestPricesOf(db) })
 
 type Shop = Pick<TestShop, 'request'>
 

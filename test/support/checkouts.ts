@@ -54,7 +54,7 @@ export async function useCheckouts({
     ...shop,
     admin,
     made,
-    anybody: shop.as(null),
+    anonymous: shop.as(null),
     /** A variant that is on sale; answers its id. */
     sell: (fields: object = {}) => sell(shop, fields),
     /** Post to Sweden and Germany for 4.90, and pickup for nothing. */

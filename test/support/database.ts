@@ -12,7 +12,7 @@ function serverUrl(): string {
   if (url === undefined)
     throw new Error(
       'needs the shop lane: this test asks for a database, but nothing that its file imports says so. Import ' +
-        'test/support/database.ts or src/testing.ts with an import statement, or declare "// Lane process: <reason>".'
+        'test/support/database.ts or src/testing.ts with an import statement, or declare "// Lane alone: <reason>".'
     )
   return url
 }

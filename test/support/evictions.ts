@@ -3,7 +3,7 @@ import { customer, fakeAuth } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from './checkouts.ts'
 import { TRANSFER } from './orders.ts'
 import { CARD, usePaidOrders } from './paid-orders.ts'
-import { STOCK_FAULTS } from './stock-books.ts'
+import { STOCK_FAULTS } from './stock-ledger.ts'
 
 const METHODS = ['bank_transfer', 'cash_on_delivery', 'on_account']
 /** Limits that no siege of a test reaches, so that the stock can be reserved as a whole. */
@@ -37,7 +37,7 @@ export async function useEvictions({
     guests += 1
     const email = `guest-${guests}@example.com`
     const body = { items: [itemOf(shop.mug, quantity)], email, shipping_address: STOCKHOLM, payment }
-    return shop.anybody.post('/api/orders/guest', body, { 'x-forwarded-for': network })
+    return shop.anonymous.post('/api/orders/guest', body, { 'x-forwarded-for': network })
   }
   const tokens = new Map<string, string>()
   const made = (answer: { status: number; text: string; json: Record<string, string> }): string => {
@@ -54,7 +54,7 @@ export async function useEvictions({
     ...{ auth, asGuest, made, stateOf },
     /** The guest says that they are back from paying. */
     confirm: (id: string) =>
-      shop.anybody.post(`/api/payments/guest/by-order/${id}/confirm`, undefined, {
+      shop.anonymous.post(`/api/payments/guest/by-order/${id}/confirm`, undefined, {
         'x-order-token': tokens.get(id) ?? ''
       }),
     transfer: async (quantity: number, network = '192.0.2.1') =>
@@ -63,7 +63,7 @@ export async function useEvictions({
     /** A customer, whose address is verified. */
     verified: () => {
       const caller = customer()
-      auth.know({ id: caller.id, email: `${caller.id}@example.com`, emailVerified: true })
+      auth.addContact({ id: caller.id, email: `${caller.id}@example.com`, emailVerified: true })
       return shop.as(caller)
     },
     /** The buyer pays at the provider, and the shop hears of it. */

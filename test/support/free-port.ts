@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 const FIRST = 10_000
 const LAST = 32_767
 
-/** A port that nobody listens on, and that nobody is given who asks for any. Whoever asks takes it at once. */
+/** A port without a listener, outside the range from which the system assigns ports. Use it immediately. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST + 1)

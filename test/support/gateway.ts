@@ -124,7 +124,7 @@ export async function sendRaw(port: number, text: string | Buffer): Promise<stri
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // A reset after the answer is how a server hangs up on somebody who is still writing.
+  // A server that hangs up on a client that is still writing resets the connection after the response.
   socket.on('error', () => {})
   socket.write(text)
   await once(socket, 'close')

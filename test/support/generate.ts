@@ -36,7 +36,7 @@ type Value = fc.Arbitrary<unknown>
 /** Stands for the n-th thing of a kind that exists when the request is sent; a request is generated before. */
 const marker = (kind: string) => fc.nat(99).map(index => `§${kind}:${index}§`)
 
-/** Puts what exists in the place of the markers, at any depth. */
+/** Replaces markers by existing values, at any depth. */
 export function resolveMarkers<T>(value: T, lookUp: (kind: string, index: number) => string): T {
   const resolve = (text: string) =>
     text.replace(/§([\w/-]+):(\d+)§/g, (_all, kind: string, index: string) => lookUp(kind, Number(index)))
@@ -139,7 +139,7 @@ const numbers = [
 ]
 const deep = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`)
 
-/** Anything but what was asked for. */
+/** A value of another type than the schema's. */
 const hostile: Value = fc.oneof(
   fc.constantFrom<unknown>(...tricks, ...dates, ...numbers, null, true, false),
   fc.constantFrom<unknown>([], {}, [null], { a: 1 }, deep(31), deep(33), deep(2_000)),
@@ -447,7 +447,7 @@ export function requestsFor(
   return fc.oneof(requests(0), requests(2))
 }
 
-/** Mostly somebody who may do it, since what is refused at the door tests the door only. */
+/** Mostly an authorized caller, because a request that is refused early tests only the authorization. */
 function callerOf(path: string): fc.Arbitrary<Caller> {
   const others = fc.constantFrom<Caller>('anonymous', 'customer', 'admin')
   const allowed: Caller = /^\/api\/(catalog|admin|inventory|auth\/(?:invitations|api-keys))/.test(path)

@@ -5,6 +5,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     serverUrl: string
     templateName: string
+    cluster: string | undefined
   }
 }
 
@@ -16,8 +17,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   users += 1
   shared ??= openTestServer()
   const server = await shared
+  // All processes of tests inherit it.
+  if (server.temporary !== undefined) process.env.TMPDIR = server.temporary
   project.provide('serverUrl', server.url)
   project.provide('templateName', server.templateName)
+  project.provide('cluster', server.cluster)
   return async () => {
     users -= 1
     if (users > 0) return

@@ -17,7 +17,7 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 )
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
-  ...['createChanges', 'keep'],
+  ...['createInvalidation', 'createCached'],
   ...[
     'countUpTo',
     'statement',
@@ -35,21 +35,24 @@ const PLATFORM_VALUES = [
     'FileRefused',
     'FileInterrupted',
     'FIRST_ROW',
-    'spool',
+    'spoolFile',
     'csvLine',
     'csvFile',
-    'textOf'
+    'csvText'
   ],
-  ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
+  ...['findColumns', 'missingColumns', 'copyColumns', 'checkTable', 'readTable']
 ]
-const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
-/** Whoever else locked levels would be waited for by every batch, and decide on what a batch is about to change. */
+const SQL_PLACES = /^(?:src\/platform|test|bench)\/|[/-]repository\.ts$/
+/** Another statement that locks levels would delay every batch, and decide on rows that a batch is about to change. */
 const LEVELS_WRITER = 'src/modules/inventory/writer/repository.ts'
 const TAKES_LEVELS =
   /\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate|lock(?:\s+table)?)\s+(?:only\s+)?inventory\.levels\b|\binventory\.levels\b[^;]*\bfor\s+(?:no\s+key\s+update|update|key\s+share|share)\b/i
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
-/** What may lie beside the folders of a module's nouns; tests of the whole module too. */
-const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake', 'diagnosis', 'validation']
+/** Files beside the folders of a module: its declarations, and parts of its set-up. Tests of the whole module are there, too. */
+const MODULE_ROOT =
+  /^(?:index|settings|errors|events|jobs|fake|diagnosis|validation|set-up-[a-z]+(?:-[a-z]+)*)\.ts$/
+/** Loads the payment sandbox when the first payment needs it, which never happens in production. */
+const SANDBOX_LOADER = 'src/modules/payments/providers/open.ts'
 /** Everything else waits by it, by `until` or by `expect.poll`. */
 const WAITS = 'test/support/eventually.ts'
 const LINES_MAX = { source: 300, test: 600 }
@@ -79,17 +82,18 @@ const MODULE_ORDER = [
 
 /** Gateway and platform know `admin` as a role and a tier. */
 const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url)).filter(name => name !== 'admin')
-/** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`, a name of RFC 9727. */
-export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g, /api[-_]catalog/gi]
+/** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, a name of RFC 9727. */
+export const FOREIGN_TERMS = [/auth_?tag/gi, /api[-_]catalog/gi]
 
 const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
 const isDoor = (path: string) => /^src\/modules\/[^/]+\/index\.ts$/.test(path)
-/** A stand-in for the API of a module, beside it, for those who test with it. */
+/** A test double of a module's API, beside the module, for tests of other modules. */
 const isFake = (path: string) => /^src\/modules\/[^/]+\/fake\.ts$/.test(path)
-const isRoutes = (path: string) => /^src\/modules\/.+\/routes\.ts$/.test(path)
+const isRoutes = (path: string) => /^src\/modules\/.+[/-]routes\.ts$/.test(path)
+/** A part of the set-up of a module, which `index.ts` calls. */
+const isSetUp = (path: string) => /^src\/modules\/[^/]+\/set-up-[^/]+\.ts$/.test(path)
 const below = (path: string, folder: string) => path.startsWith(`src/${folder}/`)
 const isType = ({ values }: Import) => values.length === 0
-const isConfigType = (one: Import) => one.from === 'src/config.ts' && isType(one)
 
 /** A wall: each import of ours, in the files that it is for, must pass. Tests may climb it. */
 const wall = (
@@ -130,10 +134,11 @@ const isOwn = (from: string, path: string) =>
 function mayModuleImport(one: Import, path: string): boolean {
   const { from, values } = one
   if (below(from, 'modules')) return true // the doors are a rule of their own
-  if (below(from, 'kernel') || isConfigType(one)) return true
+  if (below(from, 'kernel')) return true
+  if (below(from, 'payment-sandbox')) return true // its loader is a rule of its own
   if (below(from, 'platform')) return values.every(value => PLATFORM_VALUES.includes(value))
-  if (GATEWAY_DOORS.includes(from)) return isRoutes(path) || (isDoor(path) && isType(one))
-  return from === 'src/module.ts' && isDoor(path)
+  if (GATEWAY_DOORS.includes(from)) return isRoutes(path) || ((isDoor(path) || isSetUp(path)) && isType(one))
+  return from === 'src/module.ts' && (isDoor(path) || (isSetUp(path) && isType(one)))
 }
 
 export const rules: readonly Rule[] = [
@@ -145,12 +150,34 @@ export const rules: readonly Rule[] = [
   wall(
     'the platform imports the kernel alone',
     path => below(path, 'platform'),
-    one => below(one.from, 'platform') || below(one.from, 'kernel') || isConfigType(one)
+    one => below(one.from, 'platform') || below(one.from, 'kernel')
   ),
+  wall(
+    'the embedded PostgreSQL imports kernel and platform alone',
+    path => below(path, 'embedded-postgres'),
+    one => ['embedded-postgres', 'platform', 'kernel'].some(folder => below(one.from, folder))
+  ),
+  {
+    name: 'PostgreSQL is used through the files of its folder, and not through those of its inner folders',
+    check: ({ path, isTest, imports }) =>
+      isTest || below(path, 'platform')
+        ? []
+        : imports
+            .filter(({ from }) => /^src\/platform\/postgres\/.+\//.test(from))
+            .map(({ from }) => `imports ${from}`)
+  },
   wall(
     'the gateway imports kernel and platform alone',
     path => below(path, 'gateway'),
-    one => ['gateway', 'platform', 'kernel'].some(folder => below(one.from, folder)) || isConfigType(one)
+    one => ['gateway', 'platform', 'kernel'].some(folder => below(one.from, folder))
+  ),
+  wall(
+    'the payment sandbox imports the kernel alone, and only its provider loads it',
+    path => path.startsWith('src/'),
+    ({ from }, path) =>
+      below(path, 'payment-sandbox')
+        ? below(from, 'payment-sandbox') || below(from, 'kernel')
+        : !below(from, 'payment-sandbox') || path === SANDBOX_LOADER
   ),
   wall(
     'a module imports itself, the kernel, what it may of the platform, and the gateway in its routes',
@@ -243,14 +270,12 @@ export const rules: readonly Rule[] = [
     check: ({ path }) => (SHAPELESS.test(path) ? ['lies in a folder for anything'] : [])
   },
   {
-    name: "a module's files lie in the folders of its nouns, but for what it declares",
+    name: "a module's files lie in the folders of its nouns, but for its declarations and its set-up",
     check: ({ path, isTest }) => {
       const [file = '', ...folders] = path.split('/').slice(3).reverse()
       if (moduleOf(path) === undefined || isTest) return []
       if (folders.length > 1) return ['lies in a folder within a folder']
-      return folders.length === 0 && !MODULE_ROOT.includes(file.replace(/\.ts$/, ''))
-        ? ['lies in no folder']
-        : []
+      return folders.length === 0 && !MODULE_ROOT.test(file) ? ['lies in no folder'] : []
     }
   },
   {
@@ -299,8 +324,15 @@ function circlesIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return circles
 }
 
-/** What imports what, by the name that a place has; places without one are left out. */
-function arrowsOf(files: readonly SourceFile[], nameOf: (path: string) => string | undefined) {
+/** An inner folder is a part of its outer folder, so imports between the two are no circle. */
+const isWithin = (a: string, b: string) => a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
+
+/** What imports what, by the name that a place has; places without one, and those that are the same, are left out. */
+function arrowsOf(
+  files: readonly SourceFile[],
+  nameOf: (path: string) => string | undefined,
+  isSame: (a: string, b: string) => boolean = (a, b) => a === b
+) {
   const arrows = new Map<string, Set<string>>()
   for (const { path, isTest, imports } of files) {
     const name = nameOf(path)
@@ -309,7 +341,7 @@ function arrowsOf(files: readonly SourceFile[], nameOf: (path: string) => string
     arrows.set(name, to)
     for (const { from } of imports) {
       const target = nameOf(from)
-      if (target !== undefined && target !== name) to.add(target)
+      if (target !== undefined && target !== name && !isSame(target, name)) to.add(target)
     }
   }
   return arrows
@@ -324,7 +356,11 @@ export const houseRules: readonly HouseRule[] = [
     name: 'no folder of gateway or platform imports itself by way of others',
     check: files =>
       circlesIn(
-        arrowsOf(files, path => (/^src\/(?:gateway|platform)\/.+\//.test(path) ? folderOf(path) : undefined))
+        arrowsOf(
+          files,
+          path => (/^src\/(?:gateway|platform)\/.+\//.test(path) ? folderOf(path) : undefined),
+          isWithin
+        )
       )
   },
   {
@@ -343,7 +379,7 @@ export const houseRules: readonly HouseRule[] = [
           const read = readBelow(owner === undefined ? 'src/' : `src/modules/${owner}/`, path)
           return settings
             .filter(key => !read.has(key))
-            .map(key => `${path} declares ${key}, which nobody reads`)
+            .map(key => `${path} declares ${key}, which no code reads`)
         })
     }
   }

@@ -96,7 +96,7 @@ export async function startIssuer(audience = 'shop'): Promise<TestIssuer> {
   }
 }
 
-/** A key pair of its own, for tokens of nobody. */
+/** A key pair that no issuer publishes, for invalid tokens. */
 export async function makeKey(algorithm: string, kid: string = crypto.randomUUID()) {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
   const described = { kid, alg: algorithm, use: 'sig' }

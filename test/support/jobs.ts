@@ -3,7 +3,7 @@ import type { TestShop } from '../../src/testing.ts'
 
 const PATIENCE = { timeout: 60_000 }
 
-/** Waits until a job has been done once more, from its beginning; `meanwhile` happens when it is due. */
+/** Waits until a job has run again from its start; runs `meanwhile` when the job is due. */
 export async function doOnceMore(
   { sql }: Pick<TestShop, 'sql'>,
   job: string,

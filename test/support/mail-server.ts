@@ -4,34 +4,34 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
-/** `recipient`: of the envelope. */
+/** `recipient` is that of the envelope. */
 type Taken = Email & { raw: string; recipient: string }
-/** What a server does in the place of taking a mail. `drop`: its connection ends, before or after it has taken the mail. */
-export type Mischief =
-  | { at: 'rcpt' | 'data'; code: number; says: string }
+/** A failure of the server: a reply code, a connection that closes before or after the mail is accepted, or no reply. */
+export type MailFailure =
+  | { at: 'rcpt' | 'data'; code: number; text: string }
   | { at: 'data'; drop: 'before' | 'after' }
   | { at: 'data'; hang: true }
 
-/** A server for mails, on any free port when none is named; it has to be closed. `next` says what it does to a mail. */
+/** Starts a mail server, by default on a free port. The caller closes it. `next` returns the failure of the next mail. */
 export async function openMailServer({
   port = 0,
   next
 }: {
   port?: number
-  next?: () => Mischief | undefined
+  next?: () => MailFailure | undefined
 }) {
   const taken: Taken[] = []
-  /** What it does to the next mails, one after the other. */
-  const mischief: Mischief[] = []
-  /** Connections that a mail hangs in. */
+  /** Failures of the next mails, in order. */
+  const failures: MailFailure[] = []
+  /** Sessions whose mail gets no reply. */
   const hanging = new Set<string>()
-  const evilAt = (at: Mischief['at']): Mischief | undefined => {
-    const made = mischief.length === 0 && at === 'data' ? next?.() : undefined
-    if (made !== undefined) return made
-    return mischief[0]?.at === at ? mischief.shift() : undefined
+  const nextFailure = (at: MailFailure['at']): MailFailure | undefined => {
+    const scripted = failures.length === 0 && at === 'data' ? next?.() : undefined
+    if (scripted !== undefined) return scripted
+    return failures[0]?.at === at ? failures.shift() : undefined
   }
-  const refuse = ({ code, says }: { code: number; says: string }) =>
-    Object.assign(new Error(says), { responseCode: code })
+  const smtpError = ({ code, text }: { code: number; text: string }) =>
+    Object.assign(new Error(text), { responseCode: code })
   const hangUp = (session?: SMTPServerSession) => {
     for (const connection of server.connections)
       if (session === undefined || connection.session.id === session.id) connection._socket.destroy()
@@ -40,25 +40,25 @@ export async function openMailServer({
   const server = new SMTPServer({
     ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false },
     onRcptTo: (_address, _session, done) => {
-      const evil = evilAt('rcpt')
-      done(evil !== undefined && 'code' in evil ? refuse(evil) : null)
+      const failure = nextFailure('rcpt')
+      done(failure !== undefined && 'code' in failure ? smtpError(failure) : null)
     },
     onClose: ({ id }) => {
       hanging.delete(id)
     },
     onData: (stream, session, done) => {
       buffer(stream).then(async raw => {
-        const evil = evilAt('data')
-        if (evil !== undefined && 'hang' in evil) {
+        const failure = nextFailure('data')
+        if (failure !== undefined && 'hang' in failure) {
           hanging.add(session.id)
           return
         }
-        if (evil !== undefined && 'code' in evil) return done(refuse(evil))
-        if (evil !== undefined && evil.drop === 'before') return hangUp(session)
+        if (failure !== undefined && 'code' in failure) return done(smtpError(failure))
+        if (failure !== undefined && failure.drop === 'before') return hangUp(session)
         const [to] = session.envelope.rcptTo
         const recipient = to?.address ?? ''
         taken.push({ ...(await PostalMime.parse(raw)), raw: raw.toString('latin1'), recipient })
-        if (evil === undefined) done(null)
+        if (failure === undefined) done(null)
         else hangUp(session)
       }, done)
     }
@@ -69,11 +69,11 @@ export async function openMailServer({
   const address = server.server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${address.port}`,
-    /** Those that it has taken, in their order. */
+    /** Accepted mails, in order. */
     taken,
-    mischief,
+    failures,
     hanging: () => hanging.size,
-    /** Ends all connections. */
+    /** Closes all connections. */
     hangUp: () => hangUp(),
     close: async () => {
       hangUp()

@@ -26,22 +26,22 @@ export async function mailSettings(settings: Readonly<Record<string, string>>) {
   }
 }
 
-function looking(sql: TestShop['sql'], mails: MailServer) {
+function mailHelpers(sql: TestShop['sql'], mails: MailServer) {
   const messages = () => sql('select * from notifications.messages order by id')
   return {
     mails,
     messages,
     statuses: async () => (await messages()).map(({ status }) => status),
-    /** So many mails have come. */
-    mailed: async (count: number) => {
+    /** Waits until the server has accepted this number of mails, and returns them. */
+    waitForMails: async (count: number) => {
       await expect.poll(() => mails.taken.length, PATIENCE).toBe(count)
       return mails.taken
     },
-    /** Whoever waits for the next try waits no longer. */
+    /** Makes all waiting retries due now. */
     hurry: () =>
       sql('update cartwright.jobs set due_at = now() where handler = $1 and lease is null', [SEND]),
-    /** The module hears of an event, of this id. */
-    tell: async (event: string, subject: string, payload: object, id = newId()) => {
+    /** Delivers an event with this id to notifications, and waits until it is handled. */
+    deliverEvent: async (event: string, subject: string, payload: object, id = newId()) => {
       await sql(
         'insert into cartwright.jobs (handler, subject, event_id, payload) values ($1, $2, $3, $4::jsonb)',
         [`notifications:${event}`, subject, id, JSON.stringify(payload)]
@@ -53,35 +53,35 @@ function looking(sql: TestShop['sql'], mails: MailServer) {
   }
 }
 
-/** A shop in which one can order, and a server that takes its mails. */
+/** A shop with orders, and a mail server that accepts its mails. */
 export async function useMailingShop(given: Readonly<Record<string, string>> = {}) {
   const { mails, settings } = await mailSettings(given)
   const auth = fakeAuth()
   const modules = [...CHECKOUT_MODULES, notificationsModule]
   const shop = await useOrders({ modules, settings, instead: { auth } })
-  return { ...shop, auth, ...looking(shop.sql, mails) }
+  return { ...shop, auth, ...mailHelpers(shop.sql, mails) }
 }
 
-/** A shop that knows people, and does nothing but write to them. */
+/** A shop with accounts and notifications only, and a mail server. */
 export async function useMailingAccounts(given: Readonly<Record<string, string>> = {}) {
   const { mails, settings } = await mailSettings(given)
   const auth = fakeAuth()
   const shop = await useShop({ modules: [notificationsModule], instead: { auth }, settings })
-  const about = looking(shop.sql, mails)
+  const about = mailHelpers(shop.sql, mails)
   return {
     ...shop,
     ...about,
     auth,
     admin: shop.as({ token: 'admin' }),
-    anybody: shop.as(null),
-    /** Somebody is known; answers their id. */
-    know: (email: string, more: object = {}) => {
+    anonymous: shop.as(null),
+    /** Adds a customer. Returns the id. */
+    addCustomer: (email: string, more: object = {}) => {
       const id = newId()
-      auth.know({ id, email, name: 'Ada Lovelace', ...more })
+      auth.addContact({ id, email, name: 'Ada Lovelace', ...more })
       return id
     },
-    /** Something of somebody's account happened. */
-    happen: (event: string, user_id: string, more: object = {}) =>
-      about.tell(`auth.${event}`, user_id, { user_id, ...more })
+    /** Emits an event about a customer's account. */
+    emitAccountEvent: (event: string, user_id: string, more: object = {}) =>
+      about.deliverEvent(`auth.${event}`, user_id, { user_id, ...more })
   }
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM, useCheckouts } from './checkouts.ts'
 
-/** A shop with all that an order asks, a post, and a mug for 10.00. */
+/** A shop with all modules of an order, shipping methods, and a mug for 10.00. */
 export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}) {
   const shop = await useCheckouts(options)
   const post = options.off?.includes('shipping') ? undefined : await shop.usePost()
@@ -12,19 +12,19 @@ export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}
     ...shop,
     mug,
     post,
-    /** What is counted, and how many there are. */
+    /** Sets the stock of a variant. */
     stock: async (variantId: string, on_hand: number) => {
       const { status, text } = await admin.put(`/api/inventory/levels/${variantId}`, { on_hand })
       expect(status, text).toBe(200)
     },
-    /** Open reservations of a variant, by their state. */
+    /** Open reservations of a variant, by state. */
     reserved: (variantId: string) =>
       shop.sql(
         `select owner as order_id, state, quantity from inventory.reservations
          where item_id = $1 and state <> 'closed' order by owner`,
         [variantId]
       ),
-    /** Of a new customer: what they ask for is in their cart. */
+    /** A new customer with these items in their cart. */
     withCart: async (...items: { variant_id: string; quantity: number }[]) => {
       const caller = customer()
       const buyer = shop.as(caller)
@@ -32,7 +32,7 @@ export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}
       return { ...caller, buyer }
     },
     orders: () => shop.sql('select * from orders.orders order by id'),
-    /** Everything that an order could have left somewhere. */
+    /** Everything that an order could have stored. */
     traces: () =>
       shop.sql(
         `select (select count(*)::int from orders.orders) as orders,
@@ -41,7 +41,7 @@ export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}
            (select count(*)::int from pricing.redemptions) as redemptions,
            (select count(*)::int from inventory.reservations where state <> 'closed') as reservations`
       ),
-    /** Money has arrived. */
+    /** Captures the payment. */
     pay: async (orderId: string) => {
       const [payment] = await shop.sql('select id from payments.payments where order_id = $1', [orderId])
       const { status, text } = await admin.post(`/api/admin/payments/${payment?.id}/capture`, {})
@@ -52,7 +52,7 @@ export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}
 
 export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 
-/** What a client says who wants so many of it sent to them. */
+/** The body of an order of `quantity` units, sent to an address. */
 export const sent = (variantId: string, quantity = 1) => ({
   items: [itemOf(variantId, quantity)],
   shipping_address: STOCKHOLM

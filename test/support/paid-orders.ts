@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Module } from '../../src/module.ts'
-import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
+import { signatureOf } from '../../src/payment-sandbox/signature.ts'
 import { customer } from '../../src/testing.ts'
 import { until } from '../faults/until.ts'
 import { CHECKOUT_MODULES } from './checkouts.ts'
@@ -11,14 +11,14 @@ export const CARD = { provider: 'sandbox', method: 'card' }
 type Options = {
   capture?: 'automatic' | 'manual'
   settings?: Readonly<Record<string, string>>
-  /** Beside those that a checkout asks. */
+  /** Modules in addition to those of a checkout. */
   others?: readonly Module[]
   instead?: Readonly<Record<string, object>>
 }
-// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
 type Json = any
 
-/** A shop whose orders are paid at a sandbox of its own, which calls nobody back but when the test says so. */
+/** Starts a shop whose orders are paid at its own sandbox. It sends callbacks only on request of the test. */
 export async function usePaidOrders({
   capture = 'automatic',
   settings = {},
@@ -45,12 +45,12 @@ export async function usePaidOrders({
     )
     return String(payment?.id)
   }
-  /** What the customer does on the sandbox's page, of which the shop hears nothing yet. */
+  /** Does what the customer does on the payment page, without a callback to the shop. */
   const act = async (orderId: string, deed: string) => {
     const { id } = await sandbox.intentOf(await paymentOf(orderId))
     return sandbox.ask(`/test/payment_intents/${id}/${deed}`, {})
   }
-  /** The request by which the sandbox calls back with what it knows of the payment. */
+  /** Builds the callback with the sandbox's present state of the payment. */
   const callbackOf = async (orderId: string) => {
     const object = await sandbox.intentOf(await paymentOf(orderId))
     const event = {
@@ -76,7 +76,7 @@ export async function usePaidOrders({
     await expect.poll(() => read(orderId)).toMatchObject(wanted)
     return read(orderId)
   }
-  /** The time to look again at all that waits has come. */
+  /** Makes all waiting operations and events due now. */
   const hurry = async () => {
     await shop.sql('update payments.events set next_check_at = now() where next_check_at is not null')
     await shop.sql('update payments.operations set next_check_at = now() where settled_at is null')
@@ -84,20 +84,28 @@ export async function usePaidOrders({
   }
   return {
     ...shop,
-    ...{ sandbox, caller, buyer, act, callbackOf, callBack, read, becomes, hurry },
+    sandbox,
+    caller,
+    buyer,
+    act,
+    callbackOf,
+    callBack,
+    read,
+    becomes,
+    hurry,
     order: async (quantity = 2): Promise<Json> => {
       const body = { ...sent(shop.mug, quantity), payment: CARD }
       const { status, json, text } = await buyer.post('/api/orders', body)
       expect(status, text).toBe(201)
       return json
     },
-    /** The customer has paid, or it is held, and the shop knows. */
+    /** Pays the order, or authorizes it, and waits until the shop has recorded it. */
     pay: async (orderId: string): Promise<void> => {
       await act(orderId, 'pay')
       await callBack(orderId)
       await becomes(orderId, { status: 'paid' })
     },
-    /** An administrator does something to it, which must be done. */
+    /** Runs an action of an administrator, which must succeed. */
     does: async (orderId: string, what: string, body: object = {}): Promise<Json> => {
       const { status, json, text } = await shop.admin.post(`/api/admin/orders/${orderId}/${what}`, body)
       expect(status, text).toBe(200)
@@ -105,7 +113,7 @@ export async function usePaidOrders({
     },
     settled: () =>
       until(
-        'all is known that was asked',
+        'all operations and events are settled',
         async () => {
           const [{ open } = { open: 1 }] = await shop.sql(
             `select (select count(*) from payments.operations where settled_at is null)::int +

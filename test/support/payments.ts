@@ -10,8 +10,8 @@ import {
   type PaymentsApi,
   paymentsModule
 } from '../../src/modules/payments/index.ts'
-import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
-import { openSandbox } from '../../src/modules/payments/sandbox/server.ts'
+import { openSandbox } from '../../src/payment-sandbox/server.ts'
+import { signatureOf } from '../../src/payment-sandbox/signature.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { freePort } from './free-port.ts'
 import { testSecrets } from './secrets.ts'
@@ -21,27 +21,27 @@ type Options = {
   settings?: Readonly<Record<string, string>>
   databaseUrl?: string
   sandboxUrl?: string
-  /** Beside payments. */
+  /** Modules in addition to payments. */
   modules?: readonly Module[]
 }
 
 export const WEBHOOK_SECRET = testSecrets().mac('payments.sandbox', 'webhook')
 const KEY = testSecrets().mac('payments.sandbox', 'key')
 
-/** A sandbox of this test's own, whose ledger is a file. Without a port it calls nobody back. */
+/** Starts a sandbox for one test, with a ledger file. Without a port of the shop it sends no callbacks. */
 export async function useSandbox(shopPort?: number) {
   const sandbox = await openTestSandbox(shopPort)
   onTestFinished(sandbox.close)
   return sandbox
 }
 
-/** The same for many tests; it has to be closed. */
+/** Starts a sandbox for several tests. The caller must close it. */
 export async function openTestSandbox(shopPort?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
   const url = shopPort === undefined ? '' : `http://127.0.0.1:${shopPort}/api/payments/callback/sandbox`
   const open = () => openSandbox({ folder, port: 0, key: KEY, webhook: { url, secret: WEBHOOK_SECRET } })
   const sandbox = await open()
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
   const ask = async (path: string, body?: object, headers: object = {}): Promise<any> => {
     const answer = await fetch(sandbox.url + path, {
       method: body === undefined ? 'GET' : 'POST',
@@ -59,11 +59,11 @@ export async function openTestSandbox(shopPort?: number) {
       await rm(folder, { recursive: true })
     },
     ask,
-    /** The payment as the sandbox has it, by our id of it. */
+    /** The sandbox's intent of a payment, by the shop's payment id. */
     intentOf: async (paymentId: string) => (await ask(`/v1/payment_intents?payment_id=${paymentId}`)).data[0],
-    /** The next answers go wrong. */
+    /** Makes the next responses fail. */
     fault: (fault: string, times = 1, ms = 0) => ask('/test/answers', { fault, times, ms }),
-    /** All objects of the ledger's file, as they were last. */
+    /** The objects of the ledger file in their last state. */
     objects: async () => {
       const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8')
       const objects = new Map<string, { id: string; object: string; status: string; amount: number }>()
@@ -75,14 +75,14 @@ export async function openTestSandbox(shopPort?: number) {
 }
 
 /**
- * A shop with payments and a double in the place of orders: it opens accounts, and notes what it is told. It listens, and the
- * sandbox calls it back.
+ * Starts a shop with payments and a test double of orders, which opens accounts and records changes. The shop listens on a
+ * port, and the sandbox sends callbacks to it.
  */
 export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modules = [] }: Options = {}) {
   const port = await freePort()
   const sandbox = await useSandbox(port)
   const shop = await useShop({
-    // The first run also does what was begun meanwhile.
+    // The first run also handles what the test started meanwhile.
     runsSchedulesAtStart: true,
     modules: [paymentsModule, ...modules],
     settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
@@ -91,7 +91,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
   await shop.app.listen({ host: '127.0.0.1', port })
   const api = shop.apiOf(paymentsModule) as PaymentsApi
   const changes: PaymentChange[] = []
-  api.listen(async (tx, change) => {
+  api.registerHooks(async (tx, change) => {
     tx.afterCommit(() => changes.push(change))
   })
   const buyer = customer()
@@ -106,7 +106,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
       tokenVersion: 1,
       reference: `number of ${orderId}`
     }
-    await shop.db.transaction(tx => api.open(tx, account))
+    await shop.db.transaction(tx => api.openAccount(tx, account))
     return orderId
   }
   const intent = async (order_id: string, fields: object = {}) => {
@@ -114,7 +114,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
     expect(status, text).toBe(201)
     return json
   }
-  /** What the customer does on the sandbox's page. */
+  /** Does what the customer does on the payment page. */
   const act = async (paymentId: string, deed: string, body: object = {}) =>
     sandbox.ask(`/test/payment_intents/${(await sandbox.intentOf(paymentId)).id}/${deed}`, body)
 
@@ -129,9 +129,9 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
     order,
     intent,
     act,
-    account: async (orderId: string) => api.find(shop.db, orderId),
+    account: async (orderId: string) => api.findAccount(shop.db, orderId),
     payment: async (id: string) => (await shop.as(admin()).get(`/api/admin/payments/${id}`)).json,
-    /** The time to look again at all that waits has come. */
+    /** Makes all waiting operations, events and polls due now. */
     hurry: async () => {
       await shop.sql('update payments.operations set next_check_at = now() where settled_at is null')
       await shop.sql('update payments.events set next_check_at = now() where next_check_at is not null')
@@ -141,7 +141,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
       )
     },
     tokenOf: (orderId: string, version = 1) => orderToken(testSecrets(), orderId, version),
-    /** As the sandbox would call back. */
+    /** Sends a callback like the sandbox. */
     callback: (event: unknown, { secret = WEBHOOK_SECRET, at = new Date() } = {}) => {
       const raw = Buffer.isBuffer(event) ? event : Buffer.from(JSON.stringify(event))
       return shop.request('POST', '/api/payments/callback/sandbox', {

@@ -25,10 +25,10 @@ export async function usePricing({ databaseUrl, currency = 'CHF', settings = {} 
     ...shop,
     pricing,
     /** In a transaction of its own, by `owner`. */
-    redeem: (owner: string, redemptions: Parameters<PricingApi['inTurn']>[1], customer: string) =>
-      pricing.inTurn(shop.db, redemptions).transaction(tx => pricing.redeem(tx, owner, customer)),
+    redeem: (owner: string, redemptions: Parameters<PricingApi['serializedBy']>[1], customer: string) =>
+      pricing.serializedBy(shop.db, redemptions).transaction(tx => pricing.redeem(tx, owner, customer)),
     admin,
-    anybody: shop.as(null),
+    anonymous: shop.as(null),
     /** A market of Germany, in euros, unless told otherwise. */
     createMarket: async (fields: object = {}) =>
       (await admin.post('/api/admin/markets', { ...EUROPE, ...fields })).json

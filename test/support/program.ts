@@ -6,6 +6,11 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export const SOURCE = resolve(ROOT, 'src/main.ts')
 /** The program that tests start: the bundle, see `bundled-program.ts`, or the sources. */
 export const MAIN = resolve(ROOT, process.env.TEST_PROGRAM ?? SOURCE)
+/** The bundle of a program in test/faults, or its source. */
+export const victimProgram = (name: string): string =>
+  process.env.TEST_VICTIMS === undefined
+    ? resolve(ROOT, 'test/faults', `${name}.ts`)
+    : resolve(process.env.TEST_VICTIMS, `${name}.mjs`)
 const LISTENS = /listens on (http:\/\/\S+)/
 
 type Output = { stdout: string; stderr: string }

@@ -1,31 +1,31 @@
 import { type Area, reaching } from '../../src/kernel/areas.ts'
 import type {
-  Buyer,
   Exemption,
-  Market,
-  Parcel,
+  GroupParcel,
   Promotion,
+  QuoteBuyer,
   QuoteGroup,
   QuoteInput,
   QuoteLine,
-  ShippingOption,
+  QuoteMarket,
+  QuoteShippingOption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 
-// For benchmarks, to which no module is open but by its door.
-export { PROMOTIONS_MAX, QUOTE_LIMITS } from '../../src/modules/pricing/quote/limits.ts'
 export { quote } from '../../src/modules/pricing/quote/quote.ts'
+// For benchmarks, to which no module is open but by its door.
+export { PROMOTIONS_MAX, QUOTE_LIMITS } from '../../src/modules/pricing/quote/size-limits.ts'
 
 /** Inputs of quotes, of which a test says what matters to it. */
 type Given = {
-  market?: Partial<Market>
-  buyer?: Partial<Buyer>
+  market?: Partial<QuoteMarket>
+  buyer?: Partial<QuoteBuyer>
   lines: readonly Partial<QuoteLine>[]
   groups?: readonly Partial<QuoteGroup>[]
   promotions?: readonly Partial<Promotion>[]
   codes?: readonly string[]
   taxes?: readonly TaxZone[]
-  ratesOf?: (parcel: Parcel) => ShippingOption[]
+  ratesOf?: (parcel: GroupParcel) => QuoteShippingOption[]
   now?: number
 }
 
@@ -56,7 +56,7 @@ export const exemption = (given: Partial<Exemption> = {}): Exemption => ({
   ...given
 })
 
-const marketOf = (given: Partial<Market> = {}): Market => ({
+const marketOf = (given: Partial<QuoteMarket> = {}): QuoteMarket => ({
   code: 'home',
   currency: 'EUR',
   countries: ['DE'],

@@ -1,6 +1,6 @@
 const PLACE = '#/components/schemas/'
 
-/** A part of an OpenAPI document with its schemas in the place of references, but for those from inside of one. */
+/** A part of an OpenAPI document with references replaced by their schemas, except recursive ones. */
 export function followed<T>(
   part: T,
   schemas: Readonly<Record<string, unknown>>,

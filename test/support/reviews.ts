@@ -20,10 +20,10 @@ export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrde
   const modules = [catalogModule, reviewsModule]
   const shop = await useShop({ modules, instead, settings, ...(databaseUrl && { databaseUrl }) })
   const admin = shop.as({ token: 'admin' })
-  const anybody = shop.as(null)
+  const anonymous = shop.as(null)
   return {
     ...shop,
-    ...{ admin, anybody, auth, orders },
+    ...{ admin, anonymous, auth, orders },
     /** An active product; answers its id. */
     product: async (fields: Record<string, unknown> = {}): Promise<string> =>
       (await createProduct(shop, fields)).id,
@@ -40,9 +40,9 @@ export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrde
       return expectStatus(answer, 201).json
     },
     list: async (product: string, query = '') =>
-      expectStatus(await anybody.get(`/api/products/${product}/reviews?count=true${query}`), 200).json,
+      expectStatus(await anonymous.get(`/api/products/${product}/reviews?count=true${query}`), 200).json,
     rating: async (product: string) =>
-      expectStatus(await anybody.get(`/api/products/${product}/reviews/rating`), 200).json,
+      expectStatus(await anonymous.get(`/api/products/${product}/reviews/rating`), 200).json,
     publish: async (id: string) =>
       expectStatus(await admin.post(`/api/catalog/reviews/${id}/publish`), 200).json,
     reject: async (id: string, reason = 'it is about the parcel service') =>

@@ -11,7 +11,7 @@ import {
 import { customer } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
-/** A process with the module shipping, for one test; what is sold is what the test says. */
+/** Starts a shop with the module shipping for one test. The test defines the catalog. */
 export async function useShipping({
   databaseUrl,
   catalog = fakeCatalog(),
@@ -31,7 +31,7 @@ export async function useShipping({
     if (status !== 201) throw new Error(text)
     return json
   }
-  /** What anybody is told about sending this. */
+  /** The shipping options that a shopper gets. */
   const ask = (body: object) => shop.as(null).post('/api/shipping/rates', body)
   return { ...shop, catalog, admin, made, ask }
 }
@@ -44,30 +44,32 @@ const POST = {
   estimatedDays: { min: 2, max: 4 }
 } as const
 const UNLABELED = { carrier: null, tracking_number: null, unchecked: false }
-type Sent = Parameters<ShippingApi['send']>[1]
+type ShippedParcel = Parameters<ShippingApi['recordShipped']>[1]
 
-/** The same, with orders whose parcels are sent, and somebody who hears what becomes of these. */
+/** Starts the same shop with shipped parcels, and a subscriber that records shipping events. */
 export async function useParcels(settings: Readonly<Record<string, string>> = {}) {
-  const heard: string[] = []
+  const receivedEvents: string[] = []
   const listener = defineModule({
     name: 'listener',
-    description: 'Hears of parcels.',
+    description: 'Records shipping events.',
     basePaths: [],
     requires: { shipping: shippingModule },
     uses: {},
-    hears: [shipmentDelivered, shipmentReturned, shipmentCorrected],
+    subscribes: [shipmentDelivered, shipmentReturned, shipmentCorrected],
     setup: async () => ({
       api: {},
-      consumers: {
+      eventHandlers: {
         'shipping.delivered': async (_tx, events) => {
-          for (const { payload } of events) heard.push(`delivered ${payload.order_id} ${payload.shipment_id}`)
+          for (const { payload } of events)
+            receivedEvents.push(`delivered ${payload.order_id} ${payload.shipment_id}`)
         },
         'shipping.returned': async (_tx, events) => {
-          for (const { payload } of events) heard.push(`returned ${payload.order_id} ${payload.shipment_id}`)
+          for (const { payload } of events)
+            receivedEvents.push(`returned ${payload.order_id} ${payload.shipment_id}`)
         },
         'shipping.corrected': async (_tx, events) => {
           for (const { payload: of } of events)
-            heard.push(`corrected ${of.order_id} ${of.shipment_id} ${of.status}`)
+            receivedEvents.push(`corrected ${of.order_id} ${of.shipment_id} ${of.status}`)
         }
       }
     })
@@ -75,7 +77,9 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
   const shop = await useShipping({ others: [listener], settings })
   const shipping = shop.apiOf(shippingModule) as ShippingApi
   const buyer = customer()
-  const send = (parcel: Partial<Sent & Sent['label']> & { customerId?: string | null } = {}) => {
+  const send = (
+    parcel: Partial<ShippedParcel & ShippedParcel['label']> & { customerId?: string | null } = {}
+  ) => {
     const { customerId = buyer.id, carrier, tracking_number, unchecked, ...fields } = parcel
     const label = {
       ...(carrier && { carrier }),
@@ -94,18 +98,22 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
     }
     return shop.db.transaction(async tx => {
       const groups = [{ key: 'goods', lines, option: POST }]
-      await shipping.open(tx, { orderId: order.id, customerId: order.customer_id, groups })
-      await shipping.send(tx, sent)
-      await shipping.remain(tx, order.id, [])
+      await shipping.createShipments(tx, { orderId: order.id, customerId: order.customer_id, groups })
+      await shipping.recordShipped(tx, sent)
+      await shipping.updateUnshipped(tx, order.id, [])
       return { id, orderId: order.id }
     })
   }
   return {
-    ...{ ...shop, shipping, buyer, heard, send },
-    /** What an administrator tells of a parcel. */
+    ...shop,
+    shipping,
+    buyer,
+    receivedEvents,
+    send,
+    /** Adds a tracking event as an administrator. */
     tell: (id: string, body: object, headers: Record<string, string> = {}) =>
       shop.admin.post(`/api/admin/shipping/shipments/${id}/events`, body, headers),
-    /** What a buyer is told of their order. */
+    /** Reads the shipments of an order as a buyer. */
     read: (orderId: string, caller: { token: string } | null = buyer) =>
       shop.as(caller).get(`/api/shipping/order/${orderId}`)
   }

@@ -110,7 +110,7 @@ function noteNames(file: SourceFile, node: ts.Node): void {
   if (isRoute(node.expression) && !parts.some(saysClass)) file.deeds.add('a route without a class')
   const handler = node.arguments.at(-1)?.getText() ?? ''
   const mayWrite = isRoute(node.expression) && !node.expression.getText().endsWith('.get')
-  if (mayWrite && !handler.includes('writeOf(request)') && !/\bunwritten:/.test(second?.getText() ?? ''))
+  if (mayWrite && !handler.includes('writeOf(request)') && !/\bnoReplay:/.test(second?.getText() ?? ''))
     file.deeds.add('an unsafe route that hands no write on')
 }
 

@@ -3,7 +3,7 @@ import { inventoryModule, stockCrossed, stockShort } from '../../src/modules/inv
 
 type Heard = { name: string; payload: Record<string, unknown> }
 
-/** A module that hears of what happens to stock, and what it has heard. */
+/** A module that subscribes to stock events and collects them. */
 export function stockListener() {
   const heard: Heard[] = []
   const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
@@ -11,17 +11,17 @@ export function stockListener() {
   }
   const module = defineModule({
     name: 'listener',
-    description: 'Hears of stock.',
+    description: 'Subscribes to stock events.',
     basePaths: [],
     requires: { inventory: inventoryModule },
     uses: {},
-    hears: [stockCrossed, stockShort],
+    subscribes: [stockCrossed, stockShort],
     setup: async () => ({
       api: {},
-      consumers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
+      eventHandlers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
     })
   })
-  /** What crossed an item came to, one after the other. */
+  /** Returns the statuses of an item's inventory.crossed events, in order. */
   const statusesOf = (itemId: string) =>
     heard
       .filter(({ name, payload }) => name === 'crossed' && payload.item_id === itemId)

@@ -1,11 +1,11 @@
 import { newId } from '../../src/kernel/ids.ts'
-import type { Changes } from '../../src/modules/inventory/availability/changes.ts'
-import { createDoors, type StockLine } from '../../src/modules/inventory/holds/doors.ts'
-import { expireDue } from '../../src/modules/inventory/holds/sweeps.ts'
-import type { Posted } from '../../src/modules/inventory/requests/requests.ts'
-import type { Crossing } from '../../src/modules/inventory/stock/state.ts'
-import type { Loss, Shortfall } from '../../src/modules/inventory/writer/batch.ts'
+import type { AvailabilityChanges } from '../../src/modules/inventory/availability/changes.ts'
+import type { Crossing } from '../../src/modules/inventory/decisions/state.ts'
+import { createReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
+import { expireReservations } from '../../src/modules/inventory/reservations/expiry.ts'
+import type { LostReservation, ReservationShortfall } from '../../src/modules/inventory/writer/batch.ts'
 import { createKits } from '../../src/modules/inventory/writer/kits.ts'
+import type { StockRequest } from '../../src/modules/inventory/writer/requests.ts'
 import { createWriter } from '../../src/modules/inventory/writer/writer.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { createMetricRegistry } from '../../src/platform/metrics/registry.ts'
@@ -14,49 +14,54 @@ import { testDatabaseOptions } from './database-options.ts'
 
 type StockOptions = {
   queueMax?: number
-  /** Another database over the same connections, such as one that ends the process. */
+  /** Wraps the database, for example to crash the process. */
   around?: (db: Database) => Database
 }
 
 const WAIT_MS = 20_000
-/** The stock of one process: a writer, and the doors of it, without a shop around them. */
+/** The stock of one process: a writer and the reservation API, without a shop. */
 export function openStock(url: string, { queueMax = 20_000, around = db => db }: StockOptions = {}) {
   const db = around(openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 5_000 }))
   const told = {
     crossings: [] as Crossing[],
-    shortfalls: [] as Shortfall[],
+    shortfalls: [] as ReservationShortfall[],
     takes: [] as { owner: string; isTaken: boolean }[],
-    losses: [] as Loss[]
+    losses: [] as LostReservation[]
   }
   const logged: unknown[] = []
   const note = (...line: unknown[]) => logged.push(line)
   const log = { error: note, fatal: note, warn: note, info: note } as unknown as Log
   let forgetKits = () => {}
-  const subscribe: Changes['subscribe'] = ({ onGap }) => {
+  const subscribe: AvailabilityChanges['subscribe'] = ({ onGap }) => {
     forgetKits = onGap
   }
-  const changes: Changes = { subscribe, isLive: () => true, announce: () => {}, noteHere: () => {} }
+  const changes: AvailabilityChanges = {
+    subscribe,
+    isLive: () => true,
+    announce: () => {},
+    invalidateLocally: () => {}
+  }
   const kits = createKits({ db, changes })
   const metrics = createMetricRegistry()
   const writer = createWriter({
     db,
     kits,
-    tell: {
-      changed: () => {},
-      crossed: (tx, crossing) => tx.afterCommit(() => told.crossings.push(crossing)),
-      short: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall)),
-      taken: (tx, { owner }, isTaken) => tx.afterCommit(() => told.takes.push({ owner, isTaken })),
-      lost: (tx, loss) => tx.afterCommit(() => told.losses.push(loss))
+    publisher: {
+      invalidate: () => {},
+      emitCrossed: (tx, crossing) => tx.afterCommit(() => told.crossings.push(crossing)),
+      emitShort: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall)),
+      emitTaken: (tx, { owner }, isTaken) => tx.afterCommit(() => told.takes.push({ owner, isTaken })),
+      emitLost: (tx, loss) => tx.afterCommit(() => told.losses.push(loss))
     },
     log,
     metrics,
     queueMax
   })
-  const doors = createDoors({ writer, kits })
+  const doors = createReservationApi({ writer, kits })
   const soon = () => performance.now() + WAIT_MS
 
-  /** Posts requests in a transaction of their own, and answers what became of each. */
-  async function request(...posted: Posted[]) {
+  /** Posts requests in a transaction of their own and returns their outcomes. */
+  async function request(...posted: StockRequest[]) {
     await db.transaction(tx => doors.postAll(tx, posted))
     return Promise.all(posted.map(({ id }) => writer.outcomeOf(id, soon())))
   }
@@ -88,7 +93,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     count,
     batches: (result: string) => figureOf('batches_total', 'result', result),
     operations: (kind: string) => figureOf('operations_total', 'kind', kind),
-    expire: () => expireDue(db, writer),
+    expire: () => expireReservations(db, writer),
     buy: (owner: string, lines: readonly StockLine[], seconds = 120) =>
       doors.reserve(owner, lines, seconds, { deadlineAt: soon() }),
     close: async () => {

@@ -5,20 +5,20 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
-import { createEngine, type Engine, Refused } from '../../src/modules/payments/sandbox/engine.ts'
-import type { Entry, StoredObject } from '../../src/modules/payments/sandbox/ledger.ts'
+import { createSandboxEngine, SandboxApiError, type SandboxEngine } from '../../src/payment-sandbox/engine.ts'
+import type { LedgerEntry, StoredObject } from '../../src/payment-sandbox/ledger.ts'
 
 const KEY = 'sk_test_of_the_tests'
 export const WEBHOOK_SECRETS = ['whsec_old', 'whsec_new']
 
-/** So few, that lists go on. */
+/** Small, so that lists have several pages. */
 const PAGE_MAX = 2
 
 type Params = Record<string, unknown>
 type Fault = 'drop' | 'error' | 'limit'
-type Asked = { path: string; key: string | undefined; params: Params }
+type StripeRequest = { path: string; key: string | undefined; params: Params }
 
-/** What each request may say; Stripe refuses what it does not know. */
+/** Parameters of each request. Stripe rejects unknown ones. */
 const PARAMS: Record<string, readonly string[]> = {
   create: ['amount', 'currency', 'capture_method', 'metadata', 'automatic_payment_methods', 'expand'],
   capture: ['amount_to_capture', 'expand'],
@@ -26,16 +26,16 @@ const PARAMS: Record<string, readonly string[]> = {
   refund: ['payment_intent', 'amount', 'metadata']
 }
 
-/** Stripe, as far as we ask it: its addresses, its forms, its keys and its errors, over the objects of the sandbox. */
+/** Starts a server with the part of Stripe's API that the shop uses: paths, forms, keys and errors. It has the sandbox's objects. */
 export async function useStripe() {
-  const entries: Entry[] = []
-  const engine = createEngine({ entries: [], append: entry => entries.push(entry), close: () => {} })
-  const asked: Asked[] = []
+  const entries: LedgerEntry[] = []
+  const engine = createSandboxEngine({ entries: [], append: entry => entries.push(entry), close: () => {} })
+  const requests: StripeRequest[] = []
   const reads: string[] = []
   const faults: Fault[] = []
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') reads.push(request.url ?? '')
-    const { status, body } = await answer(engine, request, asked)
+    const { status, body } = await answer(engine, request, requests)
     const fault = request.method === 'POST' ? faults.shift() : undefined
     if (fault === 'drop') return request.socket.destroy()
     response.writeHead(fault === 'error' ? 500 : fault === 'limit' ? 429 : status, {
@@ -54,8 +54,8 @@ export async function useStripe() {
 
   return {
     engine,
-    asked,
-    /** What was looked up. */
+    requests,
+    /** Paths of GET requests. */
     reads,
     fault: (...wanted: Fault[]) => faults.push(...wanted),
     settings: {
@@ -64,29 +64,29 @@ export async function useStripe() {
       CARTWRIGHT__PAYMENTS__STRIPE__WEBHOOK_SECRETS: JSON.stringify(WEBHOOK_SECRETS),
       CARTWRIGHT__PAYMENTS__STRIPE__URL: url
     },
-    /** The payment as it is there, by our id of it. */
+    /** The intent of a payment, by the shop's payment id. */
     intentOf: (paymentId: string) => {
       const [intent] = engine.intentsOf(paymentId)
-      if (intent === undefined) throw new Error('Stripe knows of no such payment')
+      if (intent === undefined) throw new Error('Stripe has no intent of this payment')
       return engine.intent(intent.id)
     },
-    /** Lists an object with other fields than it has. */
+    /** Makes lists return an object with other fields. */
     garble: (id: string, fields: object) => {
-      const { madeSince } = engine
-      engine.madeSince = (...asked) => {
-        const page = madeSince(...asked)
+      const { listCreatedSince } = engine
+      engine.listCreatedSince = (...requests) => {
+        const page = listCreatedSince(...requests)
         return { ...page, data: page.data.map(each => (each.id === id ? { ...each, ...fields } : each)) }
       }
     },
     intents: () =>
       entries.flatMap(({ objects = [] }) => objects.filter(({ object }) => object === 'payment_intent')),
-    /** All that happened, as Stripe tells it: an event names the charge of an intent alone. */
-    events: () => entries.flatMap(({ events = [] }) => events).map(asTold)
+    /** All events, as Stripe sends them: an intent contains only the id of its charge. */
+    events: () => entries.flatMap(({ events = [] }) => events).map(asSent)
   }
 }
 export type StripeServer = Awaited<ReturnType<typeof useStripe>>
 
-/** A callback as Stripe signs it, by its own library. */
+/** Builds a callback that Stripe's own library signs. */
 export function signed(event: unknown, { secret = WEBHOOK_SECRETS[1] ?? '', at = Date.now() } = {}) {
   const payload = Buffer.isBuffer(event) ? event.toString() : JSON.stringify(event)
   const timestamp = Math.floor(at / 1_000)
@@ -99,7 +99,7 @@ export function signed(event: unknown, { secret = WEBHOOK_SECRETS[1] ?? '', at =
   }
 }
 
-function asTold(event: StoredObject): StoredObject {
+function asSent(event: StoredObject): StoredObject {
   const { object } = event.data as { object: StoredObject }
   const { latest_charge: charge } = object as { latest_charge?: { id: string } | string | null }
   const flat =
@@ -107,34 +107,34 @@ function asTold(event: StoredObject): StoredObject {
   return { ...event, data: { object: flat } }
 }
 
-async function answer(engine: Engine, request: IncomingMessage, asked: Asked[]) {
+async function answer(engine: SandboxEngine, request: IncomingMessage, requests: StripeRequest[]) {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
   const key = request.headers['idempotency-key'] as string | undefined
   const form = await text(request)
   const params = paramsOf(form)
-  if (request.method === 'POST') asked.push({ path: pathname, key, params })
+  if (request.method === 'POST') requests.push({ path: pathname, key, params })
   try {
     if (request.headers.authorization !== `Bearer ${KEY}`)
-      throw new Refused(401, 'invalid_request_error', 'api_key_invalid', 'Invalid API Key provided')
+      throw new SandboxApiError(401, 'invalid_request_error', 'api_key_invalid', 'Invalid API Key provided')
     if (request.method === 'GET') return { status: 200, body: read(engine, pathname, searchParams) }
     const fingerprint = hash('sha256', pathname + form)
-    const kept = engine.keptAnswer(key ?? '')
-    if (kept?.fingerprint === fingerprint) return kept
-    if (kept !== undefined)
-      throw new Refused(400, 'idempotency_error', 'idempotency_key_reused', 'Other params')
+    const stored = engine.storedResponse(key ?? '')
+    if (stored?.fingerprint === fingerprint) return stored
+    if (stored !== undefined)
+      throw new SandboxApiError(400, 'idempotency_error', 'idempotency_key_reused', 'Other params')
     const change = changeOf(engine, pathname, params)
     return { status: 200, body: withoutDispute(engine.commit(change, { key: key ?? '', fingerprint })) }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof SandboxApiError)) throw error
     return { status: error.status, body: error.body }
   }
 }
 
-function changeOf({ operations, intent }: Engine, path: string, params: Params) {
+function changeOf({ operations, intent }: SandboxEngine, path: string, params: Params) {
   const [, , kind, id = '', verb = kind === 'refunds' ? 'refund' : 'create'] = path.split('/')
   const unknown = Object.keys(params).find(name => !PARAMS[verb]?.includes(name))
   if (unknown !== undefined)
-    throw new Refused(
+    throw new SandboxApiError(
       400,
       'invalid_request_error',
       'parameter_unknown',
@@ -152,13 +152,13 @@ function changeOf({ operations, intent }: Engine, path: string, params: Params) 
   }
 }
 
-function read(engine: Engine, path: string, query: URLSearchParams): unknown {
+function read(engine: SandboxEngine, path: string, query: URLSearchParams): unknown {
   const [, , kind, id = ''] = path.split('/')
   const since = query.get('created[gte]')
   if (since !== null) {
     const object = (kind ?? '').slice(0, -1)
     const after = query.get('starting_after')
-    const page = engine.madeSince(
+    const page = engine.listCreatedSince(
       object,
       Number(since),
       after,
@@ -168,11 +168,11 @@ function read(engine: Engine, path: string, query: URLSearchParams): unknown {
   }
   const listOf = (data: readonly unknown[]) => ({ object: 'list', data, has_more: false })
   if (kind === 'refunds') return listOf(engine.refundsOfIntent(query.get('payment_intent') ?? ''))
-  if (id !== 'search') return withoutDispute(engine.expanded(engine.intent(id)))
+  if (id !== 'search') return withoutDispute(engine.expand(engine.intent(id)))
   const paymentId = /^metadata\['payment_id'\]:'([^']+)'$/.exec(query.get('query') ?? '')?.[1] ?? ''
   return listOf(engine.intentsOf(paymentId).map(asSearched))
 }
-/** A charge of Stripe's says only that there is a dispute. */
+/** Removes the dispute, because a charge of Stripe contains only a flag. */
 function withoutDispute(object: StoredObject): StoredObject {
   const { latest_charge: charge } = object as { latest_charge?: object | null }
   if (typeof charge !== 'object' || charge === null) return object
@@ -184,7 +184,7 @@ const asSearched = (object: StoredObject) => {
   return { ...object, latest_charge: charge?.id ?? null }
 }
 
-/** `metadata[order_id]=1` as an object. */
+/** Parses `metadata[order_id]=1` into an object. */
 function paramsOf(form: string): Params {
   const params: Params = {}
   for (const [name, value] of new URLSearchParams(form)) {

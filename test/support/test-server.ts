@@ -6,11 +6,20 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/open.ts'
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/open.ts'
 import { databaseNamed } from './database-name.ts'
 
-/** A PostgreSQL with a migrated database, the template, which is cloned for each test. */
-export type TestServer = { url: string; templateName: string; stop(): Promise<void> }
+/**
+ * A PostgreSQL with a migrated database, the template, which is cloned for each test. `temporary` is a folder for the files of
+ * tests, which is removed with it. `cluster` is the data folder of a shop that has been migrated, to be copied.
+ */
+export type TestServer = {
+  url: string
+  templateName: string
+  temporary?: string
+  cluster?: string
+  stop(): Promise<void>
+}
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MEMORY = '/dev/shm'
@@ -18,6 +27,8 @@ const ROOM_BYTES_MIN = 4 * 1_073_741_824
 /** Several shops of several processes are tested simultaneously. */
 const CONNECTIONS_MAX = 300
 const TEMPLATE = 'cartwright_template'
+/** As /tmp: every user creates files there, and removes only their own. */
+const OPEN_FOLDER = 0o1777
 /** The data need not survive a power cut. */
 const SETTINGS = 'fsync = off\nfull_page_writes = off\n'
 
@@ -41,9 +52,14 @@ async function openEmbedded(): Promise<TestServer> {
   const server = await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
   // Its first connection writes down what PostgreSQL has to find out about a catalog, which is cloned, too: 3 ms a clone.
   await query(databaseNamed(server.url, TEMPLATE), 'select')
+  const temporary = join(folder, 'tmp')
+  await mkdir(temporary)
+  await chmod(temporary, OPEN_FOLDER)
   return {
     url: server.url,
     templateName: TEMPLATE,
+    temporary,
+    cluster: cached,
     stop: async () => {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
@@ -53,12 +69,20 @@ async function openEmbedded(): Promise<TestServer> {
 }
 
 /**
- * A folder in memory, where there is one with enough room. A database is some 400 files, and thousands of databases are made
- * and dropped: on ext4 a fifth of all the time was spent on looking for inodes that had not been deleted just now (2026-11).
+ * A folder in memory, where there is one with enough room that lets programs run. A database is some 400 files, and thousands of
+ * databases are made and dropped: on ext4 a fifth of all the time was spent on looking for inodes that had not been deleted
+ * just now (2026-11). Folders with data of their own, which tests make, copy and remove, are as many files.
  */
 async function quickFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize >= ROOM_BYTES_MIN ? MEMORY : tmpdir()
+  return bavail * bsize >= ROOM_BYTES_MIN && !isMountedNoexec(MEMORY) ? MEMORY : tmpdir()
+}
+
+/** Whether no program may run from there, as in containers. */
+function isMountedNoexec(folder: string): boolean {
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
+  const options = mounts.map(line => line.split(' ')).findLast(([, place]) => place === folder)?.[3] ?? ''
+  return options.split(',').includes('noexec')
 }
 
 /** Waits for the end of this process and its server, however they end, and removes the folder. */
@@ -81,7 +105,7 @@ function removeAfterDeath(folder: string) {
 
 /** What the template is made of: the migrations, and how a cluster and the template are made. */
 function digestOfTemplate(): string {
-  const paths = globSync(['src/**/*.sql', 'src/platform/embedded-postgres/*.ts'], { cwd: ROOT })
+  const paths = globSync(['src/**/*.sql', 'src/embedded-postgres/*.ts'], { cwd: ROOT })
   const digest = createHash('sha256')
   for (const path of [...paths.sort(), 'src/app.ts', 'test/support/test-server.ts', 'package-lock.json'])
     digest.update(`${path}\0`).update(readFileSync(join(ROOT, path)))
@@ -93,7 +117,13 @@ async function makeCluster(folder: string, cached: string): Promise<void> {
   const server = await openEmbeddedPostgres({ folder, mode: 'own' })
   try {
     await makeTemplate(server.url, TEMPLATE)
-    await compactCatalogs(databaseNamed(server.url, TEMPLATE))
+    const template = databaseNamed(server.url, TEMPLATE)
+    await compactCatalogs(template)
+    // The one that a shop uses in a copy of this cluster.
+    const { pathname } = new URL(server.url)
+    const name = pathname.slice(1)
+    await query(template, `drop database ${name}`)
+    await query(template, `create database ${name} template ${TEMPLATE} strategy file_copy`)
   } finally {
     await server.stop()
   }

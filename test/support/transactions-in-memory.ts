@@ -2,16 +2,16 @@ import type { Database, Transaction } from '../../src/platform/postgres/database
 
 /** Of a database, what a fake asks of one. */
 export const transactionsInMemory = {
-  inTurn: () => transactionsInMemory,
+  serializedBy: () => transactionsInMemory,
   transaction: async <T>(work: (tx: Transaction) => Promise<T>) => {
-    const lasts: ((tx: Transaction) => Promise<void>)[] = []
+    const beforeCommits: ((tx: Transaction) => Promise<void>)[] = []
     const committed: (() => void)[] = []
     const tx = {
-      last: (each: (typeof lasts)[number]) => lasts.push(each),
+      beforeCommit: (each: (typeof beforeCommits)[number]) => beforeCommits.push(each),
       afterCommit: (each: () => void) => committed.push(each)
     } as unknown as Transaction
     const result = await work(tx)
-    for (const each of lasts) await each(tx)
+    for (const each of beforeCommits) await each(tx)
     for (const each of committed) each()
     return result
   }

@@ -7,7 +7,7 @@ import { useShop } from './use-shop.ts'
 /** The cart with a catalog in memory. */
 export type CartShop = TestShop & { catalog: FakeCatalog }
 
-/** A cart shop for one test, on a database of its own. The token of a customer is the customer's id. Without an `inventory` nobody counts. */
+/** A cart shop for one test, on a database of its own. The token of a customer is the customer's id. Without an `inventory` stock is not tracked. */
 export async function useCartShop(
   settings: Record<string, string> = {},
   inventory?: Pick<InventoryApi, 'available'>

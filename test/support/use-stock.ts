@@ -2,11 +2,11 @@ import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { createTestDatabase } from './database.ts'
 import { openStock, type Stock } from './stock.ts'
-import { faultsOf, makeItems } from './stock-books.ts'
+import { faultsOf, makeItems } from './stock-ledger.ts'
 
 type Options = { items?: number; onHand?: number; processes?: number; queueMax?: number; url?: string }
 
-/** Writers of several processes on one database, with items that are counted; its books are proved at the end. */
+/** Writers of several processes on one database with tracked items. The ledger is checked at the end. */
 export async function useStock({ items = 1, onHand = 100, processes = 1, queueMax, url }: Options = {}) {
   const created = url === undefined ? await createTestDatabase() : { url, drop: async () => {} }
   const client = new pg.Client({ connectionString: created.url })

@@ -8,12 +8,12 @@ import { CERTIFICATE, KEY } from './receiver-certificate.ts'
 type Received = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, request: IncomingMessage) => void
 
-/** It does not work; whoever wants to try again does so in an hour. */
+/** Responds with 500 and a Retry-After of an hour. */
 export const broken: Reply = response => response.writeHead(500, { 'retry-after': '3600' }).end()
 
-/** Takes webhooks over TLS, and answers 204, or what `replies` says next; `at` a path always the same. */
+/** Receives webhooks over TLS. Responds with 204, with the next of `replies`, or with the reply set by `at` for its path. */
 export async function useReceiver() {
-  // What this process trusts beside all else.
+  // Makes this process trust the certificate of the receiver until the test ends.
   const trusted = getCACertificates('default')
   setDefaultCACertificates([...trusted, CERTIFICATE])
   const received: Received[] = []
@@ -45,7 +45,7 @@ export async function useReceiver() {
   return {
     ...{ url: `https://127.0.0.1:${port}/hooks`, port, received, replies },
     at: paths.set.bind(paths),
-    /** How often somebody has connected, whatever they said then. */
+    /** Number of connections, whatever they sent. */
     connections: () => connections
   }
 }

@@ -13,7 +13,7 @@ export const PATIENCE = { timeout: 60_000 }
 export const ENDPOINTS = '/api/admin/webhooks/endpoints'
 export const DELIVERIES = '/api/admin/webhooks/deliveries'
 
-/** A shop that tells what happens, and somebody who is told. */
+/** A shop that sends webhooks, and a receiver. */
 export async function useWebhooks(settings: Record<string, string> = {}, ...more: readonly Module[]) {
   const receiver = await useReceiver()
   const shop = await useShop({
@@ -24,42 +24,42 @@ export async function useWebhooks(settings: Record<string, string> = {}, ...more
   const asAdmin = shop.as(admin())
   const { db, platform } = shop
 
-  /** An endpoint that is told this, with its secret. */
+  /** Creates an endpoint. Returns it with its secret. */
   async function subscribe(body: object = {}) {
     const { status, json, text } = await asAdmin.post(ENDPOINTS, { url: receiver.url, ...body })
     expect(status, text).toBe(201)
     return json
   }
-  /** An order is placed, as far as anybody hears of it. */
-  async function place(payload: Partial<PayloadOf<typeof orderPlaced>> = {}): Promise<string> {
+  /** Emits the event of a placed order, without an order. */
+  async function emitOrderPlaced(payload: Partial<PayloadOf<typeof orderPlaced>> = {}): Promise<string> {
     const order_id = newId()
     const placed = { order_id, number: '1001', customer_id: null, currency: 'USD', total: 100, ...payload }
     await db.transaction(async tx => platform.outbox.emit(tx, orderPlaced, order_id, placed))
     return order_id
   }
-  /** A product is changed, as far as anybody hears of it. */
-  const change = (product_id: string) =>
+  /** Emits the event of a changed product, without a product. */
+  const emitProductChanged = (product_id: string) =>
     db.transaction(async tx => platform.outbox.emit(tx, productChanged, product_id, { product_id }))
   const deliveriesOf = async (query = '') => (await asAdmin.get(`${DELIVERIES}${query}`)).json.items
-  const becomes = (status: string, count = 1) =>
+  const waitForStatus = (status: string, count = 1) =>
     expect.poll(async () => (await deliveriesOf(`?status=${status}`)).length, PATIENCE).toBe(count)
   return {
     ...shop,
     admin: asAdmin,
     receiver,
     subscribe,
-    place,
-    change,
-    /** How many have been tried in vain, and wait for the next try. */
-    waiting: async () => {
+    emitOrderPlaced,
+    emitProductChanged,
+    /** Number of deliveries that failed and wait for a retry. */
+    retryCount: async () => {
       const waits = `select id from webhooks.deliveries where status = 'pending' and lease is null and tries > 0`
       return (await shop.sql(waits)).length
     },
     deliveriesOf,
-    /** So many have come to this. */
-    becomes,
-    arrived: (count: number) => expect.poll(() => receiver.received.length, PATIENCE).toBe(count),
-    /** What waits for its next try waits no longer. */
+    /** Waits until this number of deliveries has the status. */
+    waitForStatus,
+    waitForRequests: (count: number) => expect.poll(() => receiver.received.length, PATIENCE).toBe(count),
+    /** Makes all waiting retries due now. */
     hurry: async () => {
       await shop.sql(
         `update webhooks.deliveries set due_at = now() where status = 'pending' and lease is null`

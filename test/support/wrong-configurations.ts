@@ -144,7 +144,7 @@ export const furtherConfigurations: readonly WrongConfiguration[] = [
   one('catalog.page_cache_seconds', '-5', /a whole number from 0 to 86400/, '-5'),
   one('inventory.queue_max', '200001', /a whole number from 1 to 200000/, '200001'),
   one('webhooks.endpoints_max', '51', /a whole number from 1 to 50/, '51'),
-  one('webhooks.kept_days', '6', /a whole number from 7 to 365/, '6'),
+  one('webhooks.retention_days', '6', /a whole number from 7 to 365/, '6'),
   one('orders.expiry.minutes', '0', /a whole number from 1 to 43200/, '0'),
   one('orders.unpaid_stock.buyer.share_percent', '101', /a whole number from 1 to 100/, '101'),
   one('notifications.smtp.timeout_seconds', '60', /a whole number from 1 to 20/, '60'),
@@ -203,8 +203,8 @@ export const furtherConfigurations: readonly WrongConfiguration[] = [
   one('notifications.reply_to', 'help@', /an e-mail address such as/),
   one('notifications.locale', 'german', /such as de or de-CH/),
   one('notifications.storefront_url', 'shop.example.com', /a URL such as https:/),
-  one('notifications.links.reset_password', '/reset?token={token}', /\{token\} behind a #/),
-  one('notifications.links.order', '/orders', /must hold \{id\}/),
+  one('notifications.links.reset_password', '/reset?token={token}', /\{token\} after a #/),
+  one('notifications.links.order', '/orders', /must contain \{id\}/),
   one('server.public_url', 'ftp://shop.example.com', /a URL such as https:/),
   one('payments.sandbox.url', 'localhost:8090', /a URL such as https:/),
   one('payments.stripe.url', 'stripe', /a URL such as https:/),
@@ -251,13 +251,13 @@ export const furtherConfigurations: readonly WrongConfiguration[] = [
   row(
     { CARTWRIGHT_ADMIN_EMAIL: 'a@example.com' },
     'auth.admin_password',
-    /must be set where auth\.admin_email is/,
+    /must be set together with auth\.admin_email/,
     'empty'
   ),
   row(
     { CARTWRIGHT_ADMIN_PASSWORD: 'seven quiet tubas' },
     'auth.admin_email',
-    /must be set where auth\.admin_password is/,
+    /must be set together with auth\.admin_password/,
     'empty'
   ),
   row(

@@ -10,7 +10,7 @@ export const wishlistFull = defineError(
   'WISHLIST_FULL',
   'The wishlist is full; "limit" says how many wishes it holds.'
 )
-// Nobody throws this: a row that the constraint refuses is this error.
+// No code throws this: the platform maps a violation of the constraint to it.
 defineError('conflict', 'WISHLIST_WISH_TAKEN', 'This variant is wished for already.', {
   constraints: ['wishlist.wishes_variant']
 })

@@ -11,13 +11,13 @@ export const wishlistModule = defineModule({
   requires: { catalog: catalogModule },
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: true,
+  personalData: true,
   setup: async ({ db }, settings, { catalog }) => {
     const wishes = createWishService({ db, catalog, wishesMax: settings.wishes_max })
     return {
       api: {},
       routes: tiers => wishRoutes(tiers, wishes),
-      people: { erase: wishes.forget, export: wishes.export }
+      personalData: { erase: wishes.erase, export: wishes.export }
     }
   }
 })

@@ -1,19 +1,19 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import pg from 'pg'
-import type { Config } from '../../config.ts'
-import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, type DiagnosisFinding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
+import type { Config } from '../../platform/core-settings.ts'
 import { openLog } from '../../platform/log.ts'
 import { OPEN_FILES_ADVICE, openFilesLimit, openFilesShortage } from '../../platform/open-files.ts'
 import { CONNECTIONS_ADVICE, connectionsMaxOf, openCache, openFilesOf } from '../../platform/platform.ts'
 import {
-  type ConnectionLimits,
   connectionShortage,
+  type DatabaseConnectionLimits,
   findConnectionLimits
 } from '../../platform/postgres/connection-limits.ts'
 import { migrationStatus } from '../../platform/postgres/migrate.ts'
-import { openSecrets } from '../../platform/secrets/open.ts'
+import { loadSecrets } from '../../platform/secrets/open.ts'
 
 const MEBIBYTE = 1_048_576
 const FREE_BYTES_MIN = 512 * MEBIBYTE
@@ -21,7 +21,7 @@ const CLOCK_MS_MAX = 5_000
 const CACHE_MS_MAX = 3_000
 const CACHE_POLL_MS = 50
 
-/** What can be said without the database. */
+/** Checks that need no database. */
 export const localChecks = (config: Config): readonly Diagnosis[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
@@ -31,7 +31,7 @@ export const localChecks = (config: Config): readonly Diagnosis[] => [
   { about: 'cache', find: () => checkCache(config) }
 ]
 
-/** Whether the first start is still to come, which makes all that is in the folder. */
+/** Whether the shop was never started: the embedded database is configured, and the data folder is empty or missing. */
 export function isNew({ database, data }: Config): boolean {
   if (database.url !== '') return false
   try {
@@ -41,69 +41,69 @@ export function isNew({ database, data }: Config): boolean {
   }
 }
 
-function checkSecrets(config: Config): Finding {
+function checkSecrets(config: Config): DiagnosisFinding {
   if (isNew(config) && config.secrets.keys.length === 0)
-    return ok(`the first start makes a file in ${config.data}`)
-  openSecrets(config)
+    return ok(`the first start creates a key file in ${config.data}`)
+  loadSecrets(config)
   return ok(
     config.secrets.keys.length > 0
-      ? 'of the configuration'
-      : `a file in ${config.data}: keep it with your backups`
+      ? 'set in the configuration'
+      : `key file in ${config.data}; back it up, apart from the database`
   )
 }
 
-function checkFolder(folder: string): Finding {
+function checkFolder(folder: string): DiagnosisFinding {
   if (!existsSync(folder)) {
     accessSync(parentOf(folder), constants.W_OK)
-    return ok(`${folder} is not there yet; the first start makes it`)
+    return ok(`${folder} does not exist yet; the first start creates it`)
   }
   accessSync(folder, constants.R_OK | constants.W_OK)
   const { bavail, bsize } = statfsSync(folder)
   return judgeRoom(folder, bavail * bsize)
 }
 
-/** The nearest folder around it that there is. */
+/** Returns the nearest parent folder that exists. */
 function parentOf(folder: string): string {
   const parent = dirname(resolve(folder))
   return existsSync(parent) ? parent : parentOf(parent)
 }
 
-export function judgeRoom(folder: string, free: number): Finding {
-  const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB are free where ${folder} lies`
+export function judgeRoom(folder: string, free: number): DiagnosisFinding {
+  const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB free on the disk of ${folder}`
   if (free === 0)
-    return wrong(`the disk is full: ${mebibytes}`, 'Make room: until then nothing can be written.')
-  if (free < FREE_BYTES_MIN) return warning(mebibytes, 'Make room before the disk is full.')
+    return wrong(`the disk is full: ${mebibytes}`, 'Free disk space. Until then, no writes are possible.')
+  if (free < FREE_BYTES_MIN) return warning(mebibytes, 'Free disk space before it runs out.')
   return ok(mebibytes)
 }
 
-export function judgeOpenFiles(config: Config, limit: number | undefined): Finding {
+export function judgeOpenFiles(config: Config, limit: number | undefined): DiagnosisFinding {
   const shortage = openFilesShortage(openFilesOf(config), limit)
   if (shortage !== undefined) return warning(shortage, OPEN_FILES_ADVICE)
   return ok(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
 
-/** Whoever ends TLS stands in front, and the shop sees the address of that one alone. */
-function checkProxy({ environment, server }: Config): Finding {
+/** With TLS ended by a proxy, the shop sees only the proxy's address unless it trusts X-Forwarded-For. */
+function checkProxy({ environment, server }: Config): DiagnosisFinding {
   const isBehind = server.public_url.startsWith('https:')
   if (isBehind && !server.trust_proxy)
     return warning(
-      'server.public_url is https, so a proxy stands in front, and its X-Forwarded-For is not trusted: all shoppers have one address, and share its limits',
-      'Set server.trust_proxy: true where exactly one proxy sets that header.'
+      "server.public_url is https, so a proxy is in front, but X-Forwarded-For is not trusted: all shoppers share the proxy's address and its rate limits",
+      'Set server.trust_proxy: true if exactly one proxy sets that header.'
     )
   if (!isBehind && server.trust_proxy && environment === 'production')
     return warning(
-      'X-Forwarded-For is trusted, and server.public_url does not say that a proxy stands in front: without one anybody chooses an address',
+      'X-Forwarded-For is trusted, but server.public_url does not show that a proxy is in front: without a proxy, every client can choose its address',
       'Set server.public_url to the address of the proxy, or server.trust_proxy: false.'
     )
   return ok(server.trust_proxy ? 'trusted' : 'none')
 }
 
-const checkDemo = ({ environment, shop }: Config): Finding =>
+const checkDemo = ({ environment, shop }: Config): DiagnosisFinding =>
   environment === 'production' && shop.demo === 'on'
-    ? warning('the demo is loaded into an empty catalog, in production', 'Set shop.demo: off.')
+    ? warning('production loads the demo catalog when there are no products', 'Set shop.demo: off.')
     : ok(shop.demo)
 
-async function checkCache(config: Config): Promise<Finding> {
+async function checkCache(config: Config): Promise<DiagnosisFinding> {
   if (config.cache.url === '') return ok('in each process')
   const cache = await openCache(config, openLog({ level: 'silent' }))
   const until = Date.now() + CACHE_MS_MAX
@@ -112,8 +112,8 @@ async function checkCache(config: Config): Promise<Finding> {
       if ((await cache.ping()) === 'UP') return ok('answers')
       if (Date.now() > until)
         return wrong(
-          `gives no answer within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz says redis: DOWN`,
-          'See that REDIS_URL (cache.url) is right, and that the server runs and has a password that fits.'
+          `no response within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz reports redis: DOWN`,
+          'Check REDIS_URL (cache.url), its password, and that the server is running.'
         )
       await new Promise(resolve => setTimeout(resolve, CACHE_POLL_MS))
     }
@@ -122,7 +122,7 @@ async function checkCache(config: Config): Promise<Finding> {
   }
 }
 
-/** What is asked of the database itself. */
+/** Checks that need the database. */
 export const databaseChecks = (
   config: Config,
   databaseUrl: string,
@@ -142,7 +142,7 @@ export const databaseChecks = (
     {
       about: 'server',
       find: async () => {
-        const limits = (await ask(findConnectionLimits.text)) as ConnectionLimits
+        const limits = (await ask(findConnectionLimits.text)) as DatabaseConnectionLimits
         return judgeServer((await ask(VERSION)).version, limits, config)
       }
     },
@@ -162,46 +162,42 @@ const VERSION = `select current_setting('server_version') as version`
 const READ_ONLY = `
   select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
 
-function judgeServer(version: unknown, limits: ConnectionLimits, config: Config): Finding {
+function judgeServer(version: unknown, limits: DatabaseConnectionLimits, config: Config): DiagnosisFinding {
   const wanted = connectionsMaxOf(config)
   const shortage = connectionShortage(wanted, limits)
   if (shortage === undefined)
-    return ok(
-      `PostgreSQL ${version}, ${limits.server} connections, of which each process opens up to ${wanted}`
-    )
+    return ok(`PostgreSQL ${version}, ${limits.server} connections; each process opens up to ${wanted}`)
   return wrong(shortage, CONNECTIONS_ADVICE)
 }
 
-function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): Finding {
+function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): DiagnosisFinding {
   if (is_replica === true)
-    return wrong('the server is a replica, which only reads', 'Let DATABASE_URL name the primary.')
+    return wrong('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
   if (is_read_only === true)
     return wrong(
       'transactions are read-only (default_transaction_read_only)',
-      'Somebody set that for the server, the database or the user: alter ... reset default_transaction_read_only.'
+      'It is set for the server, the database or the user. Run: alter ... reset default_transaction_read_only.'
     )
-  return ok('can be done')
+  return ok('possible')
 }
 
 const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`
 
-async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<Finding> {
+async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<DiagnosisFinding> {
   const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
   if (pending.length === 0) return ok(`up to date, ${migrations(applied)}`)
   return warning(
-    applied.length === 0
-      ? 'empty: nothing is there yet'
-      : `older than this program: ${migrations(pending)} to come`,
-    'The next start brings it up to date; "migrate --dry-run" lists what it does.'
+    applied.length === 0 ? 'empty' : `older than this program: ${migrations(pending)} pending`,
+    'The next start applies them. "migrate --dry-run" lists them.'
   )
 }
 
-/** Tokens, sessions and payments go by the clock; `aheadMs`: how far this machine's is ahead of the database's. */
-export function judgeClock(aheadMs: number): Finding {
+/** `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
+export function judgeClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
-  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('agrees with that of the database')
+  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('in sync with the database')
   return wrong(
     `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`,
-    'Let both set their clocks by the network (NTP): tokens and callbacks are judged by them.'
+    'Synchronize both clocks by NTP, because tokens and callbacks depend on the time.'
   )
 }

@@ -10,7 +10,7 @@ import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { modules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
-import { lockFolder } from '../../platform/embedded-postgres/folder-lock.ts'
+import { lockFolder } from '../../embedded-postgres/folder-lock.ts'
 import { judgeClock, judgeOpenFiles, judgeRoom } from './checks.ts'
 import { diagnose } from './doctor.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What is wrong, or worth a warning, by what it is about. */
+/** Findings that are wrong or a warning, by subject. */
 async function complaints(settings: Record<string, string>, attachMsMax?: number) {
   const found: Record<string, string> = {}
   const environment = { DATABASE_URL: database.url, ...SECRET_SETTINGS, ...settings }
@@ -29,7 +29,7 @@ async function complaints(settings: Record<string, string>, attachMsMax?: number
   return found
 }
 
-/** A port where nothing is said, or nobody is. */
+/** A server that never responds, and a port without a listener. */
 async function useSilence(): Promise<{ port: number; server: Server }> {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -42,7 +42,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-test('of a shop as it should be, nothing is wrong, and the exit code says so', async () => {
+test('doctor finds no problem in a healthy shop and exits with code 0', async () => {
   const { code, out } = await runCommandLine(['doctor', '--json'], {
     settings: { DATABASE_URL: database.url }
   })
@@ -65,13 +65,13 @@ test('of a shop as it should be, nothing is wrong, and the exit code says so', a
   )
 })
 
-test('a wrong configuration is all that is said, with the nearest key and exit code 1', async () => {
+test('an invalid configuration is the only finding, with the nearest key and exit code 1', async () => {
   const { code, out } = await runCommandLine(['doctor'], { settings: { CARTWRIGHT__SERVER__PROT: '1' } })
   expect(code).toBe(1)
   expect(out).toMatch(/^WRONG +configuration: .*\n.*server\.prot \(did you mean port\?\)/)
 })
 
-test('settings that do not go together are named with what to set', async () => {
+test('contradictory settings are reported with the setting to change', async () => {
   const found = await complaints({
     NODE_ENV: 'production',
     CARTWRIGHT__SERVER__PUBLIC_URL: 'https://shop.example.com',
@@ -89,26 +89,44 @@ test('settings that do not go together are named with what to set', async () => 
     registration: expect.stringContaining('auth.registration: invite'),
     mails: expect.stringContaining('CARTWRIGHT__NOTIFICATIONS__SMTP__URL')
   })
+  // The start creates the administrator of the configuration.
+  expect(await runSql(database.url, 'select id from auth.users')).toEqual([])
 })
 
-test('servers that hang, refuse or cannot be reached are told apart from those that answer', async () => {
+test('doctor warns in production when administrators can log in with a password alone', async () => {
+  const own = await createTestDatabase()
+  onTestFinished(own.drop)
+  await runSql(
+    own.url,
+    `insert into auth.users (id, email, role) values (gen_random_uuid(), 'boss@example.com', 'admin')`
+  )
+  const shop = { NODE_ENV: 'production', DATABASE_URL: own.url }
+  expect(await complaints(shop)).toMatchObject({
+    'second factor': expect.stringContaining('Set auth.require_second_factor: true.')
+  })
+  expect(await complaints({ ...shop, CARTWRIGHT__AUTH__REQUIRE_SECOND_FACTOR: 'true' })).not.toHaveProperty(
+    'second factor'
+  )
+})
+
+test('doctor distinguishes servers that hang, refuse or are unreachable from servers that respond', async () => {
   const hanging = await useSilence()
   onTestFinished(() => void hanging.server.close())
-  const nobody = await closedPort()
+  const closed = await closedPort()
   const found = await complaints({
     REDIS_URL: `redis://127.0.0.1:${hanging.port}`,
-    CARTWRIGHT__NOTIFICATIONS__SMTP__URL: `smtp://127.0.0.1:${nobody}`,
+    CARTWRIGHT__NOTIFICATIONS__SMTP__URL: `smtp://127.0.0.1:${closed}`,
     CARTWRIGHT__NOTIFICATIONS__FROM: 'shop@example.com',
-    CARTWRIGHT__AUTH__ISSUERS: `[{ issuer: 'http://127.0.0.1:${nobody}', audience: shop }]`
+    CARTWRIGHT__AUTH__ISSUERS: `[{ issuer: 'http://127.0.0.1:${closed}', audience: shop }]`
   })
   expect(found).toEqual({
-    cache: expect.stringContaining('no answer within 3 s'),
+    cache: expect.stringContaining('no response within 3 s'),
     mails: expect.stringContaining('ECONNREFUSED'),
-    [`issuer http://127.0.0.1:${nobody}`]: expect.stringContaining('auth.issuers')
+    [`issuer http://127.0.0.1:${closed}`]: expect.stringContaining('auth.issuers')
   })
 })
 
-test('settings that no start takes are named in the words of the start', async () => {
+test('settings that the start rejects are reported with the same message', async () => {
   const found = await complaints({
     NODE_ENV: 'production',
     CARTWRIGHT__SECRETS__KEYS: '[]',
@@ -120,7 +138,7 @@ test('settings that no start takes are named in the words of the start', async (
     expect(found.configuration).toContain(`\n  ${key}: must`)
 })
 
-test('a database that only reads, is older or newer is said to be so, and is left as it is', async () => {
+test('a read-only, older or newer database is reported and not changed', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const name =
@@ -129,7 +147,7 @@ test('a database that only reads, is older or newer is said to be so, and is lef
   const forget = `delete from cartwright.migrations where module = 'cart' and name like '0001%' returning *`
   const [row] = await runSql(own.url, forget)
   expect(await complaints({ DATABASE_URL: own.url })).toEqual({
-    schema: expect.stringContaining('older than this program: 1 migration to come')
+    schema: expect.stringContaining('older than this program: 1 migration pending')
   })
   await runSql(own.url, 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)', [
     'cart',
@@ -147,14 +165,14 @@ test('a database that only reads, is older or newer is said to be so, and is lef
   })
 })
 
-test('a database that is not there is said to be, and of a folder who holds it', async () => {
+test('a missing database is reported, and for a locked folder its holder', async () => {
   const nowhere = `postgres://nobody@127.0.0.1:${await closedPort()}/none`
   expect(await complaints({ DATABASE_URL: nowhere })).toEqual({
     database: expect.stringMatching(/^wrong: .*ECONNREFUSED.*Check DATABASE_URL/)
   })
 
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
-  // Its owner alone could reach it, and the database of root runs as somebody else.
+  // Only its owner could read it, and when the tests run as root, the database runs as another user.
   await chmod(folder, 0o755)
   const lock = lockFolder(folder)
   onTestFinished(async () => {
@@ -165,7 +183,7 @@ test('a database that is not there is said to be, and of a folder who holds it',
   expect(held.database).toContain(`process ${process.pid}`)
 })
 
-test('of a shop that was never started, nothing is wrong, and nothing is made', async () => {
+test('doctor finds no problem in a shop that was never started, and creates nothing', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'cartwright-doctor-')), 'data')
   onTestFinished(() => rm(join(folder, '..'), { recursive: true }))
   const settings = { DATABASE_URL: '', CARTWRIGHT__SECRETS__KEYS: '[]', CARTWRIGHT_DATA: folder }
@@ -173,7 +191,7 @@ test('of a shop that was never started, nothing is wrong, and nothing is made', 
   expect(existsSync(folder)).toBe(false)
 })
 
-test('a data folder that cannot be one is said to be wrong', async () => {
+test('an unusable data folder is reported', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'file')
@@ -184,7 +202,7 @@ test('a data folder that cannot be one is said to be wrong', async () => {
   expect(below.database).toMatch(/^wrong: /)
 })
 
-test('a full disk and a clock that is off', () => {
+test('a full disk and a wrong clock are reported', () => {
   expect(judgeRoom('.data', 0)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('full') })
   expect(judgeRoom('.data', 1_000_000)).toMatchObject({ state: 'warning' })
   expect(judgeRoom('.data', 10_000_000_000)).toMatchObject({ state: 'ok' })
@@ -196,7 +214,7 @@ test('a full disk and a clock that is off', () => {
   expect(judgeClock(400)).toMatchObject({ state: 'ok' })
 })
 
-test('a limit of open files that is too low for the configured connections', () => {
+test('a limit of open files below the configured connections is reported', () => {
   const config = loadConfig(modules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
   expect(judgeOpenFiles(config, 1_024)).toMatchObject({
     state: 'warning',

@@ -1,27 +1,27 @@
 import { setupShop } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
-import type { Config } from '../../config-schema.ts'
-import { type Diagnosis, type Finding, ok, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, type DiagnosisFinding, ok, wrong } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { isEnabled, type Module } from '../../module.ts'
+import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import { connectToServer, hangUp } from '../../platform/postgres/connect.ts'
+import { closeConnection, connectToServer } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { databaseChecks, isNew, localChecks } from './checks.ts'
 
 const ASK_MS_MAX = 10_000
-/** An embedded database that was killed is recovered first. */
+/** Long, because an embedded database that was killed first recovers. */
 const OPEN_MS_MAX = 60_000
 const ATTACH_MS_MAX = 15_000
 const MARKS = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const
 
-type Found = Finding & { about: string }
+type Found = DiagnosisFinding & { about: string }
 
 /**
- * Asks all that a shop needs whether it is as it should be, and prints what was found: exit code 1 when something is wrong.
- * Nothing is changed but that an embedded database is started, where no shop runs.
+ * Runs all checks of the installation and prints the findings. Exit code 1 when one is wrong. Changes nothing, except that it
+ * starts the embedded database when no shop runs.
  */
 export async function examine(modules: readonly Module[], { json }: { json: boolean }): Promise<void> {
   const findings: Found[] = []
@@ -31,12 +31,12 @@ export async function examine(modules: readonly Module[], { json }: { json: bool
   }
   const isWrong = findings.some(({ state }) => state === 'wrong')
   if (json) process.stdout.write(`${JSON.stringify({ ok: !isWrong, findings })}\n`)
-  else process.stdout.write(isWrong ? '\nSomething is wrong.\n' : '\nNothing is wrong.\n')
-  // Whatever still hangs is not waited for.
+  else process.stdout.write(isWrong ? '\nProblems found.\n' : '\nNo problems found.\n')
+  // Exits explicitly, because a check that timed out may still hang.
   process.exit(isWrong ? 1 : 0)
 }
 
-/** What is found, as it is found. Of a folder that another process holds, its database has `attachMsMax` to answer. */
+/** Yields each finding as soon as it is known. `attachMsMax`: the wait for the database of another process on the data folder. */
 export async function* diagnose(
   modules: readonly Module[],
   environment?: Readonly<Record<string, string | undefined>>,
@@ -61,7 +61,7 @@ export async function* diagnose(
   for (const module of modules.filter(each => isEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
       yield noted(await answerOf(check))
-  if (isNew(config)) yield { about: 'database', ...ok('comes along; the first start makes it') }
+  if (isNew(config)) yield { about: 'database', ...ok('embedded; the first start creates it') }
   else yield* databaseFindings(modules, config, { attachMsMax, isRight })
 }
 
@@ -73,12 +73,12 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await hangUp(await connectToServer({ connectionString: (await opening).url }))
-    return ok(config.database.url === '' ? 'comes along' : 'the one of DATABASE_URL')
+    await closeConnection(await connectToServer({ connectionString: (await opening).url }))
+    return ok(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }
   if (opened.state !== 'ok') {
-    // One that opens later is not left behind.
+    // The database may still open after the timeout. Then it is stopped.
     opening.then(
       ({ stop }) => stop(),
       () => {}
@@ -99,14 +99,19 @@ async function* databaseFindings(
   }
 }
 
-/** What modules find in the stored data. Needs a right configuration and a schema that is up to date. */
+/** Yields the findings of modules about the stored data. Needs a valid configuration and an up-to-date schema. */
 async function* dataFindings(
   modules: readonly Module[],
   config: Config,
   databaseUrl: string
 ): AsyncGenerator<Found> {
-  // The diagnostics port belongs to the server, which may be running.
-  const ours = { ...config, server: { ...config.server, diagnostics_port: 0 } }
+  const { auth } = config as { auth?: object }
+  const ours = {
+    ...config,
+    // A running server may already listen on the diagnostics port, and only its start creates the first administrator.
+    server: { ...config.server, diagnostics_port: 0 },
+    ...(auth && { auth: { ...auth, admin_email: '' } })
+  }
   const platform = await openPlatform(ours, databaseUrl, openLog({ level: 'silent' }))
   try {
     const { diagnoses, stop } = await setupShop(platform, modules)
@@ -122,9 +127,9 @@ async function* dataFindings(
   }
 }
 
-function judgeModules(modules: readonly Module[], { modules: switches }: Config): Finding {
+function judgeModules(modules: readonly Module[], { modules: switches }: Config): DiagnosisFinding {
   const off = modules.filter(module => !isEnabled(module, switches)).map(({ name }) => name)
-  return off.length === 0 ? ok('right') : ok(`right; off: ${off.join(', ')}`)
+  return off.length === 0 ? ok('right') : ok(`valid; disabled: ${off.join(', ')}`)
 }
 
 const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
@@ -132,11 +137,11 @@ const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
   ...(await within(ASK_MS_MAX, find))
 })
 
-async function within(milliseconds: number, find: Diagnosis['find']): Promise<Finding> {
-  const { promise: late, resolve } = Promise.withResolvers<Finding>()
+async function within(milliseconds: number, find: Diagnosis['find']): Promise<DiagnosisFinding> {
+  const { promise: late, resolve } = Promise.withResolvers<DiagnosisFinding>()
   const silence = wrong(
-    `no answer within ${milliseconds / 1_000} s`,
-    'Something takes what is asked and says nothing: a process that hangs, or a firewall in between.'
+    `no response within ${milliseconds / 1_000} s`,
+    'The connection is accepted, but nothing responds: a process hangs, or a firewall drops packets.'
   )
   const timer = setTimeout(resolve, milliseconds, silence)
   try {
@@ -146,12 +151,12 @@ async function within(milliseconds: number, find: Diagnosis['find']): Promise<Fi
   }
 }
 
-/** What an operator can mend says how itself. */
-const failed = (error: unknown): Finding => ({
+/** An OperatorError says itself how to fix the problem, so it needs no advice. */
+const failed = (error: unknown): DiagnosisFinding => ({
   state: 'wrong',
   detail: (error as Error).message,
   ...(!(error instanceof OperatorError) && {
-    advice: 'See that what it needs is there, and that this user may use it.'
+    advice: 'Check that it exists and that this user may access it.'
   })
 })
 

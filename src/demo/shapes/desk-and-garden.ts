@@ -1,4 +1,4 @@
-import { box, disc, line, path, type Shape, shape } from './shape.ts'
+import { box, ellipse, line, path, type Shape, shape } from './shape.ts'
 
 export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
   'orsted-lamp': shape(
@@ -6,9 +6,9 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     [230, 130],
     path('#f7e3a1', 'M236 160l-50 130h170l-40-148z'),
     line('D', 9, 'M140 290l-30-120 110-70'),
-    disc('D', 110, 170, 11),
+    ellipse('D', 110, 170, 11),
     path('M', 'M214 72c40-10 90 16 106 70l-92 26c-16-30-24-60-14-96z'),
-    disc('M', 140, 292, 58, 12)
+    ellipse('M', 140, 292, 58, 12)
   ),
   'cahier-notebook': shape(
     'black',
@@ -58,7 +58,7 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M90 150h230v140c0 6-4 10-10 10h-210c-6 0-10-4-10-10z'),
     line('L', 3, 'M102 162h206v126h-206z'),
     line('D', 8, 'M272 150v60'),
-    disc('#d8b45a', 272, 212, 9)
+    ellipse('#d8b45a', 272, 212, 9)
   ),
   'reverie-reading-cushion': shape(
     'oatmeal',
@@ -66,8 +66,8 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M90 120c60 16 160 16 220 0 16 60 16 110 0 170-60-16-160-16-220 0-16-60-16-110 0-170z'),
     line('D', 4, 'M96 126c60 16 148 16 208 0M96 284c60-16 148-16 208 0'),
     line('L', 6, 'M120 170c50 10 110 10 160 0M120 205c50 8 110 8 160 0M120 240c50 4 110 4 160 0'),
-    disc('D', 90, 120, 9),
-    disc('D', 310, 120, 9)
+    ellipse('D', 90, 120, 9),
+    ellipse('D', 310, 120, 9)
   ),
   jardiniere: shape(
     'terracotta',
@@ -96,7 +96,7 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     [270, 240],
     path('M', 'M110 70h50c10 0 10 24 0 24h-10l4 130-19 76-19-76 4-130h-10c-10 0-10-24 0-24z'),
     path('#aab1b5', 'M117 230h36l-18 70z'),
-    disc('#c8a873', 264, 244, 56),
+    ellipse('#c8a873', 264, 244, 56),
     line(
       '#a3844f',
       5,
@@ -108,11 +108,11 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     [200, 190],
     box('M', 110, 130, 180, 170, 14),
     box('D', 102, 104, 196, 40, 12),
-    disc('#f3ecdd', 200, 220, 60),
+    ellipse('#f3ecdd', 200, 220, 60),
     line('#5d7f52', 5, 'M200 262v-50M200 248c-14-2-22-12-24-24M200 240c14-2 22-12 24-24'),
-    disc('#d0614f', 184, 196, 11),
-    disc('#e3b04b', 200, 184, 11),
-    disc('#6f86b5', 217, 197, 11)
+    ellipse('#d0614f', 184, 196, 11),
+    ellipse('#e3b04b', 200, 184, 11),
+    ellipse('#6f86b5', 217, 197, 11)
   ),
   secateurs: shape(
     'red',
@@ -121,15 +121,15 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     path('#8f979b', 'M200 168c8-40 30-60 60-64 6 40-20 70-44 80z'),
     line('M', 30, 'M196 190c-40 40-50 70-44 100'),
     line('D', 30, 'M214 190c36 30 52 60 50 98'),
-    disc('#5b6063', 206, 172, 15)
+    ellipse('#5b6063', 206, 172, 15)
   ),
   'osier-trug': shape(
     'willow',
     [150, 240],
     line('D', 12, 'M96 210c0-150 208-150 208 0'),
     path('#7da36c', 'M140 200c-20-40 20-60 40-20 10-50 60-40 50 10 20-30 60-10 40 20z'),
-    disc('#d0614f', 176, 196, 20),
-    disc('#e3b04b', 228, 198, 18),
+    ellipse('#d0614f', 176, 196, 20),
+    ellipse('#e3b04b', 228, 198, 18),
     path('M', 'M70 204h260c0 60-40 96-80 96h-100c-40 0-80-36-80-96z'),
     line('D', 5, 'M84 232h232M100 258h200M130 282h140M130 208l20 90M200 208v90M270 208l-20 90')
   ),
@@ -138,7 +138,7 @@ export const deskAndGardenShapes: Readonly<Record<string, Shape>> = {
     [200, 190],
     path('M', 'M120 150l80-70 80 70v150h-160z'),
     path('D', 'M100 158l100-90 100 90 12-14-112-102-112 102z'),
-    disc('#3b3a39', 200, 190, 26),
+    ellipse('#3b3a39', 200, 190, 26),
     line('#8a6a45', 9, 'M200 232v22'),
     line('D', 3, 'M148 160v138M252 160v138')
   )

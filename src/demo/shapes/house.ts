@@ -1,4 +1,4 @@
-import { box, disc, line, path, type Shape, shape } from './shape.ts'
+import { box, ellipse, line, path, type Shape, shape } from './shape.ts'
 
 export const houseShapes: Readonly<Record<string, Shape>> = {
   'cafe-au-lait-bowl': shape(
@@ -6,8 +6,8 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     [200, 185],
     path('D', 'M165 275h70l10 25h-90z'),
     path('M', 'M80 170h240c0 70-50 115-120 115s-120-45-120-115z'),
-    disc('L', 200, 170, 120, 26),
-    disc('#a8754f', 200, 174, 104, 19)
+    ellipse('L', 200, 170, 120, 26),
+    ellipse('#a8754f', 200, 174, 104, 19)
   ),
   'creme-brulee-torch': shape(
     'zinc',
@@ -25,16 +25,16 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M70 190h210v80c0 20-12 30-30 30h-150c-18 0-30-10-30-30z'),
     box('D', 60, 180, 230, 18, 9),
     path('L', 'M80 180c10-40 60-50 95-50s85 10 95 50z'),
-    disc('#b98a5a', 175, 118, 16)
+    ellipse('#b98a5a', 175, 118, 16)
   ),
   'puree-mill': shape(
     'steel',
     [200, 210],
     path('M', 'M70 190h260l-50 90h-160z'),
-    disc('L', 200, 190, 130, 26),
-    disc('D', 200, 192, 104, 18),
+    ellipse('L', 200, 190, 130, 26),
+    ellipse('D', 200, 192, 104, 18),
     line('D', 10, 'M200 188v-78h70'),
-    disc('#b0563a', 276, 98, 18, 24),
+    ellipse('#b0563a', 276, 98, 18, 24),
     line('D', 12, 'M130 280l-20 20M270 280l20 20')
   ),
   'linen-tea-towel': shape(
@@ -60,8 +60,8 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     path('#c9ced1', 'M60 118c60-16 110 16 152 60l-26 30c-60-20-104-46-126-90z'),
     line('#aab1b5', 3, 'M72 124c60 30 90 50 120 78'),
     path('M', 'M204 176l-28 32 110 92c20 14 44-16 28-32z'),
-    disc('D', 224, 216, 5),
-    disc('D', 262, 250, 5)
+    ellipse('D', 224, 216, 5),
+    ellipse('D', 262, 250, 5)
   ),
   'olive-oil-cruet': shape(
     'glass',
@@ -86,7 +86,7 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
       'M',
       'M100 150c0-30 30-40 70-40l10-46c2-18 38-18 40 0l10 46c40 0 70 10 70 40v120c0 24-20 30-40 30h-120c-20 0-40-6-40-30z'
     ),
-    disc('D', 200, 84, 9),
+    ellipse('D', 200, 84, 9),
     line(
       'D',
       4,
@@ -103,7 +103,7 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
       5,
       'M124 140q20 14 40 0t40 0 40 0 32 0M130 210q18 12 36 0t36 0 36 0 30 0M134 250q18 12 34 0t34 0 34 0 28 0'
     ),
-    disc('L', 200, 110, 80, 12)
+    ellipse('L', 200, 110, 80, 12)
   ),
   'linen-napkin': shape(
     'ivory',
@@ -117,11 +117,11 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     'white',
     [200, 140],
     path('#e3b0a4', 'M150 150c0-50 100-50 100 0z'),
-    disc('#c0433f', 200, 108, 11),
+    ellipse('#c0433f', 200, 108, 11),
     path('M', 'M186 170h28l8 96h-44z'),
-    disc('M', 200, 288, 62, 13),
-    disc('D', 200, 164, 128, 18),
-    disc('L', 200, 156, 128, 18),
+    ellipse('M', 200, 288, 62, 13),
+    ellipse('D', 200, 164, 128, 18),
+    ellipse('L', 200, 156, 128, 18),
     path('#d8955f', 'M150 156c0-40 100-40 100 0-20 8-80 8-100 0z'),
     path('#f7ead9', 'M150 140c10-44 90-44 100 0-16 18-24-4-36 8s-24-6-36 4-20 0-28-12z')
   ),
@@ -129,8 +129,8 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     'white',
     [180, 180],
     path('M', 'M110 130h164v120c0 34-20 50-50 50h-64c-30 0-50-16-50-50z'),
-    disc('L', 192, 130, 82, 17),
-    disc('#6d4630', 192, 133, 70, 12),
+    ellipse('L', 192, 130, 82, 17),
+    ellipse('#6d4630', 192, 133, 70, 12),
     line('D', 5, 'M112 230h160M112 250h160')
   ),
   'dinner-candle': shape(
@@ -141,7 +141,7 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M186 94h28l6 176h-40z'),
     path('L', 'M186 94h10l-2 176h-14z'),
     path('#b08d4f', 'M150 262h100l-10 24h-80z'),
-    disc('#b08d4f', 200, 290, 70, 11)
+    ellipse('#b08d4f', 200, 290, 70, 11)
   ),
   'carafe-noe': shape(
     'glass',
@@ -149,6 +149,6 @@ export const houseShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M160 70h80c-6 50-6 60 30 110s20 120-70 120-106-70-70-120 36-60 30-110z'),
     path('#8fb7c9', 'M128 194c40 14 104 14 144 0 24 50 6 98-72 98s-96-48-72-98z'),
     line('L', 8, 'M138 240c0-30 16-46 28-66'),
-    disc('L', 200, 70, 40, 8)
+    ellipse('L', 200, 70, 40, 8)
   )
 }

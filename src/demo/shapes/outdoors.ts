@@ -1,4 +1,4 @@
-import { box, disc, line, path, type Shape, shape } from './shape.ts'
+import { box, ellipse, line, path, type Shape, shape } from './shape.ts'
 
 export const outdoorShapes: Readonly<Record<string, Shape>> = {
   'promenade-bench': shape(
@@ -106,8 +106,8 @@ export const outdoorShapes: Readonly<Record<string, Shape>> = {
     path('M', 'M146 106l54 40 54-40 44 24 36 130-40 12-24-70v100h-140v-100l-24 70-40-12 36-130z'),
     line('D', 4, 'M200 148v152'),
     line('L', 5, 'M148 236h32M220 236h32'),
-    disc('L', 212, 180, 5),
-    disc('L', 212, 216, 5),
-    disc('L', 212, 252, 5)
+    ellipse('L', 212, 180, 5),
+    ellipse('L', 212, 216, 5),
+    ellipse('L', 212, 252, 5)
   )
 }

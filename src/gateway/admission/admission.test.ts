@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { browse, moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
 
-/** A gateway with few places, where `/api/x/wait` stays until it is let go. */
-async function useCrowdedGateway(places: number) {
+/** Creates a gateway with few slots, where `/api/x/wait` holds its slot until released. */
+async function useCrowdedGateway(slots: number) {
   let letGo = () => {}
   let waiting = 0
   const gone = new Promise<void>(resolve => {
@@ -38,7 +38,7 @@ async function useCrowdedGateway(places: number) {
   const gateway = await useGateway({
     modules: [routes, off],
     settings: {
-      CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: String(places),
+      CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: String(slots),
       CARTWRIGHT__SERVER__BODY_SECONDS: '1'
     }
   })
@@ -46,7 +46,7 @@ async function useCrowdedGateway(places: number) {
   return { gateway, letGo: () => letGo(), waiting: () => waiting, status }
 }
 
-test('beyond the limit requests under /api wait a moment and are refused, and everything else is served', async () => {
+test('above the limit requests under /api wait and are refused, and all others are served', async () => {
   const { gateway, letGo, waiting, status } = await useCrowdedGateway(2)
   const first = [status('/api/x/wait'), status('/api/x/wait')]
   await expect.poll(waiting).toBe(2)
@@ -57,7 +57,7 @@ test('beyond the limit requests under /api wait a moment and are refused, and ev
   expect(refused.headers).toHaveProperty('x-request-id')
   expect(refused.json).toMatchObject({ status: 503, code: 'OVERLOADED' })
   expect((await gateway.request('POST', '/api/x', { body: {} })).status).toBe(503)
-  // A request without a token is refused without a place.
+  // A request without a token is rejected without a slot.
   expect(await status('/api/x/own')).toBe(401)
 
   for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz']) expect(await status(path)).toBe(200)
@@ -72,7 +72,7 @@ test('beyond the limit requests under /api wait a moment and are refused, and ev
   )
 })
 
-test('every way in which a request can end gives its place back', async () => {
+test('every outcome of a request releases its slot', async () => {
   const { gateway, status } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   for (let round = 0; round < 3; round += 1) {
@@ -93,7 +93,7 @@ test('every way in which a request can end gives its place back', async () => {
   }
 })
 
-test('a client that goes away keeps its place until its work is done, and not longer', async () => {
+test('a request of a disconnected client holds its slot until its handler ends', async () => {
   const { gateway, letGo, waiting, status } = await useCrowdedGateway(2)
   const port = await gateway.listen()
   const socket = connect(port, '127.0.0.1')
@@ -112,7 +112,7 @@ test('a client that goes away keeps its place until its work is done, and not lo
 test.each([
   ['stops', 'Content-Length: 9\r\n\r\n{'],
   ['trickles in', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']
-])('a body that %s holds no place, and is answered 408 in time', async (how, rest) => {
+])('a body that %s holds no slot, and gets 408 in time', async (how, rest) => {
   const { gateway } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   const socket = connect(port, '127.0.0.1')
@@ -133,7 +133,7 @@ test.each([
   expect(gateway.log.filter(line => line.level !== 30)).toEqual([])
 })
 
-test('what arrived in time, was refused at once, or is a file is not timed', async () => {
+test('the body timeout does not apply to complete, refused or streamed requests', async () => {
   const { gateway } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   const head = 'POST /api/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n'

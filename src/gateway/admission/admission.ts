@@ -1,213 +1,212 @@
 import type { RequestClass } from '../routing/tiers.ts'
-import { createCapacity } from './capacity.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { CLASSES } from './request-classes.ts'
-import { type Applicant, type Patience, type Refusal, WaitingLine } from './waiting-line.ts'
+import { createThroughput } from './throughput.ts'
+import { type QueuedRequest, type RefusalReason, type WaitLimits, WaitQueue } from './wait-queue.ts'
 
-/** How long a burst may wait. Paying waits longest: a buyer whose payment is refused may not come back. */
-const PATIENCE = {
+/** Longest waits of bursts. Checkouts wait longest, because a buyer whose payment is refused may not return. */
+const WAIT_LIMITS = {
   checkout: { burstMs: 2_500, longestMs: 6_000 },
   account: { burstMs: 1_100, longestMs: 4_000 },
   browse: { burstMs: 300, longestMs: 300 },
   bulk: { burstMs: 300, longestMs: 300 }
-} as const satisfies Record<RequestClass, Patience>
-/** In a queue that stands, a request that would wait longer than this is refused when it arrives. */
+} as const satisfies Record<RequestClass, WaitLimits>
+/** In a standing queue, a request with a longer expected wait is refused on arrival. */
 const STANDING_EXPECTED_MS = 50
-/** So many may always wait, */
+/** This many requests may always wait. */
 const WAITING_MIN = 8
-/** and more never do. */
+/** Longest queue. */
 const WAITING_MAX = 5_000
-/** How old the answer to "which network holds most?" may be. */
-const TOP_AGE_MS = 20
+/** Longest age of the cached busiest network. */
+const BUSIEST_AGE_MS = 20
 
 export type Admission = ReturnType<typeof createAdmission>
 
 /**
- * Which requests are worked on, and which wait. A place is held by work, and by nothing else: a request takes one when
- * all of it has arrived and its caller is within their limits, and gives it back when its answer is made. Places go by
- * class and then by age. A burst waits as long as its class allows; a queue that stands is cut to 200 ms. When places are
- * short, the address that holds most of them loses first, and waits behind the others.
+ * Decides which requests run and which wait. A request needs a slot from the arrival of its whole body until its response
+ * is ready. Slots go by class, then by age. Bursts wait as long as their class allows; a standing queue is cut to 200 ms.
+ * Under overload, requests of the network that holds the most slots are refused first and wait behind the others.
  */
 export function createAdmission(concurrentMax: number) {
   const limit = createConcurrencyLimit(concurrentMax)
-  const capacity = createCapacity()
-  const lines = CLASSES.map(each => new WaitingLine(PATIENCE[each]))
+  const throughput = createThroughput()
+  const queues = CLASSES.map(each => new WaitQueue(WAIT_LIMITS[each]))
   const heldBy = new Map<string, number>()
   const top = { network: '', held: 0, at: 0 }
-  const statistics = { taken: 0, waiting: 0, waits: 0, waitedMs: 0 }
-  let isLettingIn = false
+  const statistics = { used: 0, waiting: 0, waits: 0, waitedMs: 0 }
+  let isAdmitting = false
 
-  function hold(network: string, change: 1 | -1): void {
+  function countHeld(network: string, change: 1 | -1): void {
     const held = (heldBy.get(network) ?? 0) + change
     if (held === 0) heldBy.delete(network)
     else heldBy.set(network, held)
     if (held > top.held) Object.assign(top, { network, held })
   }
 
-  const lineOf = (rank: number) => lines[rank] as WaitingLine
-  /** How many wait in front of a newcomer of this class. */
-  const waitingBefore = (rank: number) => {
+  const queueOf = (rank: number) => queues[rank] as WaitQueue
+  /** Counts the requests that wait ahead of a new one of this class. */
+  const waitingAhead = (rank: number) => {
     let before = 0
-    for (let each = 0; each <= rank; each += 1) before += lineOf(each).length
+    for (let each = 0; each <= rank; each += 1) before += queueOf(each).length
     return before
   }
 
-  /** Whether a newcomer of this class would wait for too long. */
+  /** Whether a new request of this class would wait too long. */
   function isFull(rank: number, now: number): boolean {
     if (statistics.waiting < WAITING_MIN) return false
-    const before = waitingBefore(rank)
-    const perSecond = capacity.perSecond(now)
+    const before = waitingAhead(rank)
+    const perSecond = throughput.perSecond(now)
     if (before < WAITING_MIN || perSecond === undefined) return before >= WAITING_MAX
-    const line = lineOf(rank)
-    const msMax = line.stands(now) ? STANDING_EXPECTED_MS : line.waitMsMax(now, perSecond)
+    const queue = queueOf(rank)
+    const msMax = queue.isStanding(now) ? STANDING_EXPECTED_MS : queue.waitMsMax(now, perSecond)
     return before >= Math.min(WAITING_MAX, (perSecond * msMax) / 1_000)
   }
 
-  function networkThatHoldsMost(now: number): typeof top {
-    if (now - top.at < TOP_AGE_MS) return top
+  function busiestNetwork(now: number): typeof top {
+    if (now - top.at < BUSIEST_AGE_MS) return top
     Object.assign(top, { network: '', held: 0, at: now })
     for (const [network, held] of heldBy) if (held > top.held) Object.assign(top, { network, held })
     return top
   }
 
-  /** Whether another network holds so much more that this one is not the first to lose. */
-  const isOutdone = (network: string, now: number) => {
-    const most = networkThatHoldsMost(now)
+  /** Whether another network holds at least two more, so that this one is not refused first. */
+  const holdsFewerThanBusiest = (network: string, now: number) => {
+    const most = busiestNetwork(now)
     return most.network !== network && most.held > (heldBy.get(network) ?? 0) + 1
   }
 
-  /** Refuses the newest that waits of the network that holds most, of this class or one behind it. */
-  function makeRoom(rank: number, now: number): boolean {
-    const { network } = networkThatHoldsMost(now)
+  /** Refuses the newest waiting request of the busiest network, of this class or a lower one. */
+  function refuseFromBusiest(rank: number, now: number): boolean {
+    const { network } = busiestNetwork(now)
     top.held -= 1
     for (let each = CLASSES.length - 1; each >= rank; each -= 1) {
-      const loser = lineOf(each).removeNewest(network)
-      if (loser === undefined) continue
-      dismiss(loser, each, { reason: 'share', now })
+      const chosen = queueOf(each).removeNewest(network)
+      if (chosen === undefined) continue
+      refuseQueued(chosen, each, { reason: 'share', now })
       return true
     }
     return false
   }
 
-  function dismiss(
-    applicant: Applicant,
+  function refuseQueued(
+    request: QueuedRequest,
     rank: number,
-    { reason, now }: { reason: Refusal; now: number }
+    { reason, now }: { reason: RefusalReason; now: number }
   ): void {
     statistics.waiting -= 1
-    hold(applicant.network, -1)
-    lineOf(rank).refused(now)
-    applicant.refuse(reason)
+    countHeld(request.network, -1)
+    queueOf(rank).noteRefusal(now)
+    request.refuse(reason)
   }
 
-  /** Refuses those that have waited for too long, or will have. */
-  function dismissLate(rank: number, now: number): void {
-    const line = lineOf(rank)
-    const perSecond = capacity.perSecond(now)
-    for (const late of line.removeLate(now, perSecond)) dismiss(late, rank, { reason: 'wait', now })
+  /** Refuses requests that have waited too long, or will. */
+  function refuseLate(rank: number, now: number): void {
+    const queue = queueOf(rank)
+    const perSecond = throughput.perSecond(now)
+    for (const late of queue.removeExpired(now, perSecond)) refuseQueued(late, rank, { reason: 'wait', now })
     if (perSecond === undefined) return
-    const before = waitingBefore(rank) - line.length
-    let doomed = line.countLate(now, { before, perSecond })
-    for (; doomed > 0; doomed -= 1) {
-      const { network } = networkThatHoldsMost(now)
+    const before = waitingAhead(rank) - queue.length
+    let expiring = queue.countExpiring(now, { before, perSecond })
+    for (; expiring > 0; expiring -= 1) {
+      const { network } = busiestNetwork(now)
       top.held -= 1
-      const loser = line.removeNewest(network) ?? line.removeLast()
-      if (loser !== undefined) dismiss(loser, rank, { reason: 'wait', now })
+      const chosen = queue.removeNewest(network) ?? queue.removeLast()
+      if (chosen !== undefined) refuseQueued(chosen, rank, { reason: 'wait', now })
     }
-    line.keepJudged(now)
+    queue.keepDecided(now)
   }
 
-  /** Lets waiting requests in while there are places. One may be done within this call, which then comes back here. */
-  function letIn(now: number): void {
-    if (isLettingIn) return
-    isLettingIn = true
+  /** Admits waiting requests while slots are free. A request may complete within this call, which then calls it again. */
+  function admitWaiting(now: number): void {
+    if (isAdmitting) return
+    isAdmitting = true
     try {
-      while (statistics.waiting > 0 && statistics.taken < limit.value) {
-        const rank = lines.findIndex(line => line.length > 0)
-        const first = lineOf(rank).next() as NonNullable<ReturnType<WaitingLine['next']>>
+      while (statistics.waiting > 0 && statistics.used < limit.value) {
+        const rank = queues.findIndex(queue => queue.length > 0)
+        const first = queueOf(rank).next() as NonNullable<ReturnType<WaitQueue['next']>>
         const waitedMs = now - first.since
-        if (!first.isKept && waitedMs > lineOf(rank).waitMsMax(now, capacity.perSecond(now))) {
-          dismiss(first.applicant, rank, { reason: 'wait', now })
+        if (!first.isKept && waitedMs > queueOf(rank).waitMsMax(now, throughput.perSecond(now))) {
+          refuseQueued(first.request, rank, { reason: 'wait', now })
           continue
         }
         statistics.waiting -= 1
-        statistics.taken += 1
+        statistics.used += 1
         statistics.waits += 1
         statistics.waitedMs += waitedMs
-        first.applicant.admit()
+        first.request.admit()
       }
     } finally {
-      isLettingIn = false
+      isAdmitting = false
     }
   }
 
   return {
     /** For `/metrics`. */
-    statistics: () => ({ ...statistics, places: limit.value }),
+    statistics: () => ({ ...statistics, slots: limit.value }),
 
-    /** Whether a request may have to be refused at all. Asked for every request: it costs next to nothing. */
-    isShort: (): boolean => statistics.waiting >= WAITING_MIN,
+    /** Whether requests may have to be refused. A cheap check for every request. */
+    mayRefuse: (): boolean => statistics.waiting >= WAITING_MIN,
 
-    /** For the door: whether a request would be refused, before anything of it is read. */
+    /** Whether the request listener should refuse a request before its body is read. */
     wouldRefuse(requestClass: RequestClass, network: string, now: number): boolean {
       const rank = CLASSES.indexOf(requestClass)
-      if (!isFull(rank, now) || isOutdone(network, now)) return false
-      lineOf(rank).refused(now)
+      if (!isFull(rank, now) || holdsFewerThanBusiest(network, now)) return false
+      queueOf(rank).noteRefusal(now)
       return true
     },
 
-    /** Admits or refuses the applicant, now or once it has waited. */
-    enter(applicant: Applicant, now: number): void {
-      const rank = CLASSES.indexOf(applicant.class)
-      if (statistics.waiting === 0 && statistics.taken < limit.value) {
-        statistics.taken += 1
-        hold(applicant.network, 1)
-        applicant.admit()
+    /** Admits or refuses the request, immediately or after a wait. */
+    enter(request: QueuedRequest, now: number): void {
+      const rank = CLASSES.indexOf(request.class)
+      if (statistics.waiting === 0 && statistics.used < limit.value) {
+        statistics.used += 1
+        countHeld(request.network, 1)
+        request.admit()
         return
       }
-      limit.reached()
-      const isOut = isOutdone(applicant.network, now)
-      if (isFull(rank, now) && !(isOut && makeRoom(rank, now))) {
-        lineOf(rank).refused(now)
-        applicant.refuse('queue')
+      limit.noteReached()
+      const isSmaller = holdsFewerThanBusiest(request.network, now)
+      if (isFull(rank, now) && !(isSmaller && refuseFromBusiest(rank, now))) {
+        queueOf(rank).noteRefusal(now)
+        request.refuse('queue')
         return
       }
-      hold(applicant.network, 1)
+      countHeld(request.network, 1)
       statistics.waiting += 1
-      lineOf(rank).add(applicant, now, isOut ? networkThatHoldsMost(now).network : undefined)
-      letIn(now)
+      queueOf(rank).add(request, now, isSmaller ? busiestNetwork(now).network : undefined)
+      admitWaiting(now)
     },
 
-    /** The work of an applicant that was admitted at `admittedAt` has ended. */
-    leave(applicant: Applicant, admittedAt: number, now: number): void {
+    /** Releases the slot of a request that was admitted at `admittedAt`. */
+    release(request: QueuedRequest, admittedAt: number, now: number): void {
       limit.sample(admittedAt, now)
-      capacity.completed()
-      statistics.taken -= 1
-      hold(applicant.network, -1)
-      letIn(now)
+      throughput.completed()
+      statistics.used -= 1
+      countHeld(request.network, -1)
+      admitWaiting(now)
     },
 
-    /** It only waits for something else from here on: its place goes to somebody who works. */
-    pause(applicant: Applicant, now: number): void {
-      statistics.taken -= 1
-      hold(applicant.network, -1)
-      letIn(now)
+    /** Releases the slot while the request waits for an external service or an earlier try. */
+    pause(request: QueuedRequest, now: number): void {
+      statistics.used -= 1
+      countHeld(request.network, -1)
+      admitWaiting(now)
     },
-    /** It goes on. It was let in before, so it does not queue again, even when that is one too many for a moment. */
-    resume(applicant: Applicant): void {
-      statistics.taken += 1
-      hold(applicant.network, 1)
+    /** Takes a slot again without queueing, even if that exceeds the limit briefly. */
+    resume(request: QueuedRequest): void {
+      statistics.used += 1
+      countHeld(request.network, 1)
     },
 
-    /** Called every 50 ms while there is anything to do. */
+    /** Called every 50 ms while there are requests. */
     tick(now: number): void {
-      capacity.tick(now, statistics.waiting > 0)
-      for (const [rank, line] of lines.entries()) {
-        line.tick(now, capacity.perSecond(now))
-        dismissLate(rank, now)
+      throughput.tick(now, statistics.waiting > 0)
+      for (const [rank, queue] of queues.entries()) {
+        queue.tick(now, throughput.perSecond(now))
+        refuseLate(rank, now)
       }
       limit.adjust(now)
-      letIn(now)
+      admitWaiting(now)
     }
   }
 }

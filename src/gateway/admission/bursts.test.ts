@@ -4,32 +4,32 @@ import { createAdmission } from './admission.ts'
 
 type Outcome = { network: string; at: number; admittedAt?: number; refusedAt?: number }
 
-/** A process that completes `perSecond` requests, on a clock of its own: nothing here takes real time. */
+/** Simulates a process that completes `perSecond` requests, with a simulated clock. */
 function createProcess(initialPerSecond: number) {
   const admission = createAdmission(1_000)
   let now = 0
   let perSecond = initialPerSecond
   let credit = 0
-  const working: { applicant: Parameters<typeof admission.enter>[0]; admittedAt: number }[] = []
+  const working: { request: Parameters<typeof admission.enter>[0]; admittedAt: number }[] = []
 
   const arrive = (requestClass: RequestClass, network = 'one'): Outcome => {
     const outcome: Outcome = { network, at: now }
-    if (admission.isShort() && admission.wouldRefuse(requestClass, network, now)) {
+    if (admission.mayRefuse() && admission.wouldRefuse(requestClass, network, now)) {
       outcome.refusedAt = now
       return outcome
     }
-    const applicant = {
+    const request = {
       class: requestClass,
       network,
       admit: () => {
         outcome.admittedAt = now
-        working.push({ applicant, admittedAt: now })
+        working.push({ request, admittedAt: now })
       },
       refuse: () => {
         outcome.refusedAt = now
       }
     }
-    admission.enter(applicant, now)
+    admission.enter(request, now)
     return outcome
   }
   return {
@@ -39,13 +39,13 @@ function createProcess(initialPerSecond: number) {
     setRate: (next: number) => {
       perSecond = next
     },
-    /** Lets time pass; `each` is called every millisecond. */
+    /** Advances the clock; `each` is called every millisecond. */
     run: (milliseconds: number, each: () => void = () => {}) => {
       for (const end = now + milliseconds; now < end; now += 1) {
         credit = working.length === 0 ? 0 : credit + perSecond / 1_000
         for (; credit >= 1 && working.length > 0; credit -= 1) {
-          const { applicant, admittedAt } = working.shift() as (typeof working)[number]
-          admission.leave(applicant, admittedAt, now)
+          const { request, admittedAt } = working.shift() as (typeof working)[number]
+          admission.release(request, admittedAt, now)
         }
         each()
         // As in the gateway, an idle process has no ticks.
@@ -67,7 +67,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
     [300, 120],
     [300, 250],
     [300, 1_000]
-  ])('of %d at %d a second is served, all of it', (count, perSecond) => {
+  ])('of %d at %d a second is served completely', (count, perSecond) => {
     const shop = createProcess(perSecond)
     const all = shop.burst(count, of)
     shop.run(10_000)
@@ -87,7 +87,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
     }
   )
 
-  test('is judged anew after a slow burst of another kind and a second of idleness', () => {
+  test('is measured again after a slow burst of another class and an idle second', () => {
     const shop = createProcess(20)
     const slow = shop.burst(1_000, 'account')
     shop.run(10_000)
@@ -99,7 +99,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
   })
 })
 
-test('a burst whose work becomes slower is refused early, or served late, and never refused late', () => {
+test('requests of a burst that slows down are refused early or served late, never refused late', () => {
   const shop = createProcess(400)
   const all = shop.burst(1_000, 'checkout')
   shop.run(1_000)
@@ -109,7 +109,7 @@ test('a burst whose work becomes slower is refused early, or served late, and ne
   expect(admittedOf(all).length + refusedOf(all).length).toBe(1_000)
 })
 
-test('the first requests after an idle second are not judged by the speed of a burst before it', () => {
+test('the first requests after an idle second are not judged by the throughput of a burst before it', () => {
   const shop = createProcess(150)
   shop.burst(200, 'checkout')
   shop.run(4_000)
@@ -119,7 +119,7 @@ test('the first requests after an idle second are not judged by the speed of a b
   expect(refusedOf(all)).toEqual([])
 })
 
-test('shoppers who look around wait for 0.3 s at most', () => {
+test('browsing requests wait 0.3 s at most', () => {
   const shop = createProcess(100)
   const all = shop.burst(300, 'browse')
   shop.run(5_000)
@@ -127,7 +127,7 @@ test('shoppers who look around wait for 0.3 s at most', () => {
   expect(Math.max(...refusedOf(all).map(waitOf))).toBeLessThanOrEqual(350)
 })
 
-test('a queue that stands is cut to 200 ms, and a burst may wait again once nothing was refused for a second', () => {
+test('a standing queue is cut to 200 ms until no request was refused for a second', () => {
   const shop = createProcess(200)
   const arriving: Outcome[] = []
   let owed = 0
@@ -143,7 +143,7 @@ test('a queue that stands is cut to 200 ms, and a burst may wait again once noth
   expect(refusedOf(burst)).toEqual([])
 })
 
-test('a burst of one address does not delay those of others, and loses first', () => {
+test('a burst of one address does not delay others, and is refused first', () => {
   const shop = createProcess(200)
   const greedy = shop.burst(1_000, 'account', () => 'greedy')
   const others: Outcome[] = []
@@ -160,7 +160,7 @@ test('a burst of one address does not delay those of others, and loses first', (
   expect(greedyWait).toBeGreaterThan(500)
 })
 
-test('those who pay go before a queue of all others', () => {
+test('checkouts are served before a queue of all other classes', () => {
   const shop = createProcess(100)
   shop.burst(500, 'account')
   const paying = shop.burst(20, 'checkout')
@@ -169,7 +169,7 @@ test('those who pay go before a queue of all others', () => {
   expect(admittedOf(paying)).toHaveLength(20)
 })
 
-test('work that never ends is known to end never: a newcomer is refused at once', () => {
+test('when no request completes, new requests are refused immediately', () => {
   const shop = createProcess(0)
   const all = shop.burst(80, 'account')
   shop.run(600)

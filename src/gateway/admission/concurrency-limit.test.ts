@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 
-/** A backend that serves so many a second and takes `baseMs` for each, under more load than that, for some seconds. */
+/** Simulates an overloaded backend that serves `perSecond` requests and takes at least `baseMs` for each. */
 function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_000): number {
   const limit = createConcurrencyLimit(max)
   let now = 1_000
@@ -9,8 +9,8 @@ function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_00
   const endAt = now + seconds * 1_000
   for (; now < endAt; now += 5) {
     while (begun.length < limit.value) begun.push(now)
-    limit.reached()
-    // By Little's law: the more there are, the longer each takes.
+    limit.noteReached()
+    // By Little's law: more concurrent requests take longer each.
     const takesMs = Math.max(baseMs, (begun.length / perSecond) * 1_000)
     const done = begun.filter(at => now - at >= takesMs)
     for (const at of done) limit.sample(at, now)
@@ -20,48 +20,48 @@ function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_00
   return limit.value
 }
 
-test('a quick backend gets as many as it serves in 50 ms', () => {
+test('a quick backend gets as many requests as it serves in 50 ms', () => {
   const value = simulate(5_000, 2, 10)
   expect(value).toBeGreaterThan(180)
   expect(value).toBeLessThan(400)
 })
 
-test('a backend that is far away is not taken for one that is busy', () => {
+test('a distant backend is not treated as busy', () => {
   const value = simulate(5_000, 40, 20)
   expect(value).toBeGreaterThan(320)
   expect(value).toBeLessThan(600)
 })
 
-test('a slow backend gets the least that is always allowed', () => {
+test('a slow backend gets the minimum', () => {
   expect(simulate(400, 100, 10)).toBe(64)
 })
 
-test('a backend that becomes slow is given less after one measurement', () => {
+test('the limit falls after one measurement of a slower backend', () => {
   const limit = createConcurrencyLimit(1_000)
   const measure = (startedAt: number, now: number) => {
     for (let each = 0; each < 20; each += 1) limit.sample(startedAt, now)
     limit.adjust(now)
   }
   for (let now = 1_000; now < 10_000; now += 200) {
-    limit.reached()
+    limit.noteReached()
     measure(now - 1, now)
   }
   expect(limit.value).toBe(1_000)
   measure(10_000, 10_125)
   expect(limit.value).toBe(400)
-  // Those that began before, and those that were the first to end, say nothing about the new limit.
+  // Requests that started before the change, and the first to end after it, are ignored.
   measure(10_100, 10_700)
   measure(10_126, 10_127)
   expect(limit.value).toBe(400)
 })
 
-test('nobody asks for more: the limit stays', () => {
+test('without demand the limit stays', () => {
   const limit = createConcurrencyLimit(1_000)
   for (let each = 0; each < 100; each += 1) limit.sample(999, 1_000)
   limit.adjust(1_000)
   expect(limit.value).toBe(64)
 })
 
-test('it is never more than configured', () => {
+test('the limit never exceeds the configured maximum', () => {
   expect(simulate(5_000, 2, 5, 10)).toBe(10)
 })

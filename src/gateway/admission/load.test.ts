@@ -6,8 +6,8 @@ type Caller = { network: string; class: RequestClass; perSecond: number }
 type Seen = { good: number; refused: number; waitedMsMax: number }
 
 /**
- * Callers in front of a backend that serves `perSecond` in the order in which they come, each in no less than
- * `baseMs`; time is made up. Requests count from the fifth second on: before, the queue does not stand yet.
+ * Simulates callers of a backend that serves `perSecond` requests in order, each in at least `baseMs`. Requests count from
+ * the fifth second on, because a standing queue is detected by then.
  */
 function simulate(
   callers: readonly Caller[],
@@ -23,12 +23,12 @@ function simulate(
   const ask = (caller: Caller): void => {
     const counted = seen.get(caller) as Seen
     const isCounted = now >= 5_000
-    if (admission.isShort() && admission.wouldRefuse(caller.class, caller.network, now)) {
+    if (admission.mayRefuse() && admission.wouldRefuse(caller.class, caller.network, now)) {
       if (isCounted) counted.refused += 1
       return
     }
     const askedAt = now
-    const applicant = {
+    const request = {
       ...caller,
       admit: () => {
         const admittedAt = now
@@ -36,7 +36,7 @@ function simulate(
         if (isCounted) counted.waitedMsMax = Math.max(counted.waitedMsMax, now - askedAt)
         const end = (at: number) => {
           if (isCounted) counted.good += 1
-          admission.leave(applicant, admittedAt, at)
+          admission.release(request, admittedAt, at)
         }
         ends.push({ at: Math.max(freeAt, now + baseMs), end })
       },
@@ -44,7 +44,7 @@ function simulate(
         if (isCounted) counted.refused += 1
       }
     }
-    admission.enter(applicant, now)
+    admission.enter(request, now)
   }
 
   for (; now < seconds * 1_000; now += 1) {
@@ -71,28 +71,28 @@ test.each([
   [2, 0.95],
   [5, 0.95],
   [10, 0.95]
-])('at %i times its capacity a backend is kept busy, and nobody waits more than 200 ms', (times, share) => {
+])('at %i times its capacity a backend stays busy, and no request waits more than 200 ms', (times, share) => {
   const [all] = simulate([shopper('a', 400 * times)], { perSecond: 400, baseMs: 50 })
   expect((all as Seen).good / 10 / 400).toBeGreaterThan(share)
   expect((all as Seen).waitedMsMax).toBeLessThanOrEqual(200)
 })
 
-test('within its capacity nobody is refused', () => {
+test('within the capacity no request is refused', () => {
   const [all] = simulate([shopper('a', 900)], { perSecond: 1_000 })
   expect(all?.refused).toBe(0)
 })
 
-test('an address that asks for ten times as much as there is takes nothing from those that ask for little', () => {
+test('an address that sends ten times the capacity does not affect addresses that send little', () => {
   const others = Array.from({ length: 20 }, (_, index) => shopper(`other-${index}`, 10))
   const [greedy, ...seen] = simulate([shopper('greedy', 4_000), ...others], { perSecond: 400 })
   const served = seen.reduce((sum, each) => sum + each.good, 0)
   const refused = seen.reduce((sum, each) => sum + each.refused, 0)
   expect(served / (served + refused)).toBeGreaterThan(0.95)
-  // What they leave is not wasted.
+  // The rest of the capacity is used.
   expect((served + (greedy?.good ?? 0)) / 10 / 400).toBeGreaterThan(0.95)
 })
 
-test('who pays is served before everybody who looks around', () => {
+test('checkouts are served before browsing requests', () => {
   const [pays, looks] = simulate([shopper('a', 100, 'checkout'), shopper('a', 4_000, 'browse')], {
     perSecond: 400
   })

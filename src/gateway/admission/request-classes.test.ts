@@ -8,7 +8,7 @@ const route = (method: string | string[], url: string, of: RequestClass | null, 
   owner: 'x',
   class: of,
   hasTier,
-  lacks: []
+  unbounded: []
 })
 const classOf = createClassTable([
   route('GET', '/api/products', 'browse'),

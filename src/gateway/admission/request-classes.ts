@@ -1,10 +1,10 @@
 import { type MountedRoute, pathOf } from '../routing/routes.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 
-/** Who goes first when there is too much to do. */
+/** By priority, highest first. */
 export const CLASSES = ['checkout', 'account', 'browse', 'bulk'] as const satisfies readonly RequestClass[]
 
-/** A request is answered by then; one of `bulk` may take longer as long as it gets on. */
+/** A request gets a response within this time. A bulk request may take longer while it makes progress. */
 export const DEADLINE_MS = {
   checkout: 15_000,
   account: 5_000,
@@ -12,15 +12,19 @@ export const DEADLINE_MS = {
   bulk: 10_000
 } as const satisfies Record<RequestClass, number>
 
-type Node = { children: Map<string, Node>; any: Node | undefined; classes: Map<string, RequestClass> }
-const createNode = (): Node => ({ children: new Map(), any: undefined, classes: new Map() })
+type PathNode = {
+  children: Map<string, PathNode>
+  any: PathNode | undefined
+  classes: Map<string, RequestClass>
+}
+const createPathNode = (): PathNode => ({ children: new Map(), any: undefined, classes: new Map() })
 
 /**
- * The class of a request before the router has seen it: a tree of the segments of all mounted routes. `undefined` for
- * whatever has none, such as diagnostics, modules that are switched off, and paths where nothing is.
+ * Creates a lookup of the class of a request before routing, as a tree of path segments. It returns `undefined` for
+ * diagnostics, disabled modules and unknown paths.
  */
 export function createClassTable(mounted: readonly MountedRoute[]) {
-  const root = createNode()
+  const root = createPathNode()
   for (const route of mounted) {
     if (route.class === null || !route.hasTier) continue
     const node = route.url.split('/').reduce(childOf, root)
@@ -29,7 +33,7 @@ export function createClassTable(mounted: readonly MountedRoute[]) {
 
   return function classOf(method: string, target: string): RequestClass | undefined {
     const path = pathOf(target)
-    let node: Node | undefined = root
+    let node: PathNode | undefined = root
     for (let start = 0; start <= path.length; ) {
       const slash = path.indexOf('/', start)
       const end = slash < 0 ? path.length : slash
@@ -41,12 +45,12 @@ export function createClassTable(mounted: readonly MountedRoute[]) {
   }
 }
 
-function childOf(node: Node, segment: string): Node {
+function childOf(node: PathNode, segment: string): PathNode {
   if (segment.startsWith(':')) {
-    node.any ??= createNode()
+    node.any ??= createPathNode()
     return node.any
   }
-  const known = node.children.get(segment) ?? createNode()
+  const known = node.children.get(segment) ?? createPathNode()
   node.children.set(segment, known)
   return known
 }

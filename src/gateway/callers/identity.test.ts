@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs the check for one token; answers who it is, or throws why not. */
+/** Runs the check for a token. Returns the user id or throws the error. */
 function checkWith(authenticate: Authenticate, revocations?: Revocations) {
   const check = createIdentityCheck(authenticate, revocations)
   return (token: string): Promise<Identity | null> =>
@@ -34,7 +34,7 @@ const identity = (userId: string, seconds = 60): Identity => ({
   expiresAt: Date.now() / 1_000 + seconds
 })
 
-test('a token is verified once, and remembered until it expires', async () => {
+test('a token is verified once, and cached until it expires', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate)
@@ -47,7 +47,7 @@ test('a token is verified once, and remembered until it expires', async () => {
   expect(authenticate).toHaveBeenCalledTimes(2)
 })
 
-test('a token that many requests bring at once is verified once, and another apart from it', async () => {
+test('simultaneous requests with the same token verify it once, and another token separately', async () => {
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate)
   const found = await Promise.all(['a', 'b', 'a', 'a', 'b'].map(check))
@@ -55,7 +55,7 @@ test('a token that many requests bring at once is verified once, and another apa
   expect(authenticate).toHaveBeenCalledTimes(2)
 })
 
-test('a token that was refused is asked about again', async () => {
+test('a rejected token is verified again', async () => {
   let valid = false
   const check = checkWith(async token => {
     if (!valid) throw authenticationRequired()
@@ -66,7 +66,7 @@ test('a token that was refused is asked about again', async () => {
   expect(await check('a')).toMatchObject({ userId: 'a' })
 })
 
-test('one token is never taken for another', async () => {
+test('a token never gets the identity of another', async () => {
   const check = checkWith(async token => identity(token))
   for (const token of ['a', 'aa', 'A', 'a.b', 'a.b.c']) {
     expect((await check(token))?.userId).toBe(token)
@@ -74,7 +74,7 @@ test('one token is never taken for another', async () => {
   }
 })
 
-test('what is remembered is bounded', async () => {
+test('the cache of tokens is bounded', async () => {
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate)
   const token = (index: number) => `${index}`.padStart(1_000, '.')
@@ -85,12 +85,12 @@ test('what is remembered is bounded', async () => {
   expect(authenticate).toHaveBeenCalledTimes(50_002)
 })
 
-test('a failure to find out is passed on as it is', async () => {
+test('an error of the verification is passed on unchanged', async () => {
   const failure = new Error('the issuer does not answer')
   await expect(checkWith(() => Promise.reject(failure))('a')).rejects.toBe(failure)
 })
 
-/** Revocations that the test makes. */
+/** Creates revocations under control of the test. */
 function useRevocations() {
   let subscriber: Parameters<Revocations['subscribe']>[0] | undefined
   const state = { isLive: true }
@@ -108,7 +108,7 @@ function useRevocations() {
   }
 }
 
-test('what was verified of a user is forgotten with a revocation, and of nobody else', async () => {
+test('a revocation discards the cached tokens of its user only', async () => {
   const { revocations, revoke } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)
@@ -123,7 +123,7 @@ test('what was verified of a user is forgotten with a revocation, and of nobody 
   expect(authenticate).toHaveBeenCalledTimes(3)
 })
 
-test('everything is forgotten when revocations may have been missed, and nothing remembered while they may be', async () => {
+test('the cache is cleared when revocations may have been missed, and not filled while they may be', async () => {
   const { revocations, state, gap } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)
@@ -140,7 +140,7 @@ test('everything is forgotten when revocations may have been missed, and nothing
   expect(authenticate).toHaveBeenCalledTimes(4)
 })
 
-test('a verification that a revocation overtook is neither believed nor remembered', async () => {
+test('a verification that started before a revocation is neither used nor cached', async () => {
   const { revocations, revoke } = useRevocations()
   const answers: ((userId: string) => void)[] = []
   let asked = 0
@@ -159,7 +159,7 @@ test('a verification that a revocation overtook is neither believed nor remember
   await expect(check('a')).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
 })
 
-test('more revocations than are kept apart forget everything', async () => {
+test('too many revocations clear the cache', async () => {
   const { revocations, revoke } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)

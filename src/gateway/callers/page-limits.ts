@@ -4,8 +4,8 @@ import type { limitRate } from './rate-limits.ts'
 type Hook = ReturnType<typeof limitRate>
 
 /**
- * Limits everything that no tier limits: pages, files, documents at fixed addresses, and paths where nothing is. Only
- * diagnostics bypass it (specification, "Diagnostic endpoints").
+ * Limits requests outside the tiers: pages, files, documents at fixed addresses, and unknown paths. Only diagnostics
+ * bypass it (specification, "Diagnostic endpoints").
  */
 export const limitPages =
   (limit: Hook | undefined): Hook =>

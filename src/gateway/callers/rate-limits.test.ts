@@ -19,7 +19,7 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-const config = { class: 'account', unwritten: 'it changes nothing' } as const
+const config = { class: 'account', noReplay: 'it changes nothing' } as const
 const notes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
   const body = input({ text: line(20_000) })
   open.post('/x', { config, schema: { body } }, async () => ({}))
@@ -42,14 +42,14 @@ const useNotes = (perMinute: number) =>
       CARTWRIGHT__RATE_LIMIT__SECURED_PER_MINUTE: String(perMinute)
     }
   })
-/** A body that counts as so many more requests. */
+/** Creates a body that costs this many additional requests. */
 const bodyOf = (more: number) => JSON.stringify({ text: 'x'.repeat(more * BYTES_A_REQUEST + 1) })
 const CSV = { 'content-type': 'text/csv' }
 
 test.each([
   ['/api/x', undefined],
   ['/api/x/own', 'customer-1']
-])('a body to %s counts as one more request for each 4 KiB', async (path, token) => {
+])('a body to %s costs one additional request for each 4 KiB', async (path, token) => {
   const gateway = await useNotes(10)
   const send = (more: number) =>
     gateway.request('POST', path, { body: bodyOf(more), ...(token && { token }) })
@@ -63,7 +63,7 @@ test.each([
   expect((await send(0)).status).toBe(200)
 })
 
-test('a route counts as many requests as it declares, beside the bytes of the body', async () => {
+test('a request costs the countsAs of its route plus the bytes of its body', async () => {
   const gateway = await useNotes(10)
   const read = async () => (await gateway.request('GET', '/api/x/costly')).status
   expect([await read(), await read(), await read()]).toEqual([200, 200, 429])
@@ -71,7 +71,7 @@ test('a route counts as many requests as it declares, beside the bytes of the bo
   expect((await gateway.request('POST', '/api/x', { body: bodyOf(0) })).status).toBe(429)
 })
 
-test('bytes of callbacks count, those of a file that is read as a stream do not', async () => {
+test('bytes of a callback are charged, those of a streamed file are not', async () => {
   const gateway = await useNotes(5)
   const body = 'x'.repeat(3 * BYTES_A_REQUEST)
   const send = (path: string) => gateway.request('POST', path, { body, headers: CSV })
@@ -92,14 +92,14 @@ test('a body that announces no length is charged once it has been read', async (
   expect([await send(1), await send(3), await send(0)]).toEqual(['200', '429', '200'])
 })
 
-test('a body that costs more than the limit is taken while all of the limit is left', async () => {
+test('a body that costs more than the limit is accepted if the whole budget is left', async () => {
   const gateway = await useNotes(3)
   const send = async (more: number) =>
     (await gateway.request('POST', '/api/x', { body: bodyOf(more) })).status
   expect([await send(4), await send(0)]).toEqual([200, 429])
 })
 
-test('a body that is not read because it is too long costs no more than the longest one', async () => {
+test('a body that is too long to be read costs as much as the longest allowed one', async () => {
   const gateway = await useNotes(3)
   const send = async (body: string) => (await gateway.request('POST', '/api/x/few', { body })).status
   expect([await send(bodyOf(4)), await send('{"n":1}'), await send('{"n":1}')]).toEqual([413, 200, 429])

@@ -1,25 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createBudget } from '../../kernel/budget.ts'
 import { rateLimited } from '../errors.ts'
-import { isStreamed } from '../routing/bodies.ts'
+import { isStreamed } from '../routing/body-kinds.ts'
 
 export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
 export type RateAndBytesLimit = { onRequest: Hook; preValidation: Hook }
 
-/** A body counts as one more request for each so many bytes. */
+/** A body counts as one additional request for each of these bytes. */
 export const BYTES_A_REQUEST = 4_096
 
-/** The hook that enforces a limit; a refused request gets 429 with `Retry-After` and the RateLimit fields. */
+/** Creates the hook of a limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
 export function limitRate(limit: RateLimit): Hook {
   const spend = spenderOf(limit)
   return (request, reply, done) => spend(request, reply, 1, done)
 }
 
 /**
- * The limit of a tier. A request counts as often as its route says, and its body by its length. `onRequest` refuses before the body is read; one that does not
- * announce its length is charged by `preValidation`, once its length is known. Files that are read as streams count once.
+ * Creates the hooks of a tier's limit. A request costs the `countsAs` of its route plus the length of its body; streamed
+ * bodies cost nothing. `onRequest` charges before the body is read, `preValidation` if no length was announced.
  */
 export function limitRateAndBytes(limit: RateLimit): RateAndBytesLimit {
   const spend = spenderOf(limit)
@@ -38,7 +38,7 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
   const policy = `"${name}";q=${perMinute};w=60`
 
   return (request: FastifyRequest, reply: FastifyReply, cost: number, done: (error?: Error) => void) => {
-    // A body that costs more than the limit takes all of it.
+    // A body that costs more than the whole limit needs a full budget, and takes all of it.
     const waitSeconds = take(callerOf(request), Math.min(cost, perMinute))
     if (waitSeconds === 0) return done()
     reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
@@ -50,21 +50,21 @@ const costOfBytes = (bytes: number): number => Math.floor(bytes / BYTES_A_REQUES
 function costOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   const { countsAs = 1 } = config
   const bytes = Number(headers['content-length'] ?? 0)
-  // What is longer than the route takes is not read.
+  // A body above the route's limit is not read.
   return countsAs + (isStreamed(config.body) ? 0 : costOfBytes(Math.min(bytes, bodyLimit)))
 }
 
-/** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */
+/** Returns the network of a request: an IPv4 address, or the /64 of an IPv6 address. */
 export const byAddress = (request: FastifyRequest): string => networkOf(addressOf(request))
 export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? addressOf(request)
 
-/** The address that a request counts for: the shopper's, where a trusted shop front asks for one. */
+/** Returns the address for rate limits: the shopper's, if a trusted shop front sent it. */
 export const addressOf = (request: FastifyRequest): string => request.shopperAddress ?? request.ip
 
-/** As some proxies forward them: `192.0.2.1:5678`, `[2001:db8::1]:5678`. Each connection has another port. */
+/** Some proxies forward the port, which differs for each connection: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([\da-f:.]+)\](?::\d+)?)$/i
 
-/** Whoever has an IPv6 address has 2^64 of them: what is counted is the network, its first four groups. */
+/** A client with IPv6 has 2^64 addresses, so the network is counted: the first four groups. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const withPort = WITH_PORT.exec(address)

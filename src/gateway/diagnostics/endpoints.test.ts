@@ -27,7 +27,7 @@ type Answers = {
   cache?: () => Promise<RedisState>
   write?: () => Promise<void>
 }
-/** A gateway whose database or cache answers as the test says. */
+/** Creates a gateway with a simulated database or cache. */
 async function useBackends(answers: Answers) {
   const platform: NonNullable<TestGatewayOptions['platform']> = {}
   const { db } = gateway.platform
@@ -55,7 +55,7 @@ test.each([
       }
     }
   ]
-])('%s answers 200 with exactly what is specified, to anybody', async (path, body) => {
+])('%s returns 200 with exactly the specified body, without a token', async (path, body) => {
   for (const headers of [
     {},
     { authorization: 'Bearer bad' },
@@ -69,7 +69,7 @@ test.each([
   }
 })
 
-test('all figures of the pool are integers but the duration, and add up', async () => {
+test('all pool statistics except the duration are integers, and add up', async () => {
   const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json
   for (const [name, value] of Object.entries<number>(pool)) {
     expect(value, name).toBeGreaterThanOrEqual(0)
@@ -79,7 +79,7 @@ test('all figures of the pool are integers but the duration, and add up', async 
   expect(pool.total_conns).toBeLessThanOrEqual(pool.max_conns)
 })
 
-test('the figures of the pool count what was done', async () => {
+test('the pool statistics count queries and waits', async () => {
   const { request, platform } = await useGateway({ settings: { CARTWRIGHT__DATABASE__POOL_SIZE: '2' } })
   const { db } = platform
   const figures = async () => (await request('GET', '/metricsz')).json.db_pool
@@ -89,7 +89,7 @@ test('the figures of the pool count what was done', async () => {
   for (let count = 0; count < 5; count += 1) await db.rows(selectOne)
   const queried = await figures()
   expect(queried.acquire_count - before.acquire_count).toBe(5)
-  // The first query waited for the first shared connection; the second one is made meanwhile.
+  // The first query waited for the first shared connection; the second one opens meanwhile.
   expect(queried.empty_acquire_count - before.empty_acquire_count).toBe(1)
   await expect.poll(async () => (await figures()).total_conns).toBe(2)
 
@@ -142,24 +142,21 @@ test.each([
   expect((await request('GET', '/healthz')).json.status).toBe('UP')
 })
 
-test.each(['UP', 'DOWN'] as const)(
-  '/readyz is 200 and says so when Redis is %s and the cache serves',
-  async redis => {
-    const { request } = await useBackends({ cache: async () => redis })
-    const answer = await request('GET', '/readyz')
-    expect(answer.status).toBe(200)
-    expect(answer.json).toStrictEqual({
-      status: 'READY',
-      database: 'UP',
-      cache: 'UP',
-      redis,
-      writes: 'UP',
-      time
-    })
-  }
-)
+test.each(['UP', 'DOWN'] as const)('/readyz returns 200 with redis %s while the cache works', async redis => {
+  const { request } = await useBackends({ cache: async () => redis })
+  const answer = await request('GET', '/readyz')
+  expect(answer.status).toBe(200)
+  expect(answer.json).toStrictEqual({
+    status: 'READY',
+    database: 'UP',
+    cache: 'UP',
+    redis,
+    writes: 'UP',
+    time
+  })
+})
 
-test('a database that cannot be written is said as such, and the shop stays ready; a write is tried once a second', async () => {
+test('a read-only database is reported while the shop stays ready; a write is tried once a second', async () => {
   let tries = 0
   const { request } = await useBackends({
     write: async () => {
@@ -183,15 +180,17 @@ test('a database that cannot be written is said as such, and the shop stays read
   expect(tries).toBeLessThanOrEqual(2)
 })
 
-test('/readyz is 503 when the ping is answered and some kind of work has no connection', async () => {
+test('/readyz is 503 when the ping succeeds and a connection pool has no connection', async () => {
   const { db } = gateway.platform
-  const { request } = await useGateway({ platform: { db: { ...db, isOut: () => true } as Database } })
+  const { request } = await useGateway({
+    platform: { db: { ...db, isOutOfConnections: () => true } as Database }
+  })
   const answer = await request('GET', '/readyz')
   expect(answer.status).toBe(503)
   expect(answer.json).toMatchObject({ status: 'NOT_READY', database: 'DOWN', cache: 'UP' })
 })
 
-test('both pings may hang: the answer comes after 3 seconds, the other probes at once', async () => {
+test('if both pings hang, /readyz responds after 3 seconds and the other probes immediately', async () => {
   const { request } = await useBackends({ database: hang, cache: hang })
   const startedAt = performance.now()
   const order: string[] = []
@@ -214,7 +213,7 @@ test('both pings may hang: the answer comes after 3 seconds, the other probes at
   })
 })
 
-test('a ping that answers in time counts, one that comes too late does not', async () => {
+test('a ping within 3 seconds counts, a later one does not', async () => {
   const { request } = await useBackends({ database: () => delay(1_000), cache: () => delay(3_300, null) })
   const answer = await request('GET', '/readyz')
   expect(answer.json).toStrictEqual({
@@ -227,7 +226,7 @@ test('a ping that answers in time counts, one that comes too late does not', asy
   })
 })
 
-test('callers at the same time share one check, later ones get a new one', async () => {
+test('simultaneous callers share a check, later ones start a new one', async () => {
   let pings = 0
   const { request } = await useBackends({
     database: async () => {
@@ -242,7 +241,7 @@ test('callers at the same time share one check, later ones get a new one', async
   expect(pings).toBe(2)
 })
 
-test('while draining /readyz is 503 with both backends up, and everything else goes on', async () => {
+test('while draining /readyz is 503 with both backends up, and everything else works', async () => {
   const draining = await useGateway()
   draining.drain()
   const answer = await draining.request('GET', '/readyz')
@@ -258,7 +257,7 @@ test('while draining /readyz is 503 with both backends up, and everything else g
   expect((await draining.request('GET', '/healthz')).status).toBe(200)
 })
 
-test('probes are counted, and do not fill the log', async () => {
+test('probes are counted and not logged', async () => {
   const quiet = await useGateway()
   for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz']) await quiet.request('GET', path)
   expect(quiet.log).toEqual([])

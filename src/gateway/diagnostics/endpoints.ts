@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { Metrics } from './metrics.ts'
+import type { HttpMetrics } from './metrics.ts'
 import { createReadiness, type ReadinessDeps } from './readiness.ts'
 
 export type DiagnosticsDeps = ReadinessDeps & {
   db: Database
-  metrics: Metrics
-  /** Whether metrics are on another port only. */
+  metrics: HttpMetrics
+  /** Whether metrics are served on the diagnostics port only. */
   hasPrivateMetrics: boolean
 }
 
 /**
- * The four endpoints that always answer, but for metrics that have a port of their own: outside `/api`, before authentication, limits and admission
- * (specification, "Diagnostic endpoints").
+ * Mounts the four diagnostic endpoints, without metrics if they are private. They need no authentication, and no limits or
+ * admission apply (specification, "Diagnostic endpoints").
  */
 export function mountDiagnostics(
   app: FastifyInstance,
@@ -25,12 +25,17 @@ export function mountDiagnostics(
   })
   const readiness = createReadiness({ db, cache, isHeld })
 
-  const alive = described('Check that the process is alive', 'Answers 200 with `status` and `time`.')
+  const alive = described(
+    'Check liveness',
+    'Returns 200 while the process runs. Needs no database and no token. Use it to restart a process that hangs.'
+  )
   app.get('/healthz', alive, () => ({ status: 'UP', time: now() }))
 
   const ready = described(
-    'Check that the shop can serve requests',
-    'Answers 200, or 503 with the same fields: whether the database and the cache answer a ping, whether the first start is complete, and whether it drains.'
+    'Check readiness',
+    'Returns 200 if this process can serve requests. 503: the database or the cache does not respond, or the ' +
+      'process is starting or stopping. Send it no requests until it returns 200. `writes` and `redis` do not ' +
+      'change the status, because the process serves pages without both.'
   )
   app.get('/readyz', ready, async (_request, reply) => {
     const { isReady, body } = await readiness()
@@ -40,15 +45,21 @@ export function mountDiagnostics(
 
   if (hasPrivateMetrics) return
   let encoded = { text: '', bytes: Buffer.alloc(0) }
-  const exposition = described('List metrics', 'Text in the format of Prometheus.')
+  const exposition = described(
+    'List metrics',
+    'Returns the metrics of this process as text in the format of Prometheus.'
+  )
   app.get('/metrics', exposition, async (_request, reply) => {
     const text = await metrics.expose()
-    // Many callers share a text, which is encoded once.
+    // Simultaneous callers get the same text, so it is encoded once.
     if (text !== encoded.text) encoded = { text, bytes: Buffer.from(text) }
     return reply.header('content-type', metrics.contentType).send(encoded.bytes)
   })
 
-  const pool = described('Show database connections', 'Statistics of the connections as JSON.')
+  const pool = described(
+    'Retrieve connection pool statistics',
+    'Returns the number of database connections of this process, by state.'
+  )
   app.get('/metricsz', pool, () => ({ time: now(), db_pool: db.statistics() }))
 }
 

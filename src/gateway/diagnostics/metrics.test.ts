@@ -12,7 +12,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   })
 })
 
-test('/metrics is the Prometheus text format 0.0.4, and keeps its rules', async () => {
+test('/metrics is the Prometheus text format 0.0.4, and valid', async () => {
   const gateway = await useGateway({ modules: [routes] })
   for (const path of ['/api/x/1', '/api/x/2', '/api/x/bug', '/none', '/api/x/%ff'])
     await gateway.request('GET', path)
@@ -46,7 +46,7 @@ test('the first scrape counts the CPU that the process has used since it started
   expect(figure('process_cpu_seconds_total')).toBeGreaterThanOrEqual((user + system) / 1_000_000)
 })
 
-test('labels are route patterns, and whatever has no route shares one', async () => {
+test('labels are route patterns, and unknown paths share one', async () => {
   const gateway = await useGateway({ modules: [routes, moduleOf('off', ['/api/off'], undefined, false)] })
   for (let id = 0; id < 30; id += 1) {
     await gateway.request('GET', `/api/x/${id}?q=${id}`)
@@ -67,7 +67,7 @@ test('labels are route patterns, and whatever has no route shares one', async ()
   ])
 })
 
-test('the figures of the pool are those of /metricsz', async () => {
+test('the pool metrics equal those of /metricsz', async () => {
   const gateway = await useGateway()
   const { families } = readExposition((await gateway.request('GET', '/metrics')).text)
   const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json
@@ -78,7 +78,7 @@ test('the figures of the pool are those of /metricsz', async () => {
   expect(value('acquire_seconds_total')).toBeCloseTo(pool.acquire_duration_ms / 1_000, 6)
 })
 
-test('the figures of the cache count hits and misses', async () => {
+test('the cache metrics count hits and misses', async () => {
   const gateway = await useGateway()
   await gateway.platform.cache.get('absent')
   await gateway.platform.cache.set('present', 'x', 60)
@@ -91,7 +91,7 @@ test('the figures of the cache count hits and misses', async () => {
   expect(sample('entries')?.value).toBe(1)
 })
 
-test('what a module counts is exposed as it declared it, also when that was late', async () => {
+test('metrics of modules are exposed, also if they are declared late', async () => {
   const gateway = await useGateway()
   const { metrics } = gateway.platform
   const sent = metrics.counter('x_sent', 'Letters.', { by: ['air', 'sea'] })
@@ -121,11 +121,11 @@ test('simultaneous callers share one rendering, and the next one is a second lat
   const { expose } = createMetrics(registry, new Durations())
   const first = await expose()
   const startedAt = performance.now()
-  const crowd = await Promise.all(Array.from({ length: 100 }, expose))
+  const texts = await Promise.all(Array.from({ length: 100 }, expose))
   expect(renderings).toBe(2)
   expect(first).toContain('cartwright_renderings 1')
-  expect(new Set(crowd).size).toBe(1)
-  expect(crowd[0]).toContain('cartwright_renderings 2')
+  expect(new Set(texts).size).toBe(1)
+  expect(texts[0]).toContain('cartwright_renderings 2')
   // Timers may be a little early.
   expect(performance.now() - startedAt).toBeGreaterThan(900)
 })

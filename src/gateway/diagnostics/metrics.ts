@@ -3,8 +3,8 @@ import type { Counter, Registry } from '@prometheus-io/client'
 import type { Durations } from '../../platform/metrics/durations.ts'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
 
-/** Of the library's own: names against the conventions, and figures that are none (`Nan`, 2^63) without a sample. */
-const UNWANTED = [
+/** Default metrics of the library with unconventional names, or without a sensible value (`Nan`, 2^63) before a sample. */
+const EXCLUDED_METRICS = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
@@ -17,27 +17,27 @@ const UNWANTED = [
 
 const RENDER_INTERVAL_MS = 1_000
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-export type Metrics = {
-  /** Counts one answered request. `route` is the pattern, not the path: the number of series stays bounded. */
+export type HttpMetrics = {
+  /** Counts one request. `route` is the pattern, not the path, so that the number of series stays bounded. */
   observe(method: string, route: string, status: number, seconds: number): void
   /**
-   * Everything in the Prometheus text format 0.0.4. It is rendered once a second at most: callers in between wait for the
-   * next time and share it, so that a crowd of them costs as much as one, and none gets old figures.
+   * Returns all metrics in the Prometheus text format 0.0.4. Renders once a second at most. Callers in between wait for the
+   * next rendering and share it, so many callers cost as much as one, and none gets old values.
    */
   expose(): Promise<string>
   readonly contentType: string
 }
 
-/** Exposes what the platform and the modules have declared, the run time's figures, and the durations of requests. */
-export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: Durations): Metrics {
+/** Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. */
+export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: Durations): HttpMetrics {
   let opening: Promise<Registry> | undefined
-  // With all that it needs the library is 90 modules, which nobody has to wait for at start.
+  // Imported on first use, because the library loads 90 modules.
   const open = async (): Promise<Registry> => {
     const { collectDefaultMetrics, Registry } = await import('@prometheus-io/client')
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     countEarlierCpu(registry)
-    for (const name of UNWANTED) registry.removeSingleMetric(name)
+    for (const name of EXCLUDED_METRICS) registry.removeSingleMetric(name)
     registry.registerMetric(durations as never)
     return registry
   }
@@ -71,7 +71,7 @@ export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: 
   }
 }
 
-/** The library counts from now on; the process has used CPU since it started. */
+/** Adds the CPU time from before the library was loaded, which it does not count. */
 function countEarlierCpu(registry: Registry): void {
   const { user, system } = process.cpuUsage()
   const used = { user, system, total: user + system }
@@ -82,7 +82,7 @@ function countEarlierCpu(registry: Registry): void {
   }
 }
 
-/** What the library's registry asks of a metric: read when somebody asks, nothing is kept twice. */
+/** Adapts a metric to the library's registry, which reads its values on each rendering. */
 const asMetric = ({ type, name, help, samples }: Metric) => ({
   type,
   name,

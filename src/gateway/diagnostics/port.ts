@@ -1,28 +1,34 @@
 import { Worker } from 'node:worker_threads'
-import type { Config } from '../../config.ts'
 import { OperatorError } from '../../kernel/errors.ts'
+import type { Config } from '../../platform/core-settings.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { Metrics } from './metrics.ts'
+import type { HttpMetrics } from './metrics.ts'
 
-/** What the thread is started with. `state` is shared memory: see `BEAT_AT` and `DRAINING`. */
+/** Start data of the thread. `state` is shared memory; `HEARTBEAT_AT`, `HELD` and `DATABASE_OUT` are its indexes. */
 export type ThreadData = { config: Config; databaseUrl: string; host: string; state: BigInt64Array }
-/** What this thread sends to the other one, for `/metrics` and `/metricsz`. */
-export type Snapshot = { at: string; takenAt: number; contentType: string; metrics: string; db_pool: object }
-/** What the other one sends back. */
+/** What the main thread sends to the diagnostics thread for `/metrics` and `/metricsz`. */
+export type HealthSnapshot = {
+  at: string
+  takenAt: number
+  contentType: string
+  metrics: string
+  db_pool: object
+}
+/** What the diagnostics thread sends back. */
 export type ThreadReport =
   | { listening: true }
   | { listening: false; code: string | undefined; message: string }
 
-/** In `state`: when this thread was last seen working, in nanoseconds of the monotonic clock, which all threads share. */
-export const BEAT_AT = 0
-/** In `state`: 1 while the process starts or stops, and is not ready. */
+/** Index in `state`: last heartbeat of the main thread, in nanoseconds of the monotonic clock, which all threads share. */
+export const HEARTBEAT_AT = 0
+/** Index in `state`: 1 while the process starts or stops, and is not ready. */
 export const HELD = 1
-/** In `state`: 1 while some kind of work has no database connection. */
+/** Index in `state`: 1 while one of the connection pools has no connection. */
 export const DATABASE_OUT = 2
 const STATES = 3
 
-/** Which of the two this program runs from: its source, or what the package has of it. */
+/** The source file, or the compiled one in the package. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 const BEAT_MS = 100
 const SNAPSHOT_MS = 1_000
@@ -34,14 +40,14 @@ type Deps = {
   config: Config
   databaseUrl: string
   log: Log
-  db: Pick<Database, 'statistics' | 'isOut'>
-  metrics: Pick<Metrics, 'expose' | 'contentType'>
+  db: Pick<Database, 'statistics' | 'isOutOfConnections'>
+  metrics: Pick<HttpMetrics, 'expose' | 'contentType'>
 }
 
 /**
- * The four diagnostic endpoints once more, on a port of their own and by a thread of its own: they answer while this
- * thread is busy, or dead, and say so. When the other thread ends it is started again; it keeps no process alive.
- * @throws OperatorError when the port cannot be had.
+ * Serves the four diagnostic endpoints on a separate port and thread, so that they respond while the main thread is blocked
+ * or dead, and report it. The thread is restarted when it ends. It does not keep the process alive.
+ * @throws OperatorError when the port cannot be opened.
  */
 export async function openDiagnosticsPort({
   config,
@@ -52,8 +58,8 @@ export async function openDiagnosticsPort({
 }: Deps): Promise<DiagnosticsPort> {
   const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
   const beat = () => {
-    Atomics.store(state, BEAT_AT, process.hrtime.bigint())
-    Atomics.store(state, DATABASE_OUT, db.isOut() ? 1n : 0n)
+    Atomics.store(state, HEARTBEAT_AT, process.hrtime.bigint())
+    Atomics.store(state, DATABASE_OUT, db.isOutOfConnections() ? 1n : 0n)
   }
   beat()
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
@@ -61,8 +67,8 @@ export async function openDiagnosticsPort({
   let thread: Worker | undefined
   let isClosed = false
 
-  const tellFigures = async () => {
-    const snapshot: Snapshot = {
+  const sendSnapshot = async () => {
+    const snapshot: HealthSnapshot = {
       metrics: await metrics.expose(),
       contentType: metrics.contentType,
       db_pool: db.statistics(),
@@ -71,8 +77,8 @@ export async function openDiagnosticsPort({
     }
     thread?.postMessage(snapshot)
   }
-  const tell = () => {
-    tellFigures().catch(error => log.error({ err: error }, 'no figures for the diagnostics port'))
+  const trySendSnapshot = () => {
+    sendSnapshot().catch(error => log.error({ err: error }, 'no metrics were sent to the diagnostics port'))
   }
 
   const start = (): Promise<ThreadReport> =>
@@ -91,18 +97,18 @@ export async function openDiagnosticsPort({
       started.on('exit', () => {
         resolve({ listening: false, code: undefined, message: String(reason) })
         if (isClosed) return
-        log.error({ err: reason }, 'the diagnostics thread ended; it is started again')
-        setTimeout(() => !isClosed && start().then(tell), RESTART_PAUSE_MS).unref()
+        log.error({ err: reason }, 'the diagnostics thread ended; restarting it')
+        setTimeout(() => !isClosed && start().then(trySendSnapshot), RESTART_PAUSE_MS).unref()
       })
     })
 
   const report = await start()
   const beating = setInterval(beat, BEAT_MS).unref()
-  const telling = setInterval(tell, SNAPSHOT_MS).unref()
+  const sending = setInterval(trySendSnapshot, SNAPSHOT_MS).unref()
   const close = async () => {
     isClosed = true
     clearInterval(beating)
-    clearInterval(telling)
+    clearInterval(sending)
     await thread?.terminate()
   }
   if (!report.listening) {
@@ -111,7 +117,7 @@ export async function openDiagnosticsPort({
       `Cannot listen on ${host}:${config.server.diagnostics_port} for diagnostics: ${report.message}. Choose another port (server.diagnostics_port).`
     )
   }
-  tell()
+  trySendSnapshot()
   return {
     hold: isHeld => Atomics.store(state, HELD, isHeld ? 1n : 0n),
     close

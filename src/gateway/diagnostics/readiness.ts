@@ -3,36 +3,36 @@ import type { Cache, RedisState } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 
 const PING_TIMEOUT_MS = 3_000
-/** A write costs more than a ping, so its result holds for a second. */
-const WRITE_KEPT_MS = 1_000
+/** The result of a test write is reused, because a write costs more than a ping. */
+const WRITE_RESULT_MS = 1_000
 
-type Checked = 'UP' | 'DOWN'
+type CheckResult = 'UP' | 'DOWN'
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
-  db: Pick<Database, 'ping' | 'proveWrite' | 'isOut'>
+  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'>
   cache: Pick<Cache, 'ping' | 'statistics'>
   /** While the process starts or stops. */
   isHeld: () => boolean
 }
 
 /**
- * What `/readyz` says. Callers that come while a check is under way get its result, so that probing cannot become a
- * load. `writes` and `redis` are part of the answer and do not change the status: the process serves pages without both.
+ * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes` and `redis`
+ * do not change the status, because the process serves pages without both.
  */
 export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
-  const once = singleFlight<Record<'database' | 'cache' | 'writes', Checked> & { redis: RedisState }>()
-  let written: { state: Promise<Checked>; at: number } | undefined
+  const once = singleFlight<Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisState }>()
+  let written: { state: Promise<CheckResult>; at: number } | undefined
 
-  const checkWrites = (): Promise<Checked> => {
+  const checkWrites = (): Promise<CheckResult> => {
     const now = performance.now()
-    if (written === undefined || now - written.at > WRITE_KEPT_MS)
+    if (written === undefined || now - written.at > WRITE_RESULT_MS)
       written = { state: check(() => db.proveWrite()), at: now }
     return written.state
   }
-  // Behind the ping, which has a connection of its own.
+  // After the ping, which uses a connection outside the pool.
   const pingDatabase = async () => {
     await db.ping()
-    if (db.isOut()) throw new Error('Some kind of work has no database connection.')
+    if (db.isOutOfConnections()) throw new Error('One of the connection pools has no connection.')
   }
   const checkAll = async () => {
     let redis: RedisState = cache.statistics().redis
@@ -54,13 +54,13 @@ export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Pro
   }
 }
 
-/** UP when the backend answered within 3 seconds. A question that hangs is left behind, not waited for. */
-async function check(ask: () => Promise<void>): Promise<Checked> {
-  const { promise: timeout, resolve } = Promise.withResolvers<Checked>()
+/** Returns UP if the backend responds within 3 seconds. Does not wait for a probe that hangs. */
+async function check(probe: () => Promise<void>): Promise<CheckResult> {
+  const { promise: timeout, resolve } = Promise.withResolvers<CheckResult>()
   const timer = setTimeout(resolve, PING_TIMEOUT_MS, 'DOWN')
-  const answer = Promise.try(ask).then(
-    (): Checked => 'UP',
-    (): Checked => 'DOWN'
+  const answer = Promise.try(probe).then(
+    (): CheckResult => 'UP',
+    (): CheckResult => 'DOWN'
   )
   try {
     return await Promise.race([answer, timeout])

@@ -4,38 +4,48 @@ import { openLog } from '../../platform/log.ts'
 import { createServer } from '../../platform/node-http.ts'
 import { databaseOptionsOf, openCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
-import { BEAT_AT, DATABASE_OUT, HELD, type Snapshot, type ThreadData, type ThreadReport } from './port.ts'
+import {
+  DATABASE_OUT,
+  HEARTBEAT_AT,
+  HELD,
+  type HealthSnapshot,
+  type ThreadData,
+  type ThreadReport
+} from './port.ts'
 import { createReadiness } from './readiness.ts'
 
-// The program of the thread that serves `server.diagnostics_port`.
+// Entry point of the thread that serves `server.diagnostics_port`.
 
 const { config, databaseUrl, host, state } = workerData as ThreadData
 const BLOCKED_MS = 1_000
 const AGE = 'cartwright_diagnostics_snapshot_age_seconds'
 const BACKLOG = 1_024
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 const NANOSECONDS = 1_000_000n
 
 const db = openDatabase(databaseOptionsOf(config, databaseUrl))
 const cache = await openCache(config, openLog({ level: 'silent' }))
 const isHeld = () => Atomics.load(state, HELD) === 1n
 const isOut = () => Atomics.load(state, DATABASE_OUT) === 1n
-const readiness = createReadiness({ db: { ...db, isOut }, cache, isHeld })
-let snapshot: Snapshot | undefined
-parentPort?.on('message', (latest: Snapshot) => {
+const readiness = createReadiness({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
+let snapshot: HealthSnapshot | undefined
+parentPort?.on('message', (latest: HealthSnapshot) => {
   snapshot = latest
 })
 
-type Answer = { status: number; contentType?: string; body: string | object }
+type DiagnosticResponse = { status: number; contentType?: string; body: string | object }
 const now = () => new Date().toISOString()
-/** For how long the main thread has not been seen working. */
-const silentMs = () => Number((process.hrtime.bigint() - Atomics.load(state, BEAT_AT)) / NANOSECONDS)
+/** Time since the last heartbeat of the main thread. */
+const silentMs = () => Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_AT)) / NANOSECONDS)
 const isDead = () => silentMs() >= config.server.liveness_seconds * 1_000
-const ageSeconds = ({ takenAt }: Snapshot) =>
+const ageSeconds = ({ takenAt }: HealthSnapshot) =>
   Math.max(0, performance.timeOrigin + performance.now() - takenAt) / 1_000
-const nothingYet: Answer = { status: 503, body: { error: 'There are no figures yet.' } }
+const noSnapshot: DiagnosticResponse = {
+  status: 503,
+  body: { error: 'No metrics have been collected yet. Try again in a second.' }
+}
 
-const pages: Record<string, () => Answer | Promise<Answer>> = {
+const pages: Record<string, () => DiagnosticResponse | Promise<DiagnosticResponse>> = {
   '/healthz': () => {
     const main = silentMs() >= BLOCKED_MS ? 'blocked' : 'running'
     if (isDead()) return { status: 503, body: { status: 'DOWN', main, time: now() } }
@@ -47,12 +57,12 @@ const pages: Record<string, () => Answer | Promise<Answer>> = {
     return { status: isReady ? 200 : 503, body }
   },
   '/metrics': () => {
-    if (snapshot === undefined) return nothingYet
-    const age = `# HELP ${AGE} How old these figures are.\n# TYPE ${AGE} gauge\n${AGE} ${ageSeconds(snapshot)}\n`
+    if (snapshot === undefined) return noSnapshot
+    const age = `# HELP ${AGE} Age of these metrics, in seconds.\n# TYPE ${AGE} gauge\n${AGE} ${ageSeconds(snapshot)}\n`
     return { status: 200, contentType: snapshot.contentType, body: `${snapshot.metrics}${age}` }
   },
   '/metricsz': () => {
-    if (snapshot === undefined) return nothingYet
+    if (snapshot === undefined) return noSnapshot
     const { at, db_pool } = snapshot
     return { status: 200, body: { time: at, db_pool, snapshot_age_seconds: ageSeconds(snapshot) } }
   }
@@ -63,7 +73,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const page = request.method === 'GET' || request.method === 'HEAD' ? pages[path] : undefined
   const { status, contentType, body } = (await page?.()) ?? {
     status: 404,
-    body: { error: 'There are /healthz, /readyz, /metrics and /metricsz here.' }
+    body: { error: 'Not found. This port serves /healthz, /readyz, /metrics and /metricsz.' }
   }
   response.writeHead(status, {
     'content-type': contentType ?? 'application/json; charset=utf-8',
@@ -77,8 +87,8 @@ const report = (message: ThreadReport) => parentPort?.postMessage(message)
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy())
 })
-server.headersTimeout = PATIENCE_MS
-server.requestTimeout = PATIENCE_MS
+server.headersTimeout = TIMEOUT_MS
+server.requestTimeout = TIMEOUT_MS
 server.on('error', ({ code, message }: NodeJS.ErrnoException) => report({ listening: false, code, message }))
 server.listen({ host, port: config.server.diagnostics_port, backlog: BACKLOG }, () =>
   report({ listening: true })

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 type Schema = Record<string, unknown>
 
 /**
- * Moves every schema with a name (its `title`) to where a document keeps them, and leaves references.
- * `schemas` are those found, by name. @throws when two that differ have the same name.
+ * Replaces every schema with a `title` by a reference. Returns the schemas by title. @throws if two different schemas
+ * have the same title.
  */
 export function namedSchemas<T>(part: T): { part: T; schemas: Record<string, Schema> } {
   const schemas: Record<string, Schema> = {}
@@ -16,7 +16,7 @@ export function namedSchemas<T>(part: T): { part: T; schemas: Record<string, Sch
     )
     if (title === undefined) return schema
     if (typeof title !== 'string') return { ...schema, title }
-    if (!isRepetition(schema)) {
+    if (!isRecursion(schema)) {
       if (title in schemas && !isDeepStrictEqual(schemas[title], schema))
         throw new Error(`two schemas are called ${title}`)
       schemas[title] = schema
@@ -27,5 +27,5 @@ export function namedSchemas<T>(part: T): { part: T; schemas: Record<string, Sch
   return { part: replaced, schemas: Object.fromEntries(Object.entries(schemas).sort()) }
 }
 
-/** What `itself` leaves in the place of a schema that is looked at already. */
-const isRepetition = (schema: Schema) => schema.additionalProperties === true && !('properties' in schema)
+/** What `itself` leaves for a schema that contains itself. */
+const isRecursion = (schema: Schema) => schema.additionalProperties === true && !('properties' in schema)

@@ -1,23 +1,41 @@
 import { type FastifyInstance, type FastifySchema, fastify, type RouteOptions } from 'fastify'
-import { isStreamed } from '../routing/bodies.ts'
+import { isStreamed } from '../routing/body-kinds.ts'
 import type { BodyKind } from '../routing/tiers.ts'
 import { commonComponents } from './common.ts'
 import { namedSchemas } from './components.ts'
 import { DECLARED, describePath, type Operations } from './operations.ts'
 
+/** Descriptions of tags, by name. */
+export type TagDescriptions = Readonly<Record<string, string>>
+
+type TaggedModule = { name: string; description?: string; tags?: TagDescriptions }
+
+/** Returns the descriptions of all tags: of modules, and of further tags that modules declare. */
+export const describeTags = (modules: readonly TaggedModule[]): TagDescriptions => ({
+  diagnostics: 'Health checks and metrics of a process.',
+  ...Object.fromEntries(
+    modules.flatMap(({ name, description }) => (description ? [[name, description]] : []))
+  ),
+  ...Object.assign({}, ...modules.map(({ tags }) => tags))
+})
+
 /**
- * Collects the routes that are mounted from now on; what it returns writes their document. The library that does so reads
- * them from a server of its own when somebody asks: it and the parser of YAML that it brings are loaded at no start.
+ * Collects the routes that are mounted after this call, and returns a function that writes their document. The library
+ * reads them from a separate server and is imported on the first request, because it and its YAML parser load slowly.
  */
-export function collectOpenApi(app: FastifyInstance, version: string): () => Promise<string> {
+export function collectOpenApi(
+  app: FastifyInstance,
+  version: string,
+  tags: TagDescriptions
+): () => Promise<string> {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', route => {
     routes.push(route)
   })
-  return async () => writeOpenApi(await describe(routes, version))
+  return async () => writeOpenApi(await describe(routes, version), tags)
 }
 
-async function describe(routes: readonly RouteOptions[], version: string): Promise<Document> {
+async function describe(routes: readonly RouteOptions[], version: string): Promise<DraftDocument> {
   const app = fastify({ exposeHeadRoutes: false })
   // Nothing is validated or sent here.
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => '')
@@ -45,16 +63,16 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
     app.route({ method, url, handler: () => {}, ...(schema && { schema }), ...(config && { config }) })
   }
   await app.ready()
-  return app.swagger() as Document
+  return app.swagger() as DraftDocument
 }
 
-/** A body that is read as a stream has no schema, so that nobody validates it; for readers it is a file. */
+/** Documents a streamed body as a file. It has no schema for validation. */
 const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined): S =>
   isStreamed(body) ? { ...schema, body: { type: 'string', format: 'binary' } } : schema
 
-type Document = { paths: Record<string, Operations>; components: Record<string, object> }
+type DraftDocument = { paths: Record<string, Operations>; components: Record<string, object> }
 
-function writeOpenApi({ paths, components, ...document }: Document): string {
+function writeOpenApi({ paths, components, ...document }: DraftDocument, tags: TagDescriptions): string {
   const readable = Object.keys(paths).filter(path => paths[path]?.get !== undefined)
   const described = Object.entries(paths).map(([path, operations]) => [
     path,
@@ -62,5 +80,20 @@ function writeOpenApi({ paths, components, ...document }: Document): string {
   ])
   const { part, schemas } = namedSchemas(Object.fromEntries(described))
   const common = { ...commonComponents, schemas: { ...schemas, ...commonComponents.schemas } }
-  return JSON.stringify({ ...document, components: { ...components, ...common }, paths: part })
+  return JSON.stringify({
+    ...document,
+    tags: tagsOf(paths, tags),
+    components: { ...components, ...common },
+    paths: part
+  })
+}
+
+/** The tags of the operations, in the order of their first operation. */
+function tagsOf(paths: DraftDocument['paths'], descriptions: TagDescriptions) {
+  const operations: { tags?: readonly string[] }[] = Object.values(paths).flatMap(Object.values)
+  const names = new Set(operations.flatMap(({ tags = [] }) => tags))
+  return [...names].map(name => {
+    const description = descriptions[name]
+    return { name, ...(description !== undefined && { description }) }
+  })
 }

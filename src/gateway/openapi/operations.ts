@@ -1,30 +1,33 @@
-import { STATUS_CODES } from '../../platform/node-http.ts'
 import { statusOfKind } from '../problem.ts'
-import { isStreamed } from '../routing/bodies.ts'
 import type { BodyBounds } from '../routing/body-bounds.ts'
-import { isCsv } from '../routing/files.ts'
-import { isItemOf } from '../routing/links.ts'
+import { isStreamed } from '../routing/body-kinds.ts'
+import { isCsv } from '../routing/csv-downloads.ts'
+import { isItemOf } from '../routing/link-headers.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'
-import { headerRef, parameterRef, responseRef } from './common.ts'
+import { headerRef, parameterRef, problemRef, responseRef } from './common.ts'
 
-/** Carries what its route declares to an operation, until the document is written. */
+/** Member of an operation that holds its route's config until the document is written. */
 export const DECLARED = 'x-declared'
 
 type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
 type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
-type Answer = { description?: string; content?: Record<string, { schema?: Schema }>; headers?: object }
+type ResponseObject = {
+  description?: string
+  content?: Record<string, { schema?: Schema }>
+  headers?: object
+}
 type Operation = {
   operationId?: string
   parameters?: { $ref?: string; in?: string; name?: string }[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
   security?: object[]
-  responses?: Record<string, Answer>
+  responses?: Record<string, ResponseObject>
   [DECLARED]?: Declared
 }
 export type Operations = Record<string, Operation>
 
-/** The operations of a path, each with what every one has: a name for generated clients, who may ask, its headers. */
+/** Adds to the operations of a path: an id for generated clients, security, headers and error responses. */
 export function describePath(path: string, operations: Operations, paths: readonly string[]): Operations {
   const isVersioned = Object.values(operations).some(({ responses = {} }) =>
     Object.values(responses).some(showsVersion)
@@ -38,22 +41,25 @@ export function describePath(path: string, operations: Operations, paths: readon
   )
 }
 
-type Place = {
+type OperationContext = {
   path: string
   method: string
   isVersioned: boolean
-  /** Whether a route reads one thing of the collection at this path. */
+  /** Whether a route reads one object of the collection at this path. */
   hasItems: boolean
 }
 
-function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Operation): Operation {
-  const { path, method } = place
+function describe(
+  context: OperationContext,
+  { [DECLARED]: declared = {}, ...operation }: Operation
+): Operation {
+  const { path, method } = context
   const words = path.replace(/^\/api/, '').match(/\w+/g) ?? []
   const isKeyed = isUnsafe(method.toUpperCase()) && !isStreamed(declared.body)
   const isShared = declared.cache === 'public'
   const added = [
     ...(isKeyed ? [parameterRef('IdempotencyKey')] : []),
-    ...(takesVersion(place, operation, declared) ? [parameterRef('IfMatch')] : []),
+    ...(takesVersion(context, operation, declared) ? [parameterRef('IfMatch')] : []),
     ...(isShared ? [parameterRef('IfNoneMatch')] : [])
   ]
   const parameters = [...(operation.parameters ?? []), ...added]
@@ -61,15 +67,17 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
     const headers = {
       ...(isShared && { etag: headerRef('ETag') }),
       ...(!isShared && showsVersion(answer) && { etag: headerRef('VersionTag') }),
-      ...(status === '201' && place.hasItems && shows('id', answer) && { location: headerRef('Location') }),
+      ...(status === '201' && context.hasItems && shows('id', answer) && { location: headerRef('Location') }),
       ...(isCsv(answer) && { 'content-disposition': headerRef('ContentDisposition') }),
       ...(method === 'get' && shows('next_cursor', answer) && { link: headerRef('Link') }),
       ...(isKeyed &&
         declared.secret !== Number(status) &&
         declared.secret !== 'any' && { 'idempotency-replayed': headerRef('IdempotencyReplayed') })
     }
-    const isSilent = answer.description === undefined || answer.description === 'Default Response'
-    const described = isSilent ? { ...answer, description: STATUS_CODES[status] } : answer
+    const lacksDescription = answer.description === undefined || answer.description === 'Default Response'
+    const described = lacksDescription
+      ? { ...answer, description: describeStatus(status, method, answer) }
+      : answer
     return [status, Object.keys(headers).length > 0 ? { ...described, headers } : described]
   })
   return {
@@ -85,35 +93,47 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
       ...Object.fromEntries(responses),
       ...(isShared && { 304: responseRef('NotModified') }),
       ...Object.fromEntries(
-        refusalsOf(place, operation, declared).map(status => [status, responseRef('Problem')])
+        errorStatusesOf(context, operation, declared).map(status => [status, problemRef(status)])
       ),
       default: responseRef('Problem')
     }
   }
 }
 
+/** Describes a status for which the route has no description. */
+function describeStatus(status: string, method: string, answer: ResponseObject): string {
+  if (status === '201') return 'Created.'
+  if (status === '202') return 'Accepted. The work continues after the response.'
+  if (shows('next_cursor', answer)) return 'A page of the list.'
+  return method === 'get' ? 'The requested data.' : 'Done. The body shows the result.'
+}
+
 const bytesMaxOf = ({ body, bounds }: Declared) => (isStreamed(body) ? body.bytesMax : bounds?.bytesMax)
 
-/** No body is `{}`, so a body may be missing where each of its fields may. */
+/** A missing body is validated as `{}`, so the body is optional if all its fields are. */
 function describeBody(body: NonNullable<Operation['requestBody']>) {
   const { schema } = body.content['application/json'] ?? {}
   const isOptional = schema?.type === 'object' && (schema.required ?? []).length === 0
   return { ...body, required: !isOptional }
 }
 
-const shows = (member: string, { content }: Answer): boolean =>
+const shows = (member: string, { content }: ResponseObject): boolean =>
   member in (content?.['application/json']?.schema?.properties ?? {})
-const showsVersion = (answer: Answer) => shows('version', answer)
+const showsVersion = (answer: ResponseObject) => shows('version', answer)
 
-/** Whether a request names something that may not exist: in the path, by an id in the body, or by a header. */
-const namesThings = ({ parameters = [], requestBody }: Operation): boolean =>
-  parameters.some(({ in: place, name = '' }) => place === 'path' || NAMES_THING.test(name)) ||
+/** Whether a request refers to an object that may not exist: in the path, the body or a header. */
+const namesObject = ({ parameters = [], requestBody }: Operation): boolean =>
+  parameters.some(({ in: place, name = '' }) => place === 'path' || NAMES_OBJECT.test(name)) ||
   JSON.stringify(requestBody ?? {}).includes('"format":"uuid"')
-const NAMES_THING = /^(?:x-)?market$|^x-[a-z-]+-token$/
+const NAMES_OBJECT = /^(?:x-)?market$|^x-[a-z-]+-token$/
 
-/** The statuses of errors that follow from what a route declares. `default` covers what any server may answer. */
-function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteConfig>): number[] {
-  const { path, method } = place
+/** Returns the error statuses that the route's declaration implies. `default` covers all others. */
+function errorStatusesOf(
+  context: OperationContext,
+  operation: Operation,
+  declared: Partial<RouteConfig>
+): number[] {
+  const { path, method } = context
   const isApi = path.startsWith('/api/')
   const isKnown = (operation.security ?? []).length > 0
   const isKeyed = isUnsafe(method.toUpperCase()) && !isStreamed(declared.body)
@@ -122,9 +142,9 @@ function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteC
     [400, true],
     [401, isKnown],
     [403, isKnown],
-    [404, namesThings(operation)],
+    [404, namesObject(operation)],
     [409, isKeyed],
-    [412, takesVersion(place, operation, declared)],
+    [412, takesVersion(context, operation, declared)],
     [413, hasBody],
     [415, hasBody],
     [422, isKeyed],
@@ -136,15 +156,15 @@ function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteC
   return [...new Set(all)].sort((a, b) => a - b)
 }
 
-/** What is made at a path without parameters is new: no version of it is there yet that could be compared. */
+/** Whether the operation takes If-Match. Creating an object does not, because there is no version to compare. */
 function takesVersion(
-  place: Place,
+  context: OperationContext,
   { responses = {} }: Operation,
-  { unwritten, unversioned }: Partial<RouteConfig>
+  { noReplay, unversioned }: Partial<RouteConfig>
 ) {
-  const { path, method, isVersioned } = place
+  const { path, method, isVersioned } = context
   const isNew = !path.includes('{') && '201' in responses && !('200' in responses)
   return (
-    isVersioned && isUnsafe(method.toUpperCase()) && !isNew && unwritten === undefined && unversioned !== true
+    isVersioned && isUnsafe(method.toUpperCase()) && !isNew && noReplay === undefined && unversioned !== true
   )
 }

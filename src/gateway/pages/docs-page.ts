@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createPublicAnswers } from '../caching/public-answers.ts'
+import { createPublicResponses } from '../caching/public-responses.ts'
 import { sendUnknownRoute } from '../problem.ts'
 import { webFilesIn } from './web-files.ts'
 
-/** A cache asks each time whether its copy is current. */
+/** Caches revalidate on every use. */
 const CACHING = { 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' }
 const DOCUMENT_HEADERS = { ...CACHING, 'content-type': 'application/json; charset=utf-8' }
-/** Texts of the document cannot become markup or a script, because the browser refuses it (Trusted Types). */
+/** With Trusted Types the browser does not interpret texts of the document as markup or script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,10 +22,10 @@ const POLICY = [
 const HEADERS = { ...CACHING, 'content-security-policy': POLICY }
 const PAGE = 'index.html'
 
-/** `/openapi.json`, generated from the schemas of the routes that are mounted, and `/docs`, a page that shows it. */
+/** Mounts `/openapi.json`, generated from the schemas of the mounted routes, and `/docs`, which shows it. */
 export function mountOpenApi(app: FastifyInstance, writeDocument: () => Promise<string>): void {
-  // Each is the same text every time, so it is hashed and compressed once.
-  const options = { schema: { hide: true }, onSend: createPublicAnswers() }
+  // The texts do not change, so they are hashed and compressed once.
+  const options = { schema: { hide: true }, onSend: createPublicResponses() }
   let document: Promise<string> | undefined
   const documentOnce = () => {
     document ??= writeDocument()

@@ -5,7 +5,7 @@ import { MAILS_PATH } from './mails-page.ts'
 import { SHOP_PATH } from './shop-front.ts'
 
 export type FrontPage = {
-  /** Requests to paste into a terminal, for a shop at this address. */
+  /** Returns curl commands for a shop at this address. */
   examples(address: string): Promise<readonly string[]>
   guides(): Promise<readonly { title: string; href: string }[]>
 }
@@ -20,8 +20,7 @@ type Shop = FrontPage & {
 }
 
 /**
- * `/` shows what this is and where to go: a browser by a page, any other program by a few links as
- * JSON.
+ * Mounts `/`, which links to the documentation and the health checks: as a page for browsers, as JSON for other clients.
  */
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
   const links = {
@@ -48,7 +47,7 @@ const LINKS = {
 }
 const METRICS = ['/metrics', '/metricsz']
 
-/** How the reader reached us, unless the operator knows better. */
+/** Returns the configured public URL, or the address of the request. */
 const addressOf = ({ publicUrl }: Shop, { protocol, host }: FastifyRequest): string =>
   publicUrl.startsWith('http') ? publicUrl.replace(/\/+$/, '') : `${protocol}://${host}`
 
@@ -115,21 +114,21 @@ function page(
 <body>
 <main>
 <h1>${escaped(name)}</h1>
-<p class="lead">This is the API of a shop. People see the shop by way of a shop front or an app, which asks here for
-everything it shows.</p>
-${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these into a terminal. A click selects a whole request.</p>\n${lines}`}
-<h2>Where to go</h2>
+<p class="lead">This is the API of a shop. Customers use a shop front or an app, which gets its data from this
+API.</p>
+${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these commands into a terminal. One click selects a command.</p>\n${lines}`}
+<h2>Links</h2>
 <div class="cards">
-${card('The shop front', 'A small one, to buy in. It is there in development, and asks the API for everything.', hasShopFront ? [{ title: 'Go shopping', href: SHOP_PATH }] : [])}${card('The mails', 'What the shop would have sent. They are there in development, in the place of a mail server.', hasMails ? [{ title: 'Read them', href: MAILS_PATH }] : [])}${card(
-  'The API',
-  'Every route, to read and to try out, and the same as a file for programs.',
+${card('Shop front', 'A small example shop front that uses the API.', hasShopFront ? [{ title: 'Open the shop', href: SHOP_PATH }] : [])}${card('Mails', 'Mails that the shop would send in production.', hasMails ? [{ title: 'Open the mails', href: MAILS_PATH }] : [])}${card(
+  'API',
+  'Reference of all operations with a form for requests, and the OpenAPI document.',
   hasDocs
     ? [
-        { title: 'Documentation', href: DOCS.documentation },
+        { title: 'API reference', href: DOCS.documentation },
         { title: 'openapi.json', href: DOCS.openapi }
       ]
     : []
-)}${card('Guides', 'How to build a shop front, and how to run a shop.', guides)}${card('Diagnostics', 'Whether the shop is well, for people and for monitoring.', diagnostics)}</div>
+)}${card('Guides', 'How to build a shop front and run a shop.', guides)}${card('Diagnostics', 'Health and metrics of the process.', diagnostics)}</div>
 <footer>Cartwright ${escaped(version)}</footer>
 </main>
 </body>

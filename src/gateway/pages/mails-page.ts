@@ -6,7 +6,7 @@ import { sendUnknownRoute } from '../problem.ts'
 
 export const MAILS_PATH = '/mails'
 
-type Listed = {
+type DevMailSummary = {
   readonly id: string
   readonly template: string
   readonly sender: string
@@ -14,30 +14,33 @@ type Listed = {
   readonly subject: string
   readonly sent_at: Date
 }
-type Whole = Listed & {
+type DevMail = DevMailSummary & {
   readonly message_id: string
   readonly body_text: string
   readonly body_html: string
   readonly headers: Readonly<Record<string, string>>
 }
-/** Mails that were not sent, but kept to be looked at. */
-export type Mails = {
-  /** The newest first; those to one address, when it is named. */
-  list(recipient: string | null): Promise<readonly Listed[]>
-  find(id: string): Promise<Whole | undefined>
+/** Mails that are kept instead of sent, in development. */
+export type DevMails = {
+  /** Lists the newest first, optionally those to one recipient. */
+  list(recipient: string | null): Promise<readonly DevMailSummary[]>
+  find(id: string): Promise<DevMail | undefined>
 }
 
 type Params = { Params: { id: string } }
 
-/** `/mails`: to a browser a page, to any other program the same as JSON. They hold secrets, such as links to passwords. */
+/** Mounts `/mails`: a page for browsers, JSON for other clients. Only development peers, because mails contain reset links. */
 export function mountMails(
   app: FastifyInstance,
-  mails: Mails,
-  isNear: (address: string | undefined) => boolean
+  mails: DevMails,
+  isDevelopmentPeer: (address: string | undefined) => boolean
 ): void {
-  const requireNear = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(isNear(request.socket.remoteAddress) ? undefined : developmentPeerRequired())
-  const options = { schema: { hide: true }, onRequest: requireNear }
+  const requireDevelopmentPeer = (
+    request: FastifyRequest,
+    _reply: FastifyReply,
+    done: (error?: Error) => void
+  ) => done(isDevelopmentPeer(request.socket.remoteAddress) ? undefined : developmentPeerRequired())
+  const options = { schema: { hide: true }, onRequest: requireDevelopmentPeer }
   for (const path of [MAILS_PATH, `${MAILS_PATH}/`])
     app.get<{ Querystring: { to?: unknown } }>(path, options, async (request, reply) => {
       const { to } = request.query
@@ -82,7 +85,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'"
 ].join('; ')
-/** What a mail may do in its frame: look as it does, and lead somewhere else. */
+/** In its frame a mail may have styles, images and links only. */
 const MAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -117,14 +120,14 @@ ${content}
 const moment = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 const row = (...cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
 
-const listPage = (mails: readonly Listed[]) => `<h1>Mails</h1>
-<p>What the shop would have sent, the newest first. None of it has left this machine. It holds links that let somebody in:
-such a page is there in development alone.</p>
+const listPage = (mails: readonly DevMailSummary[]) => `<h1>Mails</h1>
+<p>Mails that the shop would send in production, newest first. They contain login and reset links, so this page exists in
+development only.</p>
 ${
   mails.length === 0
-    ? '<p>There are none yet. Order something, or register.</p>'
+    ? '<p>There are no mails yet. Place an order or register.</p>'
     : `<table>
-<tr><th>When</th><th>To</th><th>Subject</th><th>Template</th></tr>
+<tr><th>Date</th><th>To</th><th>Subject</th><th>Template</th></tr>
 ${mails
   .map(({ id, sent_at, recipient, subject, template }) =>
     row(
@@ -138,12 +141,12 @@ ${mails
 </table>`
 }`
 
-const mailPage = (mail: Whole) => `<p><a href="${MAILS_PATH}">All mails</a></p>
+const mailPage = (mail: DevMail) => `<p><a href="${MAILS_PATH}">All mails</a></p>
 <h1>${escaped(mail.subject)}</h1>
 <table>
 ${row('From', escaped(mail.sender))}
 ${row('To', escaped(mail.recipient))}
-${row('When', moment(mail.sent_at))}
+${row('Date', moment(mail.sent_at))}
 ${row('Message-ID', escaped(mail.message_id))}
 ${Object.entries(mail.headers)
   .map(([name, value]) => row(escaped(name), escaped(value)))

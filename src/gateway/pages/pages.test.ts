@@ -12,14 +12,14 @@ test.each([
   ['development, off', { CARTWRIGHT__SERVER__DOCS: 'off' }, 404],
   ['production', PRODUCTION, 404],
   ['production, on', { ...PRODUCTION, CARTWRIGHT__SERVER__DOCS: 'on' }, 200]
-])('in %s, /docs and /openapi.json answer by the setting', async (_what, settings, status) => {
+])('in %s, /docs and /openapi.json follow the setting', async (_what, settings, status) => {
   const gateway = await useGateway({ settings })
   for (const path of ['/docs', '/docs/', '/docs/main.js', '/openapi.json'])
     expect((await gateway.request('GET', path)).status, path).toBe(status)
   expect(JSON.parse(await gateway.document())).toMatchObject({ openapi: '3.1.0' })
 })
 
-test('openapi.json is compressed, has an ETag, and is not sent again while it is the same', async () => {
+test('openapi.json is compressed, has an ETag, and is not sent again while unchanged', async () => {
   const { app } = await useGateway()
   const ask = (headers: Record<string, string>) => app.inject({ url: '/openapi.json', headers })
   const plain = await ask({})
@@ -36,7 +36,7 @@ test('openapi.json is compressed, has an ETag, and is not sent again while it is
   expect([again.statusCode, again.payload]).toEqual([304, ''])
 })
 
-test('the API page runs no script but its own, and no text becomes markup', async () => {
+test('the API page runs only its own scripts, and no text becomes markup', async () => {
   const { app } = await useGateway()
   for (const [path, type] of [
     ['/docs', 'text/html'],
@@ -75,7 +75,7 @@ test('no other file is served below /docs', async () => {
     expect((await app.inject({ url: `/docs/${name}` })).statusCode, name).toBe(404)
 })
 
-test('metrics that are private are not on the main port, and the probes still are', async () => {
+test('private metrics are not on the main port, but the probes are', async () => {
   const port = String(await freePort())
   const gateway = await useGateway({
     settings: { CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true', CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: port }
@@ -87,7 +87,7 @@ test('metrics that are private are not on the main port, and the probes still ar
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 })
 
-test('private metrics without a port for them do not start', () => {
+test('private metrics without a diagnostics port prevent the start', () => {
   const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true' }
   expect(() => loadConfig([], settings)).toThrow('server.private_metrics: needs server.diagnostics_port')
 })

@@ -1,30 +1,30 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../config.ts'
-import { createPeerCheck } from '../door/development.ts'
+import type { Config } from '../../platform/core-settings.ts'
+import { createPeerCheck } from '../http-server/development-access.ts'
 import { mountOpenApi } from './docs-page.ts'
 import { type FrontPage, mountFrontPage } from './front-page.ts'
-import { type Mails, mountMails } from './mails-page.ts'
+import { type DevMails, mountMails } from './mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './public-files.ts'
 import { mountShopFront } from './shop-front.ts'
 import type { WebFiles } from './web-files.ts'
 import { mountWellKnown } from './well-known.ts'
 
-export type Pages = {
-  /** What is shown at `/`. */
+export type GatewayPages = {
+  /** Served at `/`. */
   frontPage?: FrontPage
-  /** What is shown at `/shop`. */
+  /** Served at `/shop`. */
   shopFront?: WebFiles | undefined
-  /** What is shown at `/mails`. */
-  mails?: Mails | undefined
+  /** Served at `/mails`. */
+  mails?: DevMails | undefined
   files?: readonly PublicFiles[]
 }
 type Deps = { config: Config; version: string; writeDocument: () => Promise<string> }
 
-/** Mounts everything outside `/api` that is no diagnostic endpoint. */
+/** Mounts everything outside `/api` except diagnostics. */
 export function mountPages(
   app: FastifyInstance,
   { config, version, writeDocument }: Deps,
-  { frontPage, shopFront, mails, files = [] }: Pages
+  { frontPage, shopFront, mails, files = [] }: GatewayPages
 ): void {
   const { docs, public_url: publicUrl, private_metrics: hasPrivateMetrics } = config.server
   const { security_contacts: securityContacts } = config.server

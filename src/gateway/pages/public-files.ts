@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { sendUnknownRoute } from '../problem.ts'
 
-/** Files that everybody may read, each found by its name below `path`. */
+/** Public files, found by name below `path`. */
 export type PublicFiles = {
   readonly path: string
   readonly type: string
   find(name: string): Promise<string | undefined>
 }
 
-/** They change with the version of the program at most: caches may keep them for a day, and pages of others show them. */
+/** The files change only with a new version, so caches store them for a day. Pages of other origins may embed them. */
 const HEADERS = {
   'cache-control': 'public, max-age=86400',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -5,8 +5,8 @@ import type { WebFiles } from './web-files.ts'
 export const SHOP_PATH = '/shop'
 
 /**
- * `/shop`: a shop front, which is a page with scripts and styles of its own. Pictures of products may be anywhere. What the API
- * says cannot become markup or a script, because the browser refuses it (Trusted Types).
+ * Product images may come from any host. With Trusted Types the browser does not interpret texts of the API as markup or
+ * script.
  */
 const POLICY = [
   "default-src 'none'",
@@ -21,10 +21,11 @@ const POLICY = [
   "frame-ancestors 'none'"
 ].join('; ')
 const PAGE = 'index.html'
-/** Where links of mails lead, such as `orders/…`: the page itself knows what to show there. */
-const PLACE = /^([a-z-]+(\/[\w-]+)?\/?)?$/
+/** Paths of links in mails, such as `orders/…`, for which the page has views. */
+const VIEW_PATH = /^([a-z-]+(\/[\w-]+)?\/?)?$/
 const HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': POLICY }
 
+/** Mounts the example shop front at `/shop`. */
 export function mountShopFront(app: FastifyInstance, find: WebFiles): void {
   const options = { schema: { hide: true } }
   const send = async (name: string, reply: FastifyReply) => {
@@ -35,6 +36,6 @@ export function mountShopFront(app: FastifyInstance, find: WebFiles): void {
   app.get(SHOP_PATH, options, (_request, reply) => send(PAGE, reply))
   app.get<{ Params: { '*': string } }>(`${SHOP_PATH}/*`, options, (request, reply) => {
     const name = request.params['*']
-    return send(PLACE.test(name) ? PAGE : name, reply)
+    return send(VIEW_PATH.test(name) ? PAGE : name, reply)
   })
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** Finds a file of a page by its name; undefined when there is none. */
+/** Returns a file of a page by name; undefined if it does not exist. */
 export type WebFiles = (name: string) => Promise<{ type: string; content: string } | undefined>
 
 const NAME = /^[a-z]+\.(html|css|js)$/
@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8'
 }
 
-/** The page, styles and scripts in a folder. They are read for each request, so that an edit shows after a reload. */
+/** Finds pages, styles and scripts in a folder. Reads them on each request, so that edits show after a reload. */
 export const webFilesIn =
   (folder: URL): WebFiles =>
   async name => {

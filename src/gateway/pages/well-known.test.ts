@@ -3,7 +3,7 @@ import { useGateway } from '../../../test/support/gateway.ts'
 
 const SECURITY = '/.well-known/security.txt'
 
-test('the catalog of APIs names the document, its page and the status', async () => {
+test('the API catalog links to the document, its page and the status', async () => {
   const gateway = await useGateway({
     settings: { CARTWRIGHT__SERVER__PUBLIC_URL: 'https://api.shop.example/' }
   })

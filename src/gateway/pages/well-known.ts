@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 type Site = {
-  /** How clients reach the shop; empty: as the request says. */
+  /** URL of the shop; empty: taken from the request. */
   publicUrl: string
-  /** To whom a weakness is reported: URIs such as `mailto:security@example.com`. */
+  /** Contacts for vulnerability reports: URIs such as `mailto:security@example.com`. */
   securityContacts: readonly string[]
   /** Whether `/openapi.json` and `/docs` are served. */
   hasDocs: boolean
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 /** RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
 
-/** Documents at fixed addresses (RFC 8615): where the API is described, and to whom a weakness is reported. */
+/** Mounts documents at well-known URIs (RFC 8615): the API catalog and security.txt. */
 export function mountWellKnown(app: FastifyInstance, { publicUrl, securityContacts, hasDocs }: Site): void {
   const options = { schema: { hide: true } }
   const originOf = ({ protocol, host }: FastifyRequest) =>
@@ -46,7 +46,7 @@ const linksOf = (origin: string, hasDocs: boolean) => ({
   status: [{ href: `${origin}/readyz`, type: 'application/json' }]
 })
 
-/** The same all day, so that the text can be compared. */
+/** Returns the same time all day, so that the document stays equal. */
 const expiry = (): string => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   return new Date(today + VALID_DAYS * DAY_MS).toISOString()

@@ -32,7 +32,7 @@ beforeAll(async () => {
     ],
     authenticate: async () => {
       authenticated += 1
-      throw new Error('nobody should be authenticated')
+      throw new Error('must not authenticate')
     },
     settings: { CARTWRIGHT__RATE_LIMIT__ENABLED: 'true', CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '5' }
   })
@@ -55,7 +55,7 @@ test.each(METHODS)('%s on and below a base path is 503, over a socket', async me
 test.each([
   ['invalid JSON', { 'content-type': 'application/json' }, '{"a":'],
   ['a body of 5 MB', { 'content-type': 'application/json' }, `"${'a'.repeat(5_000_000)}"`],
-  ['a content type that nobody takes', { 'content-type': 'application/x-rubbish' }, 'x'],
+  ['an unknown content type', { 'content-type': 'application/x-rubbish' }, 'x'],
   ['a content type that is none', { 'content-type': ';;;' }, 'x'],
   ['a bad token', { authorization: 'Bearer bad' }, undefined],
   ['a malformed idempotency key', { 'idempotency-key': 'ä ö' }, undefined],
@@ -125,7 +125,7 @@ test('the deeper base path of a disabled module wins over a parameter of an enab
 })
 
 test.each(['/api/shopping', '/api/shop-2/x', '/api', '/shop', '/api/items//reviews', '/API/shop'])(
-  '%s belongs to nobody that is disabled',
+  '%s belongs to no disabled module',
   async path => {
     expect((await gateway.request('GET', path)).status).not.toBe(503)
   }

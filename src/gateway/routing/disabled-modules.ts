@@ -1,18 +1,17 @@
-import { ownersOf, pathOf } from './routes.ts'
+import { moduleOwnersOf, pathOf } from './routes.ts'
 
 export type Switchable = { name: string; basePaths: readonly string[]; enabled: boolean }
-type Module = Switchable & { parts?: readonly Switchable[] }
+type ModuleWithParts = Switchable & { parts?: readonly Switchable[] }
 
 /**
- * What is answered in the place of modules, and parts of modules, that are switched off (specification,
- * "Disabled-module catch-all"): for a request target at or below one of their base paths the body of the 503, whoever
- * mounts routes there, else `undefined`. Where several are, the deepest base path names what is missing.
+ * Creates a function that returns the body of the 503 for a request target at or below a base path of a disabled module
+ * or part (specification, "Disabled-module catch-all"), else `undefined`. The longest matching base path names the module.
  */
-export function disabledModuleAnswers(modules: readonly Module[]) {
+export function createDisabledModuleCheck(modules: readonly ModuleWithParts[]) {
   const disabled = modules
     .flatMap(module => [module, ...(module.parts ?? [])])
     .filter(({ enabled }) => !enabled)
-  const ownerOf = ownersOf(disabled)
+  const ownerOf = moduleOwnersOf(disabled)
   const answers = new Map(disabled.map(({ name }) => [name, { error: explanation(name) }]))
 
   return (target: string): { error: string } | undefined =>

@@ -7,7 +7,7 @@ const route = (method: string | string[], url: string): MountedRoute => ({
   owner: null,
   class: null,
   hasTier: false,
-  lacks: []
+  unbounded: []
 })
 
 test.each([

@@ -1,29 +1,29 @@
 import type { RequestClass } from './tiers.ts'
 
-/** A route as it was mounted, and the module that did it; `null` for the gateway's own. */
+/** A mounted route. `owner` is the module that mounted it; `null` for routes of the gateway. */
 export type MountedRoute = {
   method: string | string[]
   url: string
   owner: string | null
-  /** What it is for; `null` for the gateway's own, which always answer. */
+  /** `null` for routes of the gateway, which are never refused. */
   class: RequestClass | null
-  /** Whether it lies in one of the tiers, and so behind their checks. */
+  /** Whether it was mounted on a tier, and so has its checks. */
   hasTier: boolean
-  /** Parts of the schema of its body that have no maximum. */
-  lacks: readonly string[]
+  /** Parts of its body's schema without a maximum. */
+  unbounded: readonly string[]
 }
 const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-/** Whether a route may change something (RFC 9110, section 9.2.1). */
+/** Whether a method is unsafe (RFC 9110, section 9.2.1). */
 export const isUnsafe = (method: string | string[]): boolean =>
   [method].flat().some(each => UNSAFE_METHODS.has(each))
 
-type Claim = { name: string; basePaths: readonly string[] }
+type BasePathOwner = { name: string; basePaths: readonly string[] }
 
-/** The path that a request asks for: without origin and query, decoded as far as its segments stay what they are. */
+/** Returns the path of a request target, without origin and query, decoded except for reserved characters. */
 export function pathOf(target: string): string {
   const end = target.search(/[?#]/)
   const named = end < 0 ? target : target.slice(0, end)
-  // Most are plain, and looking is cheaper than taking them apart.
+  // Fast path: most targets are plain.
   if (named.startsWith('/') && !named.includes('%')) return named
   const path = named.replace(/^https?:\/\/[^/]*/i, '')
   try {
@@ -33,26 +33,26 @@ export function pathOf(target: string): string {
   }
 }
 
-/** Of a path the module whose base paths cover it; the longest prefix wins. */
-export function ownersOf(modules: readonly Claim[]): (path: string) => string | undefined {
-  const claims = modules
+/** Returns a function from a path to the module whose base path covers it; the longest base path wins. */
+export function moduleOwnersOf(modules: readonly BasePathOwner[]): (path: string) => string | undefined {
+  const bases = modules
     .flatMap(({ name, basePaths }) => basePaths.map(base => ({ name, parts: base.split('/') })))
     .sort((a, b) => b.parts.length - a.parts.length)
   return path => {
     const segments = path.split('/')
-    return claims.find(({ parts }) => startsWith(segments, parts))?.name
+    return bases.find(({ parts }) => startsWith(segments, parts))?.name
   }
 }
 
-/** Routes that would escape what is promised for all: the 503 of a module switched off, or the checks of a tier. */
-export function routeProblems(mounted: readonly MountedRoute[], modules: readonly Claim[]): string[] {
+/** Returns routes without a tier, class or body limit, and routes outside the base paths of their module. */
+export function routeProblems(mounted: readonly MountedRoute[], modules: readonly BasePathOwner[]): string[] {
   const owned = mounted.filter(({ owner, url }) => owner !== null && !url.startsWith('/.well-known/'))
-  const ownerOf = ownersOf(modules)
+  const ownerOf = moduleOwnersOf(modules)
   const outside = owned.filter(({ owner, url }) => ownerOf(url) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
   const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
-  const unbounded = mounted.flatMap(({ method, url, lacks }) =>
-    lacks.map(lack => `${[method].flat()[0]} ${url} takes a body without a maximum: ${lack}`)
+  const unbounded = mounted.flatMap(({ method, url, unbounded: parts }) =>
+    parts.map(part => `${[method].flat()[0]} ${url} takes a body without a maximum: ${part}`)
   )
   const problems = [
     ...outside.map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`),
@@ -64,8 +64,8 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
 }
 
 /**
- * The methods that some route at a path knows, sorted; empty when no route is there. Patterns are taken apart once:
- * to do so for each unknown path made its 404 cost twice what an answer of /healthz does (2026-11).
+ * Returns a function from a path to its sorted methods; none when no route matches. Patterns are split once, because
+ * splitting them for each unknown path made a 404 cost twice as much as /healthz (2026-11).
  */
 export function createAllowedMethods(mounted: readonly MountedRoute[]) {
   const patterns = [...Map.groupBy(mounted, ({ url }) => url)].map(([url, routes]) => ({
@@ -73,7 +73,7 @@ export function createAllowedMethods(mounted: readonly MountedRoute[]) {
     methods: routes.flatMap(({ method }) => method)
   }))
   const byDepth = Map.groupBy(patterns, ({ parts }) => parts.length)
-  // All begin with a word, and whoever looks for holes asks for others.
+  // Rejects most paths of scanners without comparing patterns.
   const beginnings = new Set(patterns.map(({ parts }) => parts[1]))
 
   return (path: string): string[] => {
@@ -84,6 +84,6 @@ export function createAllowedMethods(mounted: readonly MountedRoute[]) {
   }
 }
 
-/** Whether a path lies at or below a base; a `:name` in the base stands for any one segment. */
+/** Whether a path is at or below a base; a `:name` in the base matches any segment. */
 const startsWith = (segments: readonly string[], base: readonly string[]): boolean =>
   base.every((part, index) => (part.startsWith(':') ? Boolean(segments[index]) : part === segments[index]))

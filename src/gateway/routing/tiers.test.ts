@@ -27,7 +27,7 @@ const limited = (limits: Record<string, string>) =>
     }
   })
 
-test('anybody gets to public routes, with or without a token, good or bad', async () => {
+test('public routes are open to every caller, with or without a valid token', async () => {
   const gateway = await useGateway({ modules: [threeTiers] })
   for (const token of [undefined, 'customer-1', 'bad']) {
     expect((await gateway.request('GET', '/api/x/open', token ? { token } : {})).status).toBe(200)
@@ -186,12 +186,12 @@ test('routes of a module that name the same limit share it; another module has i
     200, 200, 429
   ])
   expect([await status('/api/x/b'), await status('/api/y/a')]).toEqual([429, 200])
-  // Whoever is known is counted as the tier counts: by user.
+  // An authenticated caller is counted by user.
   for (let sent = 0; sent < 2; sent += 1) expect(await status('/api/x/c', 'customer-1')).toBe(200)
   expect([await status('/api/x/c', 'customer-1'), await status('/api/x/c', 'customer-2')]).toEqual([429, 200])
 })
 
-test('one limit has one size', async () => {
+test('a limit with two sizes prevents the start', async () => {
   const limited = (perMinute: number) =>
     ({ config: { class: 'account', limit: { name: 'a', perMinute } } }) as const
   const mount = (tiers: Tiers) => {
@@ -199,7 +199,7 @@ test('one limit has one size', async () => {
     tiers.public.post('/x/b', limited(2), ok)
   }
   await expect(useGateway({ modules: [moduleOf('x', ['/api/x'], mount)] })).rejects.toThrow(
-    'the limit x.a has two sizes'
+    'the limit x.a is declared with two values'
   )
 })
 

@@ -11,18 +11,18 @@ import type {
 import type { ErrorKind } from '../../kernel/errors.ts'
 
 /**
- * What a request is for: paying and ordering before carts and accounts, those before browsing, and imports and exports
- * last. It decides who is refused first when there is too much to do, and how long a request may take.
+ * Priority of a request. Under overload, paying and ordering come first, then carts and accounts, then browsing, then
+ * imports and exports. The class also sets the deadline of the request.
  */
 export type RequestClass = 'checkout' | 'account' | 'browse' | 'bulk'
 
 /**
- * How a handler gets the body: parsed from JSON; as the bytes that were sent, of any type and up to 256 KiB, for
- * callbacks that are signed; or as a stream of one media type.
+ * How a handler receives the body: parsed from JSON; as raw bytes of any type, up to 256 KiB, for signed callbacks; or as
+ * a stream of one media type.
  */
 export type BodyKind = 'json' | 'bytes' | { readonly stream: string; readonly bytesMax: number }
 
-/** Requests a minute and caller, within the tier's limit. Routes of a module that name the same one share it. */
+/** Requests per minute and caller, in addition to the tier's limit. Routes of a module with the same `name` share it. */
 export type RouteLimit = {
   readonly name: string
   readonly perMinute: number
@@ -32,47 +32,47 @@ export type RouteLimit = {
 
 /** Headers that modules declare. */
 export type ModuleHeaders = {
-  /** They prove who somebody without an account is. */
-  readonly capabilities: readonly string[]
-  /** They choose the terms of an answer, whoever asks. */
-  readonly contexts: readonly string[]
+  /** They identify a caller without an account. */
+  readonly credentialHeaders: readonly string[]
+  /** They choose a variant of the response, for every caller alike. */
+  readonly varyHeaders: readonly string[]
 }
 
-/** What is special about a route. The gateway reads it; the handler need not know. */
+/** Properties of a route that the gateway applies. */
 export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly class: RequestClass
   /** `json` when left out. */
   readonly body?: B
   readonly limit?: RouteLimit
   /**
-   * How many requests one counts as in the limit of its tier, beside its bytes; 1 when left out. For what costs more CPU than
-   * two writes to a cart.
+   * How many requests one counts as in the tier's limit, in addition to its bytes. 1 by default; more for requests that
+   * take more CPU than two writes to a cart.
    */
   readonly countsAs?: number
-  /** Every caller gets the same answer, so that caches may keep it. Only for routes of the public tier, and well-known ones. */
+  /** Every caller gets the same response, so caches may store it. Only on the tiers `public` and `wellKnown`. */
   readonly cache?: 'public'
-  /** With this status, or any good one, its answer holds a secret and is not kept: a repeated request is answered anew. */
+  /** Responses with this status (`any`: any 2xx) contain a secret and are not stored: a retry runs the handler again. */
   readonly secret?: 200 | 201 | 'any'
-  /** Kinds of errors that do not follow from the tier, path and body, such as a 404 for an id in the body. For the document. */
+  /** Kinds of errors for the API document that the tier, path and body do not imply. */
   readonly errors?: readonly ErrorKind[]
-  /** Its answer has a version, and what it makes has none that could be compared: it takes no `If-Match`. */
+  /** The response has a version, but the route takes no `If-Match`, because it creates the object. */
   readonly unversioned?: true
-  /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */
-  readonly unwritten?: string
-  /** On the admin tier: only for administrators who are limited to no modules. */
-  readonly wholeShop?: true
-  /** On the admin tier: for administrators with any scopes, because it is about their own account. */
+  /** Why an unsafe route needs no `writeOf(request)`. It then takes no `If-Match`. */
+  readonly noReplay?: string
+  /** On the admin tier: only administrators without scopes, who manage all modules. */
+  readonly requiresFullAccess?: true
+  /** On the admin tier: administrators with any scopes, because the route concerns their own account. */
   readonly anyScope?: true
-  /** On the admin tier: tokens of API keys do not open it, because it gives rights, or takes them, or an account. */
-  readonly forPeople?: true
-  /** On the secured tier: tokens of API keys open it, too, because nothing is done in the name of their owner. */
-  readonly forMachines?: true
-  /** Requires a log-in of the last five minutes, of every caller or only of administrators. API keys never have one. */
-  readonly recentLogin?: 'everyone' | 'administrators'
-  /** Open to administrators who need a second factor and have not enrolled one. Every other route is closed to them. */
+  /** On the admin tier: rejects API keys, because the route grants or revokes permissions, or an account. */
+  readonly isUsersOnly?: true
+  /** On the secured tier: accepts API keys too, because the route does not act for their owner. */
+  readonly allowsApiKeys?: true
+  /** Requires a login within the last five minutes. API keys never have one. */
+  readonly recentLogin?: 'all' | 'administrators'
+  /** Open to administrators who still have to enrol a required second factor. All other routes reject them. */
   readonly beforeEnrolment?: true
-  /** Why a route of shoppers that is not safe is answered while the shop is in maintenance. */
-  readonly inMaintenance?: string
+  /** Why an unsafe route for shoppers works while the shop is in maintenance. */
+  readonly allowedInMaintenance?: string
 }
 
 type BodyOf<B extends BodyKind> = B extends 'json' ? unknown : B extends 'bytes' ? Buffer : Readable
@@ -95,14 +95,14 @@ type Handler<B extends BodyKind, S extends FastifySchema> = RouteHandlerMethod<
   TypeBoxTypeProvider
 >
 
-/** Mounts a route; its handler is typed by the schemas, and by the kind of its body. */
+/** Mounts a route. Its schemas and the kind of its body type the handler. */
 type Verb = <const S extends FastifySchema, const B extends BodyKind = 'json'>(
   path: string,
   options: { readonly config: RouteConfig<B> } & Pick<Options<B, S>, 'schema' | 'onRequest' | 'preHandler'>,
   handler: Handler<B, S>
 ) => void
 
-/** Where routes are mounted: five verbs. What else there is to say about a route, its declaration says. */
+/** Mounts routes by method. */
 export type Tier = {
   readonly get: Verb
   readonly post: Verb
@@ -112,16 +112,16 @@ export type Tier = {
 }
 
 /**
- * The three groups under `/api`, shared by all modules. The tier is the first word of a route's line, and the only
- * thing that decides who gets in: `admin` asks for all that `secured` asks for.
+ * The tiers of routes. The first three are under `/api`. The tier decides who may call a route; `admin` requires all that
+ * `secured` requires.
  */
 export type Tiers = {
-  /** Anybody. */
+  /** Every caller. */
   readonly public: Tier
-  /** A valid access token of a person; of a machine where the route says `forMachines`. */
+  /** A valid access token of a user. API keys only on routes with `allowsApiKeys`. */
   readonly secured: Tier
   /** A valid access token and the role admin. */
   readonly admin: Tier
-  /** Outside `/api`, for documents with a fixed address such as `/.well-known/jwks.json`; limited as pages are. */
+  /** Outside `/api`: documents at fixed addresses such as `/.well-known/jwks.json`, with the rate limit of pages. */
   readonly wellKnown: Tier
 }

@@ -7,9 +7,8 @@ import { validationFailed } from '../errors.ts'
 
 const require = createRequire(import.meta.url)
 
-// Both compilers work at the first request of a route and not at start: compiling 40 routes takes 100 ms, and most
-// processes are started to serve a few of them soon. A body is taken as it is, but for the case of its ids; what comes
-// in a URL is text, and is read as what its schema asks for.
+// Both compile at the first request of a route, because compiling 40 routes at the start takes 100 ms. A body is validated
+// as sent, except that its ids become lower case. Parameters are text, converted to the type in the schema.
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const part = httpPart === 'querystring' ? 'query' : httpPart
   let errorsOf: ReturnType<typeof compileSchema> | undefined
@@ -32,7 +31,7 @@ export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }
 }
 
 type Stringify = (value: unknown) => string
-/** By schema: gateways of one process, as in tests, answer with the same ones, and each takes milliseconds. */
+/** By schema, because several gateways in one process, as in tests, share schemas, and building takes milliseconds. */
 const stringifies = new WeakMap<object, Stringify>()
 
 function stringifyOf(schema: TSchema): Stringify {
@@ -62,7 +61,7 @@ const BOOLEANS = new Map([
 const readTexts = ({ properties = {} }: Shape, texts: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, readText(properties[name], text)]))
 
-/** What does not read as its type is left as it is, for the schema to refuse: `1.5` is no integer, `` not 0. */
+/** Text that is not of its type stays as it is and fails validation: `1.5` is no integer, `` not 0. */
 function readText(shape: Shape | undefined, text: unknown): unknown {
   if (shape?.type === 'array') return [text].flat().map(item => readText(shape.items, item))
   if (typeof text !== 'string') return text
@@ -71,7 +70,7 @@ function readText(shape: Shape | undefined, text: unknown): unknown {
   return isNumeric && NUMBER.test(text) ? Number(text) : text
 }
 
-/** UUIDs as PostgreSQL writes them, in lower case (RFC 9562, section 4): whoever is behind compares them as text. */
+/** Writes UUIDs in lower case, as PostgreSQL does (RFC 9562, section 4), because modules compare them as text. */
 function lowerIds(shape: Shape, given: unknown): unknown {
   const value = (shape.anyOf ?? []).reduce((each, branch) => lowerIds(branch, each), given)
   if (typeof value === 'string') return shape.format === 'uuid' ? value.toLowerCase() : value

@@ -6,21 +6,21 @@ import { isUnsafe } from '../routing/routes.ts'
 import { isReplay } from './idempotency.ts'
 import { operationIdOf } from './write.ts'
 
-const NOT_NOTED = 'how a request of an administrator ended was not noted'
+const NOT_RECORDED = 'the status of an administrator request was not recorded'
 const ABANDONED = 503
 
 /**
- * For `onRoute` of the admin tier: every request that may change something is written down with who sent it, which
- * route and ids, and how it ended. What changed stands there with the change itself (see `writeOf`), or before it where it
- * is many transactions; the status, and requests that changed nothing, are added before the answer leaves.
+ * Returns an `onRoute` hook for the admin tier that records every unsafe request: administrator, route, ids and status. The
+ * entry commits with the change (see `writeOf`), or before it on routes with `noReplay`. The status, and requests that
+ * changed nothing, are recorded before the response is sent.
  */
 export function auditUnsafeRequests(db: Queryable) {
-  const note = async (request: FastifyRequest, status: number): Promise<void> => {
+  const record = async (request: FastifyRequest, status: number): Promise<void> => {
     if (request.audit === null) return
     const entry = { ...request.audit, id: operationIdOf(request), status }
     await noteAudit(db, entry).catch((error: unknown) => {
-      // It is done, and the caller must learn of it. What it changed was written down with the change.
-      request.log.warn({ req_id: request.id, err: error }, NOT_NOTED)
+      // The caller still gets the response. The change itself was recorded when it committed.
+      request.log.warn({ req_id: request.id, err: error }, NOT_RECORDED)
     })
   }
   const begin = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
@@ -31,27 +31,27 @@ export function auditUnsafeRequests(db: Queryable) {
       params: request.params as Record<string, unknown>,
       requestId: request.id
     }
-    // Answered 503 at its deadline, it ends without an answer of its own.
-    request.onAbandoned = [...(request.onAbandoned ?? []), () => void note(request, ABANDONED)]
+    // After its deadline the request got 503, and `onSend` does not run when the handler ends.
+    request.onAbandoned = [...(request.onAbandoned ?? []), () => void record(request, ABANDONED)]
     done()
   }
-  /** What is not one write with its mark would be lost with the process: it is noted before it begins, or refused. */
-  const noteAhead = async (request: FastifyRequest) => {
+  /** Records requests of several transactions before they start, so that a crash cannot lose the entry. */
+  const recordBeforehand = async (request: FastifyRequest) => {
     if (request.audit !== null)
       await noteAudit(db, { ...request.audit, id: operationIdOf(request), status: null })
   }
   const finish = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-    const noted = note(request, reply.statusCode)
-    // A replay changed nothing, so its answer does not wait for the note.
-    if (!isReplay(reply)) await noted
+    const recorded = record(request, reply.statusCode)
+    // A replay changed nothing, so its response does not wait for the entry.
+    if (!isReplay(reply)) await recorded
     return payload
   }
 
   return (route: RouteOptions): void => {
     if (!isUnsafe(route.method)) return
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()]
-    if (route.config?.unwritten !== undefined)
-      route.preHandler = [...[route.preHandler ?? []].flat(), noteAhead]
+    if (route.config?.noReplay !== undefined)
+      route.preHandler = [...[route.preHandler ?? []].flat(), recordBeforehand]
     route.onSend = [finish, ...[route.onSend ?? []].flat()]
   }
 }

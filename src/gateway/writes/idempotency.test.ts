@@ -37,10 +37,10 @@ let gateway: TestGateway
 let port = 0
 let runs: { id: string; isDone: boolean }[] = []
 let gate = Promise.resolve()
-/** What `/x/slow` does between its reply and the socket. */
+/** Hook of `/x/slow` between its reply and the socket. */
 let beforeSending = async (): Promise<void> => {}
 
-/** Routes that note each run, wait while the gate is closed, and end as the body's `outcome` says. */
+/** Mounts routes that count runs, wait while the gate is closed, and end with the body's `outcome`. */
 const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
   for (const [tier, path] of [
     [open, '/x/:id'],
@@ -83,7 +83,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
 
 beforeAll(async () => {
   gateway = await openGateway({
-    modules: [{ ...routes, capabilities: ['x-pass', 'x-ticket'], contexts: ['x-terms'] }],
+    modules: [{ ...routes, credentialHeaders: ['x-pass', 'x-ticket'], varyHeaders: ['x-terms'] }],
     settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
   })
   await gateway.sql('create table public.rows (id uuid primary key)')
@@ -96,7 +96,7 @@ beforeEach(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Closes the gate; the answer opens it, and so does the end of the test. */
+/** Closes the gate. The returned function opens it, and so does the end of the test. */
 function close(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   gate = promise
@@ -180,7 +180,7 @@ test('a retry that waited two seconds in vain is told that the first still runs'
   const retry = await send()
   expect([retry.status, retry.json.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_PROGRESS'])
   expect(performance.now() - startedAt).toBeGreaterThan(1_900)
-  // The lease is over by then, had this process not renewed it while it works.
+  // The lease would have expired by now without renewal.
   await expect.poll(async () => ((await stored())[0]?.lease_until as Date) > new Date()).toBe(true)
   open()
   expect((await first).status).toBe(201)
@@ -207,7 +207,7 @@ test.each([
   expect(runs).toHaveLength(1)
 })
 
-test('the same key of somebody else, for another method, or for another route is another key', async () => {
+test('the same key of another caller, method or route is another key', async () => {
   const strangers: Sent[] = [
     {},
     { headers: { 'x-forwarded-for': '192.0.2.1' } },
@@ -265,14 +265,14 @@ test.each([
   '"quoted"',
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
   '~!#$%&()*+,-./:;<=>?@[]^_`{|}'
-])('the key %s is taken from somebody who is known', async key => {
+])('an authenticated caller may use the key %s', async key => {
   const own = { key, path: '/api/x/own/1', token: 'customer-1' }
   expect((await send(own)).status).toBe(201)
   expect((await send(own)).headers['idempotency-replayed']).toBe('true')
 })
 
 test.each(['a', 'cart-1', '12345678901', 'a'.repeat(64), 'abababababababababab', '1795263127023879641'])(
-  'whom only an address tells from others may not use the key %s: somebody there may use it too',
+  'an anonymous caller may not use the guessable key %s',
   async key => {
     const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'GUESSABLE_IDEMPOTENCY_KEY'])
@@ -297,7 +297,7 @@ test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb
   }
 )
 
-/** Leaves a claim behind as a process does that died: `state` as it was, the lease over or not. */
+/** Leaves a claim of a dead process: with this state, and its lease expired or not. */
 async function leaveClaim(state: 'running' | 'applied', leaseSeconds: number) {
   await gateway.sql(
     `update cartwright.idempotency_keys set state = $1, status = null, answer = null, lease = $2,
@@ -306,7 +306,7 @@ async function leaveClaim(state: 'running' | 'applied', leaseSeconds: number) {
   )
 }
 
-test('a claim left running by a process that died is taken over when its lease is out', async () => {
+test('a claim left running by a process that died is taken over when its lease expires', async () => {
   await send()
   await leaveClaim('running', 60)
   expect((await send()).status).toBe(409)
@@ -328,7 +328,7 @@ test('a retry takes over within the time that it waits anyway', async () => {
 test('what was committed is never committed again, though its answer was lost', async () => {
   const first = (await apply()).json
   expect(first).toMatchObject({ applied: 'now' })
-  // The lease is of no interest any more: whoever comes again is answered at once.
+  // The lease no longer matters: a retry gets the response immediately.
   await leaveClaim('applied', 60)
   expect((await apply()).json).toEqual({ ...first, applied: 'before' })
   expect(await rows()).toEqual([{ id: first.id }])
@@ -338,10 +338,10 @@ test('a slow holder whose lease was taken over cannot commit', async () => {
   const open = close()
   const slow = apply()
   await expect.poll(() => runs.length).toBe(1)
-  // As another one's, so that the holder does not renew it.
+  // Owned by another process, so that the holder does not renew it.
   await leaveClaim('running', -1)
   const taker = apply()
-  // It waits for what the holder wrote, and begins again when that takes long.
+  // It waits for the holder's write, and retries if that takes long.
   await expect.poll(() => runs.length).toBeGreaterThanOrEqual(2)
   open()
   const answers = [await slow, await taker]
@@ -400,7 +400,7 @@ test('a client that hangs up before the replay is sent does not cause the reques
   expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
-test('an answer that tells a secret is not kept, whoever repeats the request gets it anew', async () => {
+test('a response with a secret is not stored, and a retry runs the handler again', async () => {
   const first = await apply('/api/x/tell')
   expect(await stored()).toMatchObject([{ state: 'applied', answer: null, status: null }])
   const again = await apply('/api/x/tell')

@@ -1,58 +1,60 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Claim, KeyClaims } from '../../platform/idempotency/claims.ts'
+import type { KeyClaim, KeyClaims } from '../../platform/idempotency/claims.ts'
 import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
 import { addressOf } from '../callers/rate-limits.ts'
 import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
-import { isStreamed } from '../routing/bodies.ts'
+import { isStreamed } from '../routing/body-kinds.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import type { ModuleHeaders } from '../routing/tiers.ts'
-import { openAnswer, sealAnswer } from './kept-answers.ts'
+import { openResponse, sealResponse } from './stored-responses.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The claimed key, from the claim to the answer. */
-    idempotency: (Claim & { cipherKey: Buffer }) | null
-    /** The body's bytes, kept for the fingerprint of requests with an Idempotency-Key. */
+    /** The claimed key, until the response. */
+    idempotency: (KeyClaim & { cipherKey: Buffer }) | null
+    /** The body's bytes, for the fingerprint of requests with an Idempotency-Key. */
     rawBody: Buffer | null
-    /** It failed for a reason that may pass: the same request is judged anew when it comes again. */
+    /** The request failed for a temporary reason, so a retry runs the handler again. */
     mayPass: boolean
   }
 }
 
-const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as the draft has it, or bare, as everybody sends it
-const NOT_KEPT = 'answer not kept for its idempotency key'
+const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as in the draft, or bare, as clients send it
+const NOT_STORED = 'response not stored for its idempotency key'
 const REPLAYED = 'idempotency-replayed'
 const REPLAYED_HEADERS = ['content-type', 'etag', 'location']
-/** In characters. Whoever repeats a request with a longer answer gets it anew: keys are kept for two days, and anybody sends many. */
-const KEPT_LENGTH_MAX = 32_768
-/** Of callers who share an address: shorter keys, or such as `aaaaaaaaaaaaaaaaaaaa`, are guessed or meet by chance. */
+/**
+ * Longest stored response, in characters. Longer ones are computed again on a retry, because keys are kept for two days
+ * and clients may send many.
+ */
+const STORED_LENGTH_MAX = 32_768
+/** Keys of anonymous callers must be hard to guess, because callers with the same address share their keys. */
 const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
 
 /**
- * `Idempotency-Key` on every unsafe route (draft-ietf-httpapi-idempotency-key-header-07). The claim is committed
- * before the work; a second try waits a moment for the first and is then answered 409. Kept are answers that the
- * business decided on (2xx and 4xx); after 5xx, 429, malformed requests and failures that may pass the key is free
- * again. Answers are encrypted with a key that only the holder of the idempotency key can derive: what was told once
- * to one caller cannot be read from a table. Where it was a secret, or is long, it is not even kept. `capabilities` are the
- * headers that prove who somebody without an account is: they belong to the identity of the caller. `contexts` choose the
- * terms of an answer: a request with others is another request.
+ * Implements `Idempotency-Key` on unsafe routes (draft-ietf-httpapi-idempotency-key-header-07). The claim commits before
+ * the work. A concurrent retry waits briefly, then gets 409. Responses with 2xx and 4xx are stored; after 5xx, 429, 400 and
+ * temporary failures the key is released. Responses are encrypted with a key that is derived from the idempotency key, so
+ * the table does not reveal them. Secret and long responses are not stored. `credentialHeaders`
+ * identify a caller without an account. `varyHeaders` choose the terms of a response, so a request with other terms is
+ * another request.
  */
 export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders) {
-  /** Returns whether the handler may run: false when the reply was sent, or is being sent, in its place. */
+  /** Returns whether the handler may run: false if a stored response is sent, or one was sent before. */
   const claimOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const key = keyOf(request, headers)
     if (key === undefined) return true
     const { cipherKey, ...claimed } = key
-    const outcome = await claims.claim(claimed, () => request.visit?.pause() ?? (() => {}))
+    const outcome = await claims.claim(claimed, () => request.slot?.pause() ?? (() => {}))
     if (outcome.kind === 'reused') throw idempotencyKeyReused()
     if (outcome.kind === 'running') throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
     if (outcome.kind === 'claimed') {
-      // Answered at its deadline, its work is over when it is over: only then may another try begin.
+      // After a 503 at the deadline the handler still runs. The key is released when it ends, for the next try.
       const release = () => {
         claims
           .release(outcome.claim)
-          .catch(error => request.log.warn({ req_id: request.id, err: error }, NOT_KEPT))
+          .catch(error => request.log.warn({ req_id: request.id, err: error }, NOT_STORED))
       }
       if (reply.sent) {
         release()
@@ -62,13 +64,13 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
       request.idempotency = { ...outcome.claim, cipherKey }
       return true
     }
-    const answer = openAnswer(outcome.answer, cipherKey)
+    const answer = openResponse(outcome.answer, cipherKey)
     reply.code(outcome.status).headers(answer.headers).header(REPLAYED, 'true').send(answer.body)
     return false
   }
   /**
-   * A callback instead of a promise, because Fastify runs the handler when the promise of a hook is fulfilled before the
-   * reply is sent. A returned `reply` is fulfilled when the client hangs up, even while `onSend` hooks still run.
+   * Takes a callback instead of returning a promise. Fastify runs the handler if the promise of a hook resolves before the
+   * reply is sent, and a returned `reply` resolves when the client disconnects, even while `onSend` hooks run.
    */
   const claimKey = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     claimOrReplay(request, reply).then(mayRun => {
@@ -76,7 +78,7 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
     }, done)
   }
 
-  const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+  const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const claim = request.idempotency
     if (claim === null) return payload
     request.idempotency = null
@@ -85,72 +87,71 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
     const { secret } = request.routeOptions.config
     const isSecret = secret === 'any' ? statusCode < 300 : secret === statusCode
     try {
-      if (isDecided && !isSecret && isKeepable(payload)) {
+      if (isDecided && !isSecret && isStorable(payload)) {
         const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
-        const answer = sealAnswer({ headers, body: payload ?? '' }, claim.cipherKey)
+        const answer = sealResponse({ headers, body: payload ?? '' }, claim.cipherKey)
         await claims.finish(claim, statusCode, answer)
       } else {
         await claims.release(claim)
       }
     } catch (error) {
-      // The work is done and the caller must learn of it; the key stays claimed until its lease runs out.
-      request.log.warn({ req_id: request.id, err: error }, NOT_KEPT)
+      // The write is done, so the caller gets the response. The key stays claimed until its lease expires.
+      request.log.warn({ req_id: request.id, err: error }, NOT_STORED)
     }
     return payload
   }
 
-  /** For Fastify's `onRoute`: adds both steps to routes that change something. */
+  /** An `onRoute` hook that adds both hooks to unsafe routes. */
   return (route: RouteOptions): void => {
     if (!honoursIdempotencyKey(route)) return
     route.preHandler = [claimKey, ...[route.preHandler ?? []].flat()]
-    route.onSend = [...[route.onSend ?? []].flat(), keepAnswer]
+    route.onSend = [...[route.onSend ?? []].flat(), storeResponse]
   }
 }
 
-/** Whether the reply repeats the stored answer of an earlier request. */
+/** Whether the reply is a stored response of an earlier request. */
 export const isReplay = (reply: FastifyReply): boolean => reply.hasHeader(REPLAYED)
 
-/** Whether `Idempotency-Key` is honoured on the route: not where the handler streams the body, which no fingerprint can cover. */
-export const honoursIdempotencyKey = ({ method = [], config }: MountedRoute): boolean =>
+/** Whether the route honours `Idempotency-Key`. Streamed bodies have no fingerprint, so their routes do not. */
+export const honoursIdempotencyKey = ({ method = [], config }: KeyableRoute): boolean =>
   isUnsafe(method) && !isStreamed(config?.body)
 
-type MountedRoute = { method?: string | string[] | undefined; config?: FastifyContextConfig | undefined }
+type KeyableRoute = { method?: string | string[] | undefined; config?: FastifyContextConfig | undefined }
 
-const isKeepable = (payload: unknown): payload is string | null | undefined =>
-  payload == null || (typeof payload === 'string' && payload.length <= KEPT_LENGTH_MAX)
+const isStorable = (payload: unknown): payload is string | null | undefined =>
+  payload == null || (typeof payload === 'string' && payload.length <= STORED_LENGTH_MAX)
 
 /** @throws `MALFORMED_IDEMPOTENCY_KEY`, `GUESSABLE_IDEMPOTENCY_KEY` */
-function keyOf(request: FastifyRequest, { capabilities, contexts }: ModuleHeaders) {
+function keyOf(request: FastifyRequest, { credentialHeaders, varyHeaders }: ModuleHeaders) {
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const key = KEY.exec(String(header))?.[2]
   if (key === undefined) throw malformedIdempotencyKey()
-  const caller = callerOf(request, capabilities)
+  const caller = callerOf(request, credentialHeaders)
   if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKey()
   const { method, routeOptions } = request
   const scope = JSON.stringify([caller ?? `address:${addressOf(request)}`, method, routeOptions.url, key])
   return {
     keyHash: hash('sha256', `key:${scope}`, 'buffer'),
     cipherKey: hash('sha256', `answer:${scope}`, 'buffer'),
-    fingerprint: fingerprintOf(request, contexts)
+    fingerprint: fingerprintOf(request, varyHeaders)
   }
 }
 
 const isGuessable = (key: string): boolean =>
-  key.length < ANONYMOUS_KEY.lengthMin || new Set(key).size < ANONYMOUS_KEY.differentMin || /^\d+$/.test(key) // the time, as likely as not
+  key.length < ANONYMOUS_KEY.lengthMin || new Set(key).size < ANONYMOUS_KEY.differentMin || /^\d+$/.test(key) // probably a timestamp
 
-/** `undefined` for callers that nothing but their address tells from others. */
-function callerOf(request: FastifyRequest, headers: readonly string[]): string | undefined {
+/** Identifies the caller by account or credential headers; `undefined` if only the address is known. */
+function callerOf(request: FastifyRequest, credentialHeaders: readonly string[]): string | undefined {
   if (request.identity !== null) return `user:${request.identity.userId}`
-  const capabilities = headers.map(name => request.headers[name] ?? '')
-  return capabilities.every(value => value === '')
-    ? undefined
-    : `capabilities:${JSON.stringify(capabilities)}`
+  const credentials = credentialHeaders.map(name => request.headers[name] ?? '')
+  // A stored word: the hash of a stored key contains it.
+  return credentials.every(value => value === '') ? undefined : `capabilities:${JSON.stringify(credentials)}`
 }
 
-function fingerprintOf(request: FastifyRequest, contexts: readonly string[]): Buffer {
+function fingerprintOf(request: FastifyRequest, varyHeaders: readonly string[]): Buffer {
   const ifMatch = request.headers['if-match'] ?? ''
-  const terms = contexts.map(name => request.headers[name] ?? '')
+  const terms = varyHeaders.map(name => request.headers[name] ?? '')
   const body = request.rawBody?.toString('base64') ?? ''
   return hash('sha256', JSON.stringify([request.url, ifMatch, terms, body]), 'buffer')
 }

@@ -2,23 +2,24 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DomainError } from '../../kernel/errors.ts'
 import { isUnsafe } from '../routing/routes.ts'
 
-/** Why nothing may be changed just now; `undefined` when it may. */
-export type Refusal = () => DomainError | undefined
+/** Returns the error for changes, such as during maintenance; `undefined` when they are allowed. */
+export type ChangeGuard = () => DomainError | undefined
 
 /**
- * For `onRoute` of the tiers of shoppers: while the shop is in maintenance, what may change something is refused before anything is
- * done, but for routes that say why they go on.
+ * Returns an `onRoute` hook for the public and secured tiers. While a guard returns an error, unsafe requests get it, except
+ * on routes with `allowedInMaintenance`.
  */
-export function refuseChanges(refusals: readonly Refusal[]) {
+export function guardChanges(guards: readonly ChangeGuard[]) {
   const refuse = (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
-    for (const refusal of refusals) {
-      const error = refusal()
+    for (const guard of guards) {
+      const error = guard()
       if (error !== undefined) return done(error)
     }
     done()
   }
   return (route: RouteOptions): void => {
-    if (refusals.length === 0 || !isUnsafe(route.method) || route.config?.inMaintenance !== undefined) return
+    const isAllowed = route.config?.allowedInMaintenance !== undefined
+    if (guards.length === 0 || !isUnsafe(route.method) || isAllowed) return
     route.onRequest = [refuse, ...[route.onRequest ?? []].flat()]
   }
 }

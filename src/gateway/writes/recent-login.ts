@@ -3,9 +3,7 @@ import { isRecentLogin, loginTooOld } from '../../kernel/logins.ts'
 import { identityOf } from '../callers/identity.ts'
 import { writeOf } from './write.ts'
 
-/**
- * In front of the handlers of routes with `recentLogin`. A repeated request that was applied before is answered, however late it comes.
- */
+/** Hook of routes with `recentLogin`. A retry of an applied request passes, because it changes nothing. */
 export function requireRecentLogin(
   request: FastifyRequest,
   _reply: FastifyReply,

@@ -24,7 +24,7 @@ const insertWhere = statement({
 const ADMIN = `admin-${randomUUID()}`
 
 let gateway: TestGateway
-/** Routes that write: one compares If-Match, one forgets to, one says why it does not write. */
+/** Mounts routes that write: one compares If-Match, one forgets to, one has noReplay. */
 const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
   open.put('/x/versioned', browse, async request => {
     const write = writeOf(request)
@@ -47,7 +47,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
     if (quick === undefined) await write.once(db, tx => tx.run(insertRow, { id: write.id }))
     return { id: write.id, quick: quick !== undefined }
   })
-  open.post('/x/unwritten', { config: { class: 'browse', unwritten: 'it sends a file' } }, async () => ({}))
+  open.post('/x/no-replay', { config: { class: 'browse', noReplay: 'it sends a file' } }, async () => ({}))
   open.post('/x/twice', browse, async request => {
     const write = writeOf(request)
     for (let time = 0; time < 2; time += 1) await write.once(gateway.platform.db, async () => {})
@@ -66,8 +66,8 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
     return { id: write.id }
   })
   admin.get('/x/admin/:id', browse, async () => ({}))
-  const unwritten = { config: { ...browse.config, unwritten: 'it is many transactions' } }
-  admin.post('/x/bulk', unwritten, async () => ({ before: await audited() }))
+  const withoutReplay = { config: { ...browse.config, noReplay: 'it is many transactions' } }
+  admin.post('/x/bulk', withoutReplay, async () => ({ before: await audited() }))
 })
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ test.each(['7', '"7", "8"', "'7'", '"a b"', '"7', 'w/"7"'])(
   }
 )
 
-test('a condition that nobody compared is refused, and what was written is rolled back', async () => {
+test('a condition that was not compared is rejected, and the write is rolled back', async () => {
   const answer = await put('/api/x/forgetful', { 'if-match': '"1"' })
   expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
   expect(await written()).toEqual([])
@@ -124,14 +124,14 @@ test('a condition that nobody compared is refused, and what was written is rolle
 })
 
 test('a route without a write refuses a condition before it does anything', async () => {
-  const answer = await gateway.request('POST', '/api/x/unwritten', { headers: { 'if-match': '"1"' } })
+  const answer = await gateway.request('POST', '/api/x/no-replay', { headers: { 'if-match': '"1"' } })
   expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
-  expect((await gateway.request('POST', '/api/x/unwritten', { headers: { 'if-match': '*' } })).status).toBe(
+  expect((await gateway.request('POST', '/api/x/no-replay', { headers: { 'if-match': '*' } })).status).toBe(
     200
   )
 })
 
-test('ids are drawn anew for each request, and are the same in each try of one with a key', async () => {
+test('each request gets a new id, and retries with a key get the same one', async () => {
   const [first, second] = [await put('/api/x/versioned'), await put('/api/x/versioned')]
   expect(first.json.id).not.toBe(second.json.id)
   const ids = [first.json.id, ...first.json.parts]
@@ -164,7 +164,7 @@ test.each([
     const key = { 'idempotency-key': randomUUID(), ...headers }
     const { json } = await put('/api/x/unchanged', key)
     expect(json.quick).toBe(quick)
-    // The process died before it could keep the answer.
+    // The process died before it stored the response.
     await gateway.sql(`update cartwright.idempotency_keys set answer = null, status = null, state = 'applied'
     where state = 'done'`)
     expect((await put('/api/x/unchanged', key)).json).toEqual({ id: json.id, quick: false })
@@ -246,7 +246,7 @@ test('a request with an Idempotency-Key that holds no claim cannot write', () =>
   expect(writeOf(request).id).toHaveLength(36)
 })
 
-/** Keeps each insert into the audit log waiting until it is called, at the latest at the end of the test. */
+/** Blocks inserts into the audit log until the returned function is called, or the test ends. */
 async function blockAudit(): Promise<() => Promise<unknown>> {
   const [row] = await gateway.sql('select current_database() as name')
   const holder = new pg.Client({ connectionString: databaseNamed(inject('serverUrl'), String(row?.name)) })

@@ -5,8 +5,8 @@ import { markApplied } from '../../platform/idempotency/claims.ts'
 import {
   conditionNotSupported,
   createWrite,
-  type WithoutSlot,
-  type Write
+  type IdempotentWrite,
+  type WithoutSlot
 } from '../../platform/idempotency/write.ts'
 import { malformedIfMatch } from '../errors.ts'
 import { isUnsafe } from '../routing/routes.ts'
@@ -14,40 +14,40 @@ import { honoursIdempotencyKey } from './idempotency.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    write: Write | null
-    /** Drawn when the request has no idempotency key. */
+    write: IdempotentWrite | null
+    /** Random without an idempotency key. */
     operationId: string | null
-    /** What an administrator's request is written down as; `null` for requests of others. */
+    /** The audit entry of an administrator's request; `null` for other callers. */
     audit: Omit<AuditEntry, 'id' | 'status'> | null
   }
 }
 
-/** An ETag as RFC 9110, section 8.8.3, writes it. */
+/** The syntax of an ETag (RFC 9110, section 8.8.3). */
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
-/** One that the shop gives. */
+/** An ETag that the shop issues. */
 const VERSION_TAG = /^"(0|[1-9]\d{0,14})"$/
 /** No row has it. */
 const NO_VERSION = -1
 
-/** The id of what this request makes: the same in each of its tries, when it has an idempotency key. */
+/** Returns the id of the object that the request creates. Retries with the same idempotency key get the same id. */
 export function operationIdOf(request: FastifyRequest): string {
   request.operationId ??= request.idempotency?.operationId ?? newId()
   return request.operationId
 }
 
 /**
- * The write that a request asks for, with its conditions: `If-Match` (RFC 9110, section 13.1.1; `*` is any version)
- * and `Idempotency-Key`. Handlers hand it on to whoever writes.
+ * Returns the write of a request with its conditions: `If-Match` (RFC 9110, section 13.1.1; `*` matches any version) and
+ * `Idempotency-Key`. Handlers pass it to the service that writes.
  */
-export function writeOf(request: FastifyRequest): Write {
+export function writeOf(request: FastifyRequest): IdempotentWrite {
   request.write ??= newWriteOf(request)
   return request.write
 }
 
-/** For handlers that have no write. */
+/** Returns a function that runs work without holding the request's slot. For handlers without a write. */
 export function withoutSlotOf(request: FastifyRequest): WithoutSlot {
   return async work => {
-    const resume = request.visit?.pause()
+    const resume = request.slot?.pause()
     try {
       return await work()
     } finally {
@@ -56,9 +56,9 @@ export function withoutSlotOf(request: FastifyRequest): WithoutSlot {
   }
 }
 
-function newWriteOf(request: FastifyRequest): Write {
+function newWriteOf(request: FastifyRequest): IdempotentWrite {
   const { idempotency: claim, audit } = request
-  // A bug elsewhere let the handler run. Without its claim the write would be executed again by each retry.
+  // Guards against a bug in the hooks: without its claim, each retry would execute the write again.
   if (
     claim === null &&
     request.headers['idempotency-key'] !== undefined &&
@@ -77,7 +77,7 @@ function newWriteOf(request: FastifyRequest): Write {
       claim === null && audit === null
         ? undefined
         : async (tx, resultId) => {
-            // Sent together, so that the second costs no round trip.
+            // Pipelined, so that the second statement costs no round trip.
             await Promise.all([
               claim && markApplied(tx, claim, resultId),
               audit && noteAudit(tx, { ...audit, id, status: null })
@@ -91,13 +91,13 @@ function expectedVersion(header: string | undefined): number | null {
   const version = VERSION_TAG.exec(header)?.[1]
   if (version !== undefined) return Number(version)
   if (!ENTITY_TAG.test(header)) throw malformedIfMatch()
-  // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2), nor does a tag of another server.
+  // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2). Neither does a foreign tag.
   return NO_VERSION
 }
 
-/** For Fastify's `onRoute`: where no write could compare it, `If-Match` is refused before anything is done. */
-export function refuseUnreadConditions(route: RouteOptions): void {
-  if (!isUnsafe(route.method) || route.config?.unwritten === undefined) return
+/** An `onRoute` hook that rejects `If-Match` on routes with `noReplay`, which do not compare it. */
+export function rejectUnusedIfMatch(route: RouteOptions): void {
+  if (!isUnsafe(route.method) || route.config?.noReplay === undefined) return
   const refuse = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
     done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupported())
   route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]

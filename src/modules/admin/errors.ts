@@ -3,36 +3,36 @@ import { defineError } from '../../kernel/errors.ts'
 export const eventNotFound = defineError(
   'not_found',
   'ADMIN_EVENT_NOT_FOUND',
-  'There is no such event; it may have been handled in the meantime, or is being tried just now.'
+  'There is no such failed event or job. It may have been handled in the meantime, or is running now.'
 )
 export const periodInvalid = defineError(
   'invalid',
   'ADMIN_PERIOD_INVALID',
-  'A period ends on the day on which it begins or later, and has 366 days at most.'
+  'The period is not valid. Send "to" not before "from", and 366 days at most.'
 )
 export const shopInMaintenance = defineError(
   'unavailable',
   'SHOP_IN_MAINTENANCE',
-  'The shop is being worked on: everything can be looked at, and nothing bought or changed just now.',
+  'The shop is in maintenance mode. You can read everything, but not buy or change anything. Try again later.',
   { mayPass: true }
 )
 export const maintenanceStale = defineError(
   'stale',
   'ADMIN_MAINTENANCE_STALE',
-  'Somebody else has set it in the meantime; read it again.'
+  'The maintenance mode has changed since you read it. Read it again.'
 )
 export const maintenanceOver = defineError(
   'invalid',
   'ADMIN_MAINTENANCE_OVER',
-  'It would have ended already: "until" is in the past.'
+  'The time in "until" is in the past. Send a later time or null.'
 )
 export const ownAccount = defineError(
   'conflict',
   'ADMIN_OWN_ACCOUNT',
-  'Administrators do not take their own rights, or their own account, away here: another one does.'
+  'Administrators cannot change their own rights, or disable or delete their own account. Ask another administrator.'
 )
 export const scopeUnknown = defineError(
   'invalid',
   'ADMIN_SCOPE_UNKNOWN',
-  'There is no module of this name; "modules" lists those that there are.'
+  'A scope is not the name of a module. Use names of "modules".'
 )

@@ -9,7 +9,7 @@ type Sent = { id: string; token: OneTimeToken }
 type Subject = {
   auth: AuthApi
   signIn(role: Role): Promise<{ id: string; token: string }>
-  /** Somebody who is known, and the token that they are sent. */
+  /** A user, and the token that is mailed to them. */
   introduce(): Promise<{ contact: Contact; sent: Sent; supersede(): Promise<Sent> }>
 }
 
@@ -52,10 +52,10 @@ async function useFake(): Promise<Subject> {
     signIn: async role => (role === 'admin' ? admin() : customer()),
     introduce: async () => {
       const [id, email] = [newId(), 'eve@example.com']
-      auth.know({ id, email, name: 'Eve' })
+      auth.addContact({ id, email, name: 'Eve' })
       const hold = (): Sent => {
         const sent = { id: newId(), token: auth.newToken(email) }
-        auth.hold(sent.id, sent.token)
+        auth.setToken(sent.id, sent.token)
         return sent
       }
       const sent = hold()
@@ -63,7 +63,7 @@ async function useFake(): Promise<Subject> {
         contact: { id, email, name: 'Eve', locale: null, emailVerified: false, formerEmail: null },
         sent,
         supersede: async () => {
-          auth.hold(sent.id, undefined)
+          auth.setToken(sent.id, undefined)
           return hold()
         }
       }
@@ -74,7 +74,7 @@ async function useFake(): Promise<Subject> {
 test.each([
   ['auth', useReal],
   ['its fake', useFake]
-])('%s knows who a token belongs to, until when, and no other token', async (_what, use) => {
+])('%s returns the user and expiry of a valid token and rejects others', async (_what, use) => {
   const { auth, signIn } = await use()
   for (const role of ['customer', 'admin'] as const) {
     const { id, token } = await signIn(role)
@@ -90,21 +90,18 @@ test.each([
 test.each([
   ['auth', useReal],
   ['its fake', useFake]
-])(
-  '%s says how somebody is reached, and what they are to be sent as long as that is good',
-  async (_what, use) => {
-    const { auth, introduce } = await use()
-    const { contact, sent, supersede } = await introduce()
-    expect(await auth.contacts([newId(), contact.id, contact.id])).toEqual([contact])
-    expect(await auth.contacts([])).toEqual([])
-    const { token, email, purpose, expiresAt } = sent.token
-    expect([typeof token, email, purpose]).toEqual(['string', contact.email, 'verify_email'])
-    expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
-    expect(await auth.oneTimeToken(sent.id)).toEqual(sent.token)
+])('%s returns contacts of users, and one-time tokens while they are valid', async (_what, use) => {
+  const { auth, introduce } = await use()
+  const { contact, sent, supersede } = await introduce()
+  expect(await auth.contacts([newId(), contact.id, contact.id])).toEqual([contact])
+  expect(await auth.contacts([])).toEqual([])
+  const { token, email, purpose, expiresAt } = sent.token
+  expect([typeof token, email, purpose]).toEqual(['string', contact.email, 'verify_email'])
+  expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
+  expect(await auth.oneTimeToken(sent.id)).toEqual(sent.token)
 
-    const later = await supersede()
-    expect(await auth.oneTimeToken(sent.id)).toBeUndefined()
-    expect((await auth.oneTimeToken(later.id))?.token).not.toBe(token)
-    expect(await auth.oneTimeToken(newId())).toBeUndefined()
-  }
-)
+  const later = await supersede()
+  expect(await auth.oneTimeToken(sent.id)).toBeUndefined()
+  expect((await auth.oneTimeToken(later.id))?.token).not.toBe(token)
+  expect(await auth.oneTimeToken(newId())).toBeUndefined()
+})

@@ -1,9 +1,11 @@
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import { existsAdmin } from './accounts/repository.ts'
 import type { AuthSettings } from './settings.ts'
 import { fetchKeySet } from './tokens/issuer-keys.ts'
 
-/** Whether other issuers can be asked for their keys, and whether strangers can pass as somebody of the shop. */
+/** Checks that external issuers are reachable, and that registration cannot yield an account that looks like staff. */
 export function diagnoseAuth(settings: AuthSettings, { http }: { http: HttpClient }): readonly Diagnosis[] {
   return [
     { about: 'registration', find: () => judgeRegistration(settings) },
@@ -12,18 +14,37 @@ export function diagnoseAuth(settings: AuthSettings, { http }: { http: HttpClien
       find: async () => {
         try {
           await fetchKeySet({ http, issuer, signal: new AbortController().signal })
-          return ok('answers, and names its keys')
+          return ok('reachable; its keys were loaded')
         } catch (error) {
           const { message, cause } = error as Error
           return wrong(
-            `cannot be asked for its keys: ${cause instanceof Error ? cause.message : message}`,
-            `Nobody gets in with its tokens. See that this machine reaches ${issuer}, or take it out of auth.issuers.`
+            `its keys cannot be loaded: ${cause instanceof Error ? cause.message : message}`,
+            `Its access tokens are rejected. Check that this machine can reach ${issuer}, or remove it from auth.issuers.`
           )
         }
       }
     }))
   ]
 }
+
+/** Finds administrators of a shop in production who may log in with a password alone. */
+export const diagnoseAdministrators = (
+  db: Queryable,
+  { isRequired, isProduction }: { isRequired: boolean; isProduction: boolean }
+): readonly Diagnosis[] => [
+  {
+    about: 'second factor',
+    async find() {
+      if (isRequired) return ok('required for administrators')
+      if (!isProduction) return ok('not required for administrators outside production')
+      if ((await db.first(existsAdmin))?.found !== true) return ok('no administrator yet')
+      return warning(
+        'administrators can log in with a password alone',
+        'Set auth.require_second_factor: true. Administrators without a second factor enroll one after the next login.'
+      )
+    }
+  }
+]
 
 function judgeRegistration({ registration, email_domains, admin_email, issuers }: AuthSettings) {
   const domain = admin_email.split('@')[1]?.toLowerCase()
@@ -32,8 +53,8 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
   )
   if (byAddress !== undefined)
     return warning(
-      `an e-mail address makes somebody an administrator by tokens of ${byAddress.issuer}`,
-      'Addresses are not always proved there. Let admin_claim name a claim for roles or groups.'
+      `tokens of ${byAddress.issuer} grant the administrator role by e-mail address`,
+      'The issuer may not verify e-mail addresses. Set admin_claim to a claim for roles or groups.'
     )
   if (
     registration === 'open' &&
@@ -41,8 +62,8 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
     email_domains.some(each => each.toLowerCase() === domain)
   )
     return warning(
-      `everybody may register, and may claim an address of ${domain}, which is that of your administrator`,
-      'Set auth.registration: invite, or leave that domain out of auth.email_domains.'
+      `registration is open for addresses of ${domain}, the domain of your administrator`,
+      'Set auth.registration: invite, or remove that domain from auth.email_domains.'
     )
   return ok(`${registration}${email_domains.length > 0 ? `, for ${email_domains.join(', ')}` : ''}`)
 }

@@ -2,14 +2,14 @@ import { defineEvent, defineJob } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id } from '../../kernel/wire.ts'
 
-/** `auth.user_registered`: an account was made. */
+/** `auth.user_registered`: an account was created. */
 export const userRegistered = defineEvent(
   'auth.user_registered',
   {
     description:
-      'An account was made: by its owner, an administrator or a command; not by a token of another issuer.',
+      'An account was created by its owner, an administrator or a command. Not sent for users of external issuers.',
     subject: 'the user',
-    outside: 'each'
+    webhook: 'all'
   },
   { user_id: Id, role: Type.Enum(['customer', 'admin']) }
 )
@@ -19,89 +19,92 @@ const withToken = {
   user_id: Id,
   token_id: Type.String({
     format: 'uuid',
-    description: 'What is to be sent, and where to, is asked of auth by it; it proves nothing.'
+    description:
+      'Id of a one-time token. Auth returns the token and the recipient for it. It is not a secret.'
   })
 }
 
-/** `auth.verification_requested`: somebody is to prove that they read an address. */
+/** `auth.verification_requested`: an e-mail address is to be verified. */
 export const verificationRequested = defineEvent(
   'auth.verification_requested',
   {
-    description:
-      'Somebody is to show that they read what is sent to an address: that of their account, or the one that it is to have.',
+    description: 'A user has to verify an e-mail address: that of the account, or its future one.',
     subject: 'the user',
-    outside: 'never'
+    webhook: 'none'
   },
   withToken
 )
-/** `auth.password_reset_requested`: somebody has forgotten their password. */
+/** `auth.password_reset_requested`: a reset token is to be mailed. */
 export const passwordResetRequested = defineEvent(
   'auth.password_reset_requested',
   {
-    description: 'Somebody who has an account says that its password is forgotten.',
+    description: 'A password reset was requested for an account.',
     subject: 'the user',
-    outside: 'never'
+    webhook: 'none'
   },
   withToken
 )
-/** `auth.password_changed`: an account has another password. */
+/** `auth.password_changed`: the owner of an account changed its password. */
 export const passwordChanged = defineEvent(
   'auth.password_changed',
   {
-    description: 'An account has another password, set by its owner.',
+    description: 'The owner of an account changed its password.',
     subject: 'the user',
-    outside: 'never'
+    webhook: 'none'
   },
   ofUser
 )
-/** `auth.api_key_created`: an administrator made an API key. */
+/** `auth.api_key_created`: an administrator created an API key. */
 export const apiKeyCreated = defineEvent(
   'auth.api_key_created',
-  { description: 'An administrator made an API key for a machine.', subject: 'the user', outside: 'never' },
+  { description: 'An administrator created an API key.', subject: 'the user', webhook: 'none' },
   { user_id: Id, api_key_id: Id, name: Type.String() }
 )
-/** `auth.second_factor_changed`: the second factor of an account is another one, or was used in a way that its owner should know of. */
+/** `auth.second_factor_changed`: the second factor of an account changed, or a recovery code was used. */
 export const secondFactorChanged = defineEvent(
   'auth.second_factor_changed',
   {
     description:
-      'An administrator enrolled or removed a second factor, used a recovery code or replaced them, or an operator reset the factor.',
+      'An administrator enrolled or removed a second factor, used or replaced recovery codes, or an operator reset the factor.',
     subject: 'the user',
-    outside: 'never'
+    webhook: 'none'
   },
   {
     user_id: Id,
     change: Type.Enum(['enrolled', 'removed', 'reset', 'recovery_code_used', 'recovery_codes_replaced'])
   }
 )
-/** `auth.email_changed`: an account has another address. */
+/** `auth.email_changed`: the e-mail address of an account changed. */
 export const emailChanged = defineEvent(
   'auth.email_changed',
   {
-    description: 'An account has another e-mail address, which is verified.',
+    description: 'The e-mail address of an account changed. The new one is verified.',
     subject: 'the user',
-    outside: 'each'
+    webhook: 'all'
   },
   ofUser
 )
-/** `auth.user_deleted`: an account is gone. */
+/** `auth.user_deleted`: an account was deleted. */
 export const userDeleted = defineEvent(
   'auth.user_deleted',
   {
-    description: 'An account was deleted: nobody is behind its id any more.',
+    description: 'An account and its personal data were deleted.',
     subject: 'the user',
-    outside: 'each'
+    webhook: 'all'
   },
   ofUser
 )
 
 export const eraseAgain = defineJob(
   'auth.erase_again',
-  { description: 'Erases what somebody was still writing while their account was deleted.', seconds: 30 },
+  {
+    description: 'Erases data that was written while the account was deleted.',
+    timeoutSeconds: 30
+  },
   ofUser
 )
 
-/** All that is told of accounts. */
+/** All events of the module. */
 export const authEvents = [
   userRegistered,
   verificationRequested,

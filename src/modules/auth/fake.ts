@@ -1,51 +1,51 @@
 import { newId } from '../../kernel/ids.ts'
-import type { People } from '../../platform/people.ts'
+import type { PersonalData } from '../../platform/personal-data.ts'
 import { invalidToken, userNotFound } from './errors.ts'
 import type { AuthApi, Contact, OneTimeToken } from './index.ts'
 
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
-const SOMEBODY = newId()
+const DEFAULT_USER = newId()
 
-/** Somebody for tests, with a token that `fakeAuth` takes. */
+/** Creates a user for tests with a token that `fakeAuth` accepts. */
 export const customer = (id = newId()) => ({ id, token: `customer-${id}` })
 export const admin = (id = newId()) => ({ id, token: `admin-${id}` })
 
-type KeptOfPeople = () => ReadonlyMap<string, People>
+type PersonalDataOfModules = () => ReadonlyMap<string, PersonalData>
 
-/** The API, and what a test tells it. */
+/** The API of auth, with functions that set its data. */
 export type FakeAuth = AuthApi & {
-  /** In whose modules it erases and tells what is kept of people. */
-  inhabit(house: { people: KeptOfPeople }): void
-  know(contact: Pick<Contact, 'id' | 'email'> & Partial<Contact>): void
-  /** A token that is good, or `undefined` once it is not any more. */
-  hold(tokenId: string, token: OneTimeToken | undefined): void
-  /** One that nobody had before. */
+  /** Sets the modules whose personal data it erases and exports. */
+  setHouse(house: { personalData: PersonalDataOfModules }): void
+  addContact(contact: Pick<Contact, 'id' | 'email'> & Partial<Contact>): void
+  /** Sets a one-time token, or removes it with `undefined`. */
+  setToken(tokenId: string, token: OneTimeToken | undefined): void
+  /** Creates a new one-time token. */
   newToken(email: string, purpose?: OneTimeToken['purpose']): OneTimeToken
 }
 
-const NOTHING_KNOWN = { name: null, locale: null, emailVerified: false, formerEmail: null }
+const EMPTY_CONTACT = { name: null, locale: null, emailVerified: false, formerEmail: null }
 
 /**
- * Authentication without accounts, for tests of those who ask who somebody is. A token is a role, an id, or both:
- * `admin`, `customer-<id>`. An id alone is a customer. It knows the contacts and one-time tokens that it is told of.
+ * Authentication without accounts, for tests of other modules. A token is a role, an id, or both: `admin`,
+ * `customer-<id>`. An id alone is a customer. Tests set its contacts and one-time tokens.
  */
 export function fakeAuth(): FakeAuth {
   const known = new Map<string, Contact>()
-  let people: KeptOfPeople = () => new Map()
+  let personalData: PersonalDataOfModules = () => new Map()
   const tokens = new Map<string, OneTimeToken>()
-  const none = () => Promise.reject(new Error('there are no accounts here'))
+  const none = () => Promise.reject(new Error('fakeAuth has no accounts'))
   return {
     authenticate: async token => {
       const found = token === '' ? null : TOKEN.exec(token)
       if (found === null) throw invalidToken()
-      const [, role, userId = SOMEBODY] = found
+      const [, role, userId = DEFAULT_USER] = found
       const expiresAt = Date.now() / 1_000 + 3_600
       return {
         userId,
         role: role === 'admin' ? 'admin' : 'customer',
         scopes: null,
         sessionId: null,
-        // Always recent, however long a test takes.
+        // Always a recent login, however long the test takes.
         authenticatedAt: expiresAt + 86_400,
         expiresAt
       }
@@ -54,21 +54,21 @@ export function fakeAuth(): FakeAuth {
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
     eraseUser: async (tx, id) => {
       if (!known.has(id)) throw userNotFound()
-      for (const each of people().values()) await each.erase(tx, id)
+      for (const each of personalData().values()) await each.erase(tx, id)
       known.delete(id)
     },
     exportUser: async id => {
-      const parts = [...people()].map(async ([name, each]) => [name, await each.export(id)] as const)
+      const parts = [...personalData()].map(async ([name, each]) => [name, await each.export(id)] as const)
       return { user_id: id, exported_at: new Date(), parts: Object.fromEntries(await Promise.all(parts)) }
     },
-    inhabit: house => {
-      people = house.people
+    setHouse: house => {
+      personalData = house.personalData
     },
     oneTimeToken: async id => tokens.get(id),
-    know: contact => {
-      known.set(contact.id, { ...NOTHING_KNOWN, ...contact })
+    addContact: contact => {
+      known.set(contact.id, { ...EMPTY_CONTACT, ...contact })
     },
-    hold: (id, token) => {
+    setToken: (id, token) => {
       if (token === undefined) tokens.delete(id)
       else tokens.set(id, token)
     },

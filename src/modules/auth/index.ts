@@ -10,12 +10,12 @@ import {
   type ManagedUser,
   type UsersQuery
 } from './accounts/administration.ts'
+import { scheduleCleanup } from './accounts/cleanup.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
 import { listContacts, type UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
-import type { Role } from './accounts/schema.ts'
-import { type Account, createAccountService } from './accounts/service.ts'
-import { sweepEvery } from './accounts/sweep.ts'
+import type { UserRole } from './accounts/schema.ts'
+import { createAccountService, type NewUserAccount } from './accounts/service.ts'
 import { addressRoutes } from './addresses/routes.ts'
 import { createAddresses } from './addresses/service.ts'
 import { findKeyRights } from './api-keys/repository.ts'
@@ -23,7 +23,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { createApiKeys } from './api-keys/service.ts'
 import { challengeRoutes } from './challenges/routes.ts'
 import { createChallenges } from './challenges/service.ts'
-import { diagnoseAuth } from './diagnosis.ts'
+import { diagnoseAdministrators, diagnoseAuth } from './diagnosis.ts'
 import { erasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
 import { createErasure, exportAccount } from './erasure/service.ts'
@@ -32,7 +32,7 @@ import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { createPasswordResets } from './password-resets/service.ts'
-import { CODE_TRICKLE_SECONDS } from './passwords/admission.ts'
+import { CODE_TRICKLE_SECONDS } from './passwords/attempt-rules.ts'
 import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
 import { passwordRule } from './passwords/policy.ts'
@@ -42,7 +42,7 @@ import { createProfiles } from './profiles/service.ts'
 import { secondFactorRoutes } from './second-factors/routes.ts'
 import { createSecondFactors } from './second-factors/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
-import { createRevocations, type Revocations } from './sessions/revocations.ts'
+import { createRevocations, type SessionRevocations } from './sessions/revocations.ts'
 import { createSessionService, type SessionService } from './sessions/service.ts'
 import { authSettings, authShortNames } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
@@ -68,72 +68,77 @@ import { validateAuth } from './validation.ts'
 export type { OneTimeToken } from './one-time-tokens/service.ts'
 export { readablePassword } from './passwords/random-secrets.ts'
 
-/** Somebody who can be written to. Only what other issuers say of people may lack an address. */
+/** How to reach a user. Only users of external issuers may lack an address. */
 export type Contact = {
   id: string
   email: string | null
   name: string | null
-  /** As in `sv-SE`; null: never said. */
+  /** Such as `sv-SE`; null if the user has not set one. */
   locale: string | null
   emailVerified: boolean
-  /** The address before the latest change, for 30 days. */
+  /** The previous address, for 30 days after a change. */
   formerEmail: string | null
 }
 
-/** What other parts of the shop may ask of auth. */
+/** The API of auth for other modules. */
 export type AuthApi = {
   authenticate: Authenticate
-  /** Announces users whose verified tokens must be checked again. */
-  revocations: Pick<Revocations, 'subscribe' | 'isLive'>
-  /** How to reach people; those that there are not are left out. */
+  /** Reports users whose tokens must be verified again. */
+  revocations: Pick<SessionRevocations, 'subscribe' | 'isLive'>
+  /** Returns the contacts of users. Unknown ids are left out. */
   contacts(userIds: readonly string[]): Promise<Contact[]>
-  /** What is to be sent for the token of an event; `undefined` when it was used, superseded, or has expired. */
+  /** Returns the one-time token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
   oneTimeToken(tokenId: string): Promise<OneTimeToken | undefined>
-  /** Deletes an account. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and what forbids it in another module. */
+  /** Deletes an account. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
   eraseUser(tx: Transaction, userId: string): Promise<void>
-  /** All that is kept of somebody, by the names of the modules. */
+  /** Returns all personal data of a user, grouped by module. */
   exportUser(userId: string): Promise<AccountExportResponse>
-  /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
+  /** Disables or enables an account; disabling ends its sessions. Returns false when the account does not exist. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
   /**
-   * Removes a second factor whose device and recovery codes are lost, and ends every session. False when there is no such account.
+   * Removes a second factor and ends all sessions. Returns false when the account does not exist.
    * @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`.
    */
   resetSecondFactor(email: string): Promise<boolean>
   /**
-   * `scopes`: the modules whose administration they may use; all when left out, or null. False when there is no such account.
+   * `scopes`: modules that they may manage; missing or null: all. Returns false when the account does not exist.
    * @throws `AUTH_LAST_ADMIN`.
    */
-  setRole(email: string, role: Role, scopes?: readonly string[] | null): Promise<boolean>
-  /** The newest first. */
+  setRole(email: string, role: UserRole, scopes?: readonly string[] | null): Promise<boolean>
+  /** Lists users, the newest first. */
   listUsers(query: UsersQuery): Promise<Page<ManagedUser>>
   /** @throws `AUTH_USER_NOT_FOUND`. */
   user(userId: string): Promise<ManagedUser>
-  /** How many customers came on days that begin at these times, and end with the next one or at `end`; `day` counts from 1. */
+  /** Counts registered customers per day. Days begin at `starts`, the last ends at `end`; `day` counts from 1. */
   registered(starts: readonly Date[], end: Date): ReturnType<Administration['registered']>
   /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
   /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
-  setRoleById(tx: Transaction, userId: string, role: Role, scopes: readonly string[] | null): Promise<void>
-  /** Those that have not ended; none is `current`. */
+  setRoleById(
+    tx: Transaction,
+    userId: string,
+    role: UserRole,
+    scopes: readonly string[] | null
+  ): Promise<void>
+  /** Lists the active sessions; none is `current`. */
   sessionsOf(userId: string, query: PageQuery): ReturnType<SessionService['list']>
-  /** Ends one of them. @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND`. */
+  /** Ends a session. @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND`. */
   endSession(tx: Transaction, userId: string, sessionId: string): Promise<void>
   /** @throws `AUTH_USER_NOT_FOUND`. */
   endSessions(tx: Transaction, userId: string): Promise<void>
-  /** Makes an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
-  createUser(account: Account): Promise<UserRow>
+  /** Creates an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
+  createUser(account: NewUserAccount): Promise<UserRow>
   hasAdmin(): Promise<boolean>
   /**
-   * In development, makes an administrator with a random password if there is none, which is returned this once;
-   * `null` when there was nothing to make.
+   * In development, creates an administrator if there is none, and returns its random password, which is not stored.
+   * `null` when none was created.
    */
   createFirstAdmin(): Promise<{ email: string; password: string } | null>
 }
 
 const OWN_ISSUER = 'cartwright'
 
-/** Accounts, sessions and access tokens. Without it nobody gets past the public tier. */
+/** Accounts, sessions and access tokens. Without it only the public tier is accessible. */
 export const authModule = defineModule({
   name: 'auth',
   description: 'Accounts, sessions, tokens.',
@@ -146,10 +151,10 @@ export const authModule = defineModule({
   emits: authEvents,
   jobs: [eraseAgain],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: true,
+  personalData: true,
   diagnose: diagnoseAuth,
   setup: async (
-    { config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics, house, audit },
+    { config, db, emit, enqueue, log, secrets, broadcast, timers, http, metrics, house, audit },
     settings
   ) => {
     const stopping = new AbortController()
@@ -165,7 +170,7 @@ export const authModule = defineModule({
     const passwords = createPasswords({
       budgets: createBudgets({ db, secrets, failuresMax }),
       hashing: argon2id,
-      hashesAtOnce: settings.password_hashes_at_once
+      hashConcurrency: settings.password_hash_concurrency
     })
     const revocations = createRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
@@ -196,24 +201,24 @@ export const authModule = defineModule({
       ...{ ...deps, verification, administration, challenges, factors, settings }
     })
     const erasure = createErasure({
-      ...{ db, emit, enqueue, passwords, sessions, people: house.people },
+      ...{ db, emit, enqueue, passwords, sessions, personalData: house.personalData },
       requireAnotherAdmin: administration.requireAnotherAdmin
     })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
-    chores.every(REFRESH_SECONDS, 'auth.signing_keys', async () => {
+    timers.every(REFRESH_SECONDS, 'auth.signing_keys', async () => {
       await keys.refresh()
       return 0
     })
-    sweepEvery(chores, db, settings)
+    scheduleCleanup(timers, db, settings)
 
     const limits = {
       login: { name: 'login', perMinute: settings.login_per_minute },
       register: { name: 'register', perMinute: settings.register_per_minute }
     }
     const issuers = openIssuers(settings.issuers, { http, signal: stopping.signal })
-    const checks = metrics.counter('token_checks', 'Access tokens that were not known yet, by the result.', {
+    const checks = metrics.counter('token_checks', 'Uncached verifications of access tokens, by result.', {
       result: ['accepted', 'refused']
     })
     const { require_second_factor: requiresSecondFactor } = settings
@@ -259,9 +264,13 @@ export const authModule = defineModule({
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
-      // Its rows go with the account.
-      people: { erase: async () => {}, export: id => exportAccount(db, id) },
-      handlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
+      diagnoses: diagnoseAdministrators(db, {
+        isRequired: requiresSecondFactor,
+        isProduction: config.environment === 'production'
+      }),
+      // The rows are deleted with the account.
+      personalData: { erase: async () => {}, export: id => exportAccount(db, id) },
+      jobHandlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()
     }
   }

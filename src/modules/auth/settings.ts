@@ -31,70 +31,71 @@ const Issuer = Type.Object(
 
 export const authSettings = section('Accounts and tokens.', {
   registration: Type.Enum(['open', 'invite', 'closed'], {
-    description: 'Who may register: everybody, holders of an invitation code, nobody.',
+    description:
+      'Who can register. `open`: every visitor; `invite`: visitors with an invitation code; `closed`: none.',
     default: 'open'
   }),
   email_domains: Type.Array(Type.String({ minLength: 1 }), {
-    description: 'The only domains of e-mail addresses that may register; empty: any.',
+    description: 'E-mail domains that may register. Empty: all domains.',
     default: []
   }),
-  password_length_min: count('The shortest password accepted, in characters.', 12, 8, 128),
-  access_token_seconds: count('How long an access token lives, in seconds.', 900, 10, 86_400),
-  session_idle_days: count('A session not refreshed for so long has ended, in days.', 7, 1, 365),
-  session_days: count('A session ends after this, refreshed or not, in days.', 30, 1, 3_650),
-  password_hashes_at_once: count('Password hashes computed at once; more wait.', 2, 1, 64),
+  password_length_min: count('Minimum password length, in characters.', 12, 8, 128),
+  access_token_seconds: count('Seconds until an access token expires.', 900, 10, 86_400),
+  session_idle_days: count('Days without a token refresh after which a session expires.', 7, 1, 365),
+  session_days: count(
+    'Days after the login when a session expires, even when it is refreshed.',
+    30,
+    1,
+    3_650
+  ),
+  password_hash_concurrency: count(
+    'Password hashes that are computed simultaneously. Further logins wait.',
+    2,
+    1,
+    64
+  ),
   failed_logins_max: count(
-    'Failed log-ins of one account from one network before it must wait; they are forgotten after 15 minutes.',
+    'Failed logins to one account from one network within 15 minutes, before further ones are refused.',
     10,
     1,
     1_000
   ),
-  login_per_minute: count('Log-ins and token refreshes a minute and client address.', 30),
-  register_per_minute: count('Registrations a minute and client address.', 10),
+  login_per_minute: count('Logins and token refreshes per minute and client address.', 30),
+  register_per_minute: count('Registrations per minute and client address.', 10),
   require_verified_email: flag(
-    'Whether customers log in only once their e-mail address is verified. Who is logged in stays so.',
+    'Whether customers must verify their e-mail address before they can log in. Existing sessions are kept.',
     false
   ),
-  addresses_max: count('The most addresses that an account keeps.', 50, 1, 1_000),
-  verification_hours: count(
-    'How long the token that verifies an e-mail address is good, in hours.',
-    48,
-    1,
-    720
-  ),
-  password_reset_minutes: count(
-    'How long the token that sets a new password is good, in minutes.',
-    60,
-    5,
-    1_440
-  ),
+  addresses_max: count('Maximum number of addresses per account.', 50, 1, 1_000),
+  verification_hours: count('Hours until a token that verifies an e-mail address expires.', 48, 1, 720),
+  password_reset_minutes: count('Minutes until a password reset token expires.', 60, 5, 1_440),
   messages_per_hour: count(
-    'Messages that one address is sent in an hour: to verify it, to take it for an account, to set a new password; of each so many.',
+    'Mails per hour and e-mail address, counted separately for verification, change of address and password reset.',
     5,
     1,
     1_000
   ),
   require_second_factor: flag(
-    'Whether administrators need a second factor. One who has none reaches only the routes that enrol it.',
+    'Whether administrators need a second factor. Without one, an administrator can only call the routes that enroll it.',
     false
   ),
-  api_keys_max: count('The most API keys of one administrator.', 20, 1, 1_000),
-  exports_per_minute: count('Exports of all that is kept of somebody, a minute and account.', 6),
+  api_keys_max: count('Maximum number of API keys per administrator.', 20, 1, 1_000),
+  exports_per_minute: count('Exports of personal data per minute and account.', 6),
   admin_email: text(
-    'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
+    'E-mail address of the administrator that the start creates when there is no administrator. CARTWRIGHT_ADMIN_EMAIL sets it too.',
     ''
   ),
-  admin_password: secret('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
+  admin_password: secret('Password of that administrator. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
   issuers: Type.Array(Issuer, {
     description:
-      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }, scopes_claim (the path of a list of modules that such an administrator may look after; without it, all), second_factor { acr, amr } (lists of values of these claims, one of which shows that the caller used a second factor there; without it, none did).',
+      'OpenID Connect issuers whose access tokens are accepted, each with issuer, audience and algorithms (RS256). admin_claim { path, value } marks administrators. scopes_claim is the path of the list of modules that such an administrator can manage; without it, all. second_factor { acr, amr } lists the claim values that prove a second factor; without it, no token does.',
     default: []
   })
 })
 
 export type AuthSettings = SettingsOf<typeof authSettings>
 
-/** Variables that hosting platforms and habits expect. */
+/** Short environment variables for common settings. */
 export const authShortNames = {
   CARTWRIGHT_ADMIN_EMAIL: 'admin_email',
   CARTWRIGHT_ADMIN_PASSWORD: 'admin_password'

@@ -6,7 +6,7 @@ import type { AuthSettings } from './settings.ts'
 
 const DOMAIN = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 
-/** Why accounts and tokens cannot be handled with these settings. */
+/** Returns problems of the settings of accounts and tokens. */
 export function validateAuth(
   settings: AuthSettings,
   { server, shop }: { server: { public_url: string }; shop: { name: string } }
@@ -35,10 +35,9 @@ function adminProblems(
   shopName: string
 ): SettingProblem[] {
   if (email === '' && password === '') return []
-  if (email === '')
-    return [{ key: 'admin_email', message: 'must be set where auth.admin_password is; or empty that' }]
+  if (email === '') return [{ key: 'admin_email', message: 'must be set together with auth.admin_password' }]
   if (password === '')
-    return [{ key: 'admin_password', message: 'must be set where auth.admin_email is; or empty that' }]
+    return [{ key: 'admin_password', message: 'must be set together with auth.admin_email' }]
   if (parseEmail(email) === undefined)
     return [{ key: 'admin_email', message: 'must be an e-mail address such as admin@example.com' }]
   return passwordRule({ lengthMin, shopName })

@@ -3,46 +3,46 @@ import { defineError } from '../../kernel/errors.ts'
 export const cartItemNotFound = defineError(
   'not_found',
   'CART_ITEM_NOT_FOUND',
-  'This variant is not in the cart.'
+  'This variant is not in the cart. Add it first.'
 )
 export const variantUnavailable = defineError(
   'conflict',
   'CART_VARIANT_UNAVAILABLE',
-  'This variant is not for sale at present.'
+  'This variant is not for sale in this market. Remove it from the request.'
 )
 export const insufficientStock = defineError(
   'conflict',
   'CART_INSUFFICIENT_STOCK',
-  'There is not enough stock; "available" says how much there is.'
+  'There is not enough stock. Choose at most the quantity in `available`.'
 )
 export const quantityLimitExceeded = defineError(
   'conflict',
   'CART_QUANTITY_LIMIT',
-  'The quantity of one line is limited; "limit" says to how much.'
+  'The quantity of a line is limited. Choose at most the quantity in `limit`.'
 )
 export const quantityRuleBroken = defineError(
   'conflict',
   'CART_QUANTITY_RULE',
-  'This variant is sold from "quantity_min" to "quantity_max", in multiples of "quantity_step".'
+  'This variant is sold from `quantity_min` to `quantity_max`, in multiples of `quantity_step`. Choose such a quantity.'
 )
 export const lineLimitExceeded = defineError(
   'conflict',
   'CART_LINE_LIMIT',
-  'The number of different variants in a cart is limited; "limit" says to how many.'
+  'The number of different variants in a cart is limited to `limit`. Remove one first.'
 )
 export const cartStale = defineError(
   'stale',
   'CART_VERSION_STALE',
-  'The cart has changed since; read it again, "version" is the present one.'
+  'The cart has changed since it was read. Read it again: `version` is its present version.'
 )
 export const cartChanged = defineError(
   'conflict',
   'CART_CHANGED',
-  'The cart has changed since it was to be ordered; read it again.',
+  'The cart has changed since the order was started. Read it again.',
   { mayPass: true }
 )
 export const guestCartNotFound = defineError(
   'not_found',
   'CART_GUEST_NOT_FOUND',
-  'There is no guest cart for this token: it is unknown, expired, or used.'
+  'No guest cart has this token: it is unknown, expired, or merged. Add an item without a token to create a cart.'
 )

@@ -2,17 +2,17 @@ import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id } from '../../kernel/wire.ts'
 
-/** `cart.merged`: a guest's cart became part of a customer's. */
+/** `cart.merged`: a guest cart was merged into a customer's cart. */
 export const cartMerged = defineEvent(
   'cart.merged',
   {
-    description: "What somebody had chosen before logging in became part of their account's cart.",
+    description: 'A guest cart, or items that a browser stored, was merged into the cart of a customer.',
     subject: 'the customer',
-    outside: 'never'
+    webhook: 'none'
   },
   {
     customer_id: Id,
     strategy: Type.Enum(['sum', 'max', 'guest', 'customer']),
-    moved: Type.Integer({ description: "How many lines of the customer's cart are new or changed." })
+    moved: Type.Integer({ description: "Number of lines of the customer's cart that are new or changed." })
   }
 )

@@ -11,7 +11,7 @@ const OTHER_KEY = '0b0e6ab5-1c9f-4f5f-9d4e-8f2f0a1f7c11'
 const read = async (shop: CartShop, token: string) =>
   (await shop.request('GET', '/api/cart', { token })).json as { count: number; version: number; items: [] }
 
-/** Every write of a customer's cart that holds 3 mugs and a tee, and what the cart holds once it is done. */
+/** Each write to a customer's cart of 3 mugs and a tee, and the cart after it. */
 async function writes() {
   const shop = await useCartShop()
   const token = newId()
@@ -45,11 +45,11 @@ async function writes() {
 const kinds = ['add', 'set', 'remove', 'clear', 'merge of items', 'merge of a guest cart'] as const
 
 describe.each(kinds)('%s', kind => {
-  test('again after the process died before it answered, it is not done twice', async () => {
+  test('a retry after the process died before the response is not applied twice', async () => {
     const { shop, token, kinds, mug, tee } = await writes()
     const { send, after } = kinds[kind]
     await dyingBehindCommit(shop, () => send(KEY))
-    // Meanwhile the customer goes on, and the variant is taken out of the shop.
+    // Meanwhile the customer changes the cart, and the variant is no longer for sale.
     await shop.request('DELETE', `/api/cart/items/${tee}`, { token })
     const withoutTee = Object.fromEntries(Object.entries(after).filter(([variantId]) => variantId !== tee))
     shop.catalog.withdraw(mug)
@@ -65,7 +65,7 @@ describe.each(kinds)('%s', kind => {
     expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', retried.text])
   })
 
-  test('ten times at once with one key, it is done once', async () => {
+  test('ten concurrent requests with one key are applied once', async () => {
     const { shop, token, kinds } = await writes()
     const { send, after } = kinds[kind]
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(KEY)))
@@ -76,7 +76,7 @@ describe.each(kinds)('%s', kind => {
   })
 })
 
-test('requests with keys that come at once are each answered, and replayed, with what they did', async () => {
+test('concurrent requests with keys each return, and replay, their own response', async () => {
   const shop = await useCartShop()
   const variant_id = shop.catalog.sell()
   const callers = Array.from({ length: 40 }, () => ({ token: newId(), key: newId() }))
@@ -98,7 +98,7 @@ test('requests with keys that come at once are each answered, and replayed, with
   for (const { headers } of again) expect(headers['idempotency-replayed']).toBe('true')
 })
 
-test('a key belongs to one customer, and to one route', async () => {
+test('an idempotency key belongs to one customer and one route', async () => {
   const { shop, token, mug } = await writes()
   const stranger = newId()
   const headers = { 'idempotency-key': KEY }
@@ -110,7 +110,7 @@ test('a key belongs to one customer, and to one route', async () => {
   expect((await shop.request('PUT', url, { token, headers, body: { quantity: 9 } })).json.count).toBe(10)
 })
 
-test('a refusal by the business is kept, a malformed request is not', async () => {
+test('a domain error is stored for replay, and a malformed request is not', async () => {
   const { shop, token, mug } = await writes()
   const sends = (key: string, quantity: unknown) =>
     shop.request('POST', '/api/cart', {
@@ -127,7 +127,7 @@ test('a refusal by the business is kept, a malformed request is not', async () =
   expect((await sends(OTHER_KEY, 97)).status).toBe(200)
 })
 
-test('a holder so slow that its lease was taken over adds nothing', async () => {
+test('a request whose lease was taken over applies nothing', async () => {
   let waiting: (() => void) | undefined
   let holding = false
   const shop = await useCartShop()
@@ -163,7 +163,7 @@ test('a holder so slow that its lease was taken over adds nothing', async () => 
   expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', second.text])
 })
 
-test('a request whose connection is cut is done once, however often it is sent', async () => {
+test('a request with a cut connection is applied once, however often it is retried', async () => {
   const shop = await useCartShop()
   await shop.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = shop.app.server.address() as AddressInfo
@@ -197,18 +197,18 @@ describe("a guest's", () => {
       body: { variant_id: variantId, quantity: 1 }
     })
 
-  test('first addition, repeated, tells the same token again: it is one cart', async () => {
+  test('first addition, when retried, returns the same token of one cart', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const [first, again] = [await create(shop, mug), await create(shop, mug)]
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.json.guest_cart_token).toBe(first.json.guest_cart_token)
     expect((await shop.sql('select 1 from cart.guest_carts')).length).toBe(1)
-    // The token is kept nowhere: it can be made again from the cart's id.
+    // The token is not stored: it is derived from the cart's id again.
     expect(await shop.sql('select answer from cartwright.idempotency_keys')).toEqual([{ answer: null }])
   })
 
-  test('first addition whose answer was lost makes a cart that its guest can reach', async () => {
+  test('first addition, retried after a lost response, returns access to its cart', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     await dyingBehindCommit(shop, () => create(shop, mug))
@@ -219,7 +219,7 @@ describe("a guest's", () => {
     expect((await create(shop, mug)).text).toBe(retried.text)
   })
 
-  test('later addition whose answer was lost is not added twice', async () => {
+  test('later addition, retried after a lost response, is not applied twice', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const { json } = await create(shop, mug)

@@ -6,14 +6,14 @@ import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
-import { cartsOfPeople } from './erasure/service.ts'
+import { cartPersonalData } from './erasure/service.ts'
 import { cartMerged } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
 import { mergeRoutes } from './merge/routes.ts'
 import { createMergeService } from './merge/service.ts'
-import { type CartsOfOrders, createCartsOfOrders } from './orders/service.ts'
+import { createOrderCarts, type OrderCarts } from './orders/service.ts'
 import { cartSettings } from './settings.ts'
 
 export { cartMerged } from './events.ts'
@@ -21,29 +21,33 @@ export { cartMerged } from './events.ts'
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
 
-/** What other modules ask about carts. */
-export type CartApi = Pick<CartService & CartsOfOrders, 'view' | 'count' | 'take' | 'giveBack'> & {
-  /** The lines of a cart, in their order, and the version that has them. A customer's cart has the customer's id. */
-  stored(cartId: string): Promise<carts.StoredCart>
-  /** The largest quantity of one line, whoever buys it how. */
+/** The API of carts for other modules. */
+export type CartApi = Pick<CartService & OrderCarts, 'view' | 'count' | 'emptyForOrder' | 'restoreLines'> & {
+  /**
+   * Returns the lines of a cart in their order, and its version. The id of a customer's cart is the
+   * customer's id.
+   */
+  findStored(cartId: string): Promise<carts.StoredCart>
+  /** The maximum quantity of a line, for customers and guests, in carts and direct purchases. */
   readonly lineQuantityMax: number
-  /** The id of the cart that a guest's token opens. @throws `CART_GUEST_NOT_FOUND` */
-  idOfGuest(token: string): Promise<string>
+  /** Returns the id of the cart of a guest cart token. @throws `CART_GUEST_NOT_FOUND` */
+  findGuestCartId(token: string): Promise<string>
 }
 
 /** Carts of customers and guests. */
 export const cartModule = defineModule({
   name: 'cart',
   description: 'Carts, guest carts and their merge.',
+  tags: { 'guest cart': 'Carts without an account. `X-Guest-Cart-Token` proves access.' },
   basePaths: ['/api/cart', '/api/guest-cart'],
   settings: cartSettings,
-  capabilities: ['x-guest-cart-token'],
+  credentialHeaders: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
   uses: { inventory: inventoryModule, pricing: pricingModule },
   emits: [cartMerged],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: true,
-  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory, pricing }) => {
+  personalData: true,
+  setup: async ({ db, emit, timers, config, secrets }, own, { catalog, inventory, pricing }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
@@ -53,22 +57,22 @@ export const cartModule = defineModule({
     const cart = createCartService({ db, catalog, inventory, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createMergeService({ db, emit, cart, catalog, inventory, settings })
-    chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
-    chores.sweep(SWEEP_SECONDS, 'delete expired guest carts', () =>
+    timers.untilEmpty(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
+    timers.untilEmpty(SWEEP_SECONDS, 'delete expired guest carts', () =>
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
     )
 
     const api: CartApi = {
-      ...createCartsOfOrders(settings),
+      ...createOrderCarts(settings),
       view: cart.view,
       count: cart.count,
-      stored: cart.stored,
+      findStored: cart.findStored,
       lineQuantityMax: settings.lineQuantityMax,
-      idOfGuest: guest.cartIdOf
+      findGuestCartId: guest.findCartId
     }
     return {
       api,
-      people: cartsOfPeople(cart),
+      personalData: cartPersonalData(cart),
       routes: (tiers: Tiers) => {
         const marketOf = marketsOfRequests(pricing)
         cartRoutes(tiers, cart, marketOf)

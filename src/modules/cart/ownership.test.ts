@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 
-/** Two customers and two guests, each with a cart of one item that nobody else has. */
+/** Two customers and two guests, each with a cart of one item that no other cart has. */
 async function fourCarts() {
   const shop = await useCartShop()
   const customer = async () => {
@@ -26,7 +26,7 @@ async function fourCarts() {
   return { shop, owners }
 }
 
-test('nobody sees or changes the cart of somebody else, in any route', async () => {
+test('no route shows or changes the cart of another customer or guest', async () => {
   const { shop, owners } = await fourCarts()
   for (const [index, me] of owners.entries()) {
     const others = owners.filter((_, position) => position !== index)
@@ -61,7 +61,7 @@ test('nobody sees or changes the cart of somebody else, in any route', async () 
   }
 })
 
-test('the id of somebody else in the place of a token or an id opens nothing', async () => {
+test('the id of another customer or cart gives no access, as a token or as an id', async () => {
   const { shop, owners } = await fourCarts()
   const before = await Promise.all(owners.map(owner => storedCart(shop, owner.cartId)))
   const stranger = newId()
@@ -81,7 +81,7 @@ test('the id of somebody else in the place of a token or an id opens nothing', a
   expect(await Promise.all(owners.map(owner => storedCart(shop, owner.cartId)))).toEqual(before)
 })
 
-test("the token of a guest says nothing about customers' carts, even when an account sends it too", async () => {
+test("a guest cart token has no effect on the routes of a customer's cart", async () => {
   const { shop, owners } = await fourCarts()
   const [customer, , guest] = owners
   const answer = await shop.request('GET', '/api/cart', { ...customer?.options, ...guest?.options })
@@ -94,7 +94,7 @@ test("the token of a guest says nothing about customers' carts, even when an acc
   ])
 })
 
-test('what is done to a variant in one cart is not done to it in another', async () => {
+test('a change of a variant in one cart does not affect other carts', async () => {
   const { shop, owners } = await fourCarts()
   const mug = shop.catalog.sell()
   const body = { variant_id: mug, quantity: 2 }

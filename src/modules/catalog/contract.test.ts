@@ -57,12 +57,12 @@ async function useFake(): Promise<Subject> {
   }
 }
 
-/** What every module may rely on that asks the catalog: its fake is held to the same. */
+/** The contract of the catalog for other modules. The fake is tested with it, too. */
 describe.each([
   ['the catalog', useReal],
   ['its fake', useFake]
 ])('%s', (_what, use) => {
-  test('makes offers in the order of the ids, with the fields that a line shows', async () => {
+  test('returns offers in the order of the ids, with the fields of a cart line', async () => {
     const { catalog, sell } = await use()
     const id = await sell({ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' } })
     const other = await sell({})
@@ -71,8 +71,13 @@ describe.each([
     const { json = '', ...fields } = first ?? {}
     const rule = { min: 1, max: null, step: 1 }
     expect(fields).toEqual({
-      ...{ variantId: id, price: 900, discountedPrice: 700, currency: 'USD', rule },
-      ...{ weightGrams: 0, requiresShipping: true }
+      variantId: id,
+      price: 900,
+      discountedPrice: 700,
+      currency: 'USD',
+      rule,
+      weightGrams: 0,
+      requiresShipping: true
     })
     const described = JSON.parse(`{${json}}`)
     expect(described).toEqual({
@@ -89,14 +94,14 @@ describe.each([
     })
   })
 
-  test('tells in which quantities a variant is sold', async () => {
+  test('returns the quantity rule of a variant', async () => {
     const { catalog, sell } = await use()
     const rule = { min: 12, max: 36, step: 6 }
     const [offer] = await catalog.offers(oneOfEach([await sell({ rule })]), null)
     expect(offer?.rule).toEqual(rule)
   })
 
-  test('tells what a variant weighs, and whether it is sent at all', async () => {
+  test('returns the weight of a variant, and whether it requires shipping', async () => {
     const { catalog, sell } = await use()
     const ids = [await sell({ weightGrams: 300 }), await sell({ requiresShipping: false })]
     const offers = await catalog.offers(oneOfEach(ids), null)
@@ -106,12 +111,18 @@ describe.each([
     ])
   })
 
-  test('tells whoever sells all that a price depends on, of what is not on sale any more, too', async () => {
+  test('quotes variants with their price and order data, also those that are not for sale', async () => {
     const { catalog, db, sell, withdraw } = await use()
     const rule = { min: 2, max: 8, step: 2 }
     const id = await sell({
-      ...{ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' }, rule },
-      ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food' }
+      name: 'Cup',
+      price: 900,
+      discountedPrice: 700,
+      attributes: { size: 'L' },
+      rule,
+      weightGrams: 300,
+      requiresShipping: false,
+      taxCategory: 'food'
     })
     const other = await sell({ attributes: {} })
     const quoted = () => catalog.quote(db, oneOfEach([other, newId(), id]), null)
@@ -120,17 +131,27 @@ describe.each([
     expect([second?.weightGrams, second?.taxCategory]).toEqual([0, null])
     expect(none).toBeUndefined()
     expect(first).toEqual({
-      ...{ variantId: id, productId: expect.stringMatching(/^[0-9a-f-]{36}$/), categoryIds: [] },
-      ...{ name: 'Cup', variantName: 'L', slug: expect.stringMatching(/./) },
-      ...{ sku: expect.stringMatching(/./), imageUrl: null, attributes: { size: 'L' }, rule },
-      ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food', isActive: true },
+      variantId: id,
+      productId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      categoryIds: [],
+      name: 'Cup',
+      variantName: 'L',
+      slug: expect.stringMatching(/./),
+      sku: expect.stringMatching(/./),
+      imageUrl: null,
+      attributes: { size: 'L' },
+      rule,
+      weightGrams: 300,
+      requiresShipping: false,
+      taxCategory: 'food',
+      isActive: true,
       price: { minor: 900, discountedMinor: 700 }
     })
     await withdraw(id)
     expect((await quoted())[2]?.isActive).toBe(false)
   })
 
-  test('knows the name of what it does not sell any more, and of nothing else', async () => {
+  test('returns the names of variants that are no longer for sale, and null for unknown ids', async () => {
     const { catalog, sell, withdraw } = await use()
     const id = await sell({ name: 'Jug' })
     await withdraw(id)
@@ -154,7 +175,7 @@ describe.each([
       await expect(catalog.requireProduct(none)).rejects.toMatchObject({ code: 'CATALOG_PRODUCT_NOT_FOUND' })
   })
 
-  test('shows some offers, and says whether there is anything', async () => {
+  test('returns example offers, and whether the catalog is empty', async () => {
     const { catalog, sell } = await use()
     expect([await catalog.isEmpty(), await catalog.someOffers(2)]).toEqual([true, []])
     const ids = [await sell({}), await sell({}), await sell({})]
@@ -165,7 +186,7 @@ describe.each([
   })
 })
 
-test('a cart shows what the catalog offers, with every field that it declares', async () => {
+test("a cart shows all declared fields of the catalog's offers", async () => {
   const shop = await useShop({ modules: [catalogModule, cartModule] })
   const { variants } = await createProduct(shop)
   const answer = await shop

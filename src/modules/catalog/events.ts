@@ -2,27 +2,28 @@ import { defineEvent } from '../../kernel/events.ts'
 import { FIRST_ID } from '../../kernel/ids.ts'
 import { Id } from '../../kernel/wire.ts'
 
-/** `catalog.product_changed`: a product or something of it was changed. */
+/** `catalog.product_changed`: a product, or a variant or price of it, was created, changed or deleted. */
 export const productChanged = defineEvent(
   'catalog.product_changed',
   {
-    description: 'A product, one of its variants or prices was made, changed or deleted; once a transaction.',
+    description:
+      'A product, or a variant or price of it, was created, changed or deleted. Emitted once per transaction.',
     subject: 'the product',
-    outside: 'latest'
+    webhook: 'latest'
   },
   { product_id: Id }
 )
 
-/** Its only subject: changes of everything come one after the other. */
+/** The only subject of `catalog.changed`, so that these events are handled in their order. */
 export const EVERYTHING = FIRST_ID
-/** `catalog.changed`: something was changed that may concern any product. */
+/** `catalog.changed`: a change that can affect any product, such as a discount on a category. */
 export const catalogChanged = defineEvent(
   'catalog.changed',
   {
     description:
-      'Something that may concern any product was changed, such as a discount; instead of the event of each.',
+      'A change that can affect any product, such as a discount on a category. It replaces an event per product.',
     subject: 'the catalog, always the same',
-    outside: 'latest'
+    webhook: 'latest'
   },
   {}
 )

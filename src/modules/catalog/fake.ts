@@ -17,11 +17,11 @@ export type FakeProduct = {
   categoryIds?: string[]
   taxCategory?: string | null
 }
-/** A catalog in memory that keeps the contract of `CatalogApi`, for tests of those who ask it. */
+/** A catalog in memory with the contract of `CatalogApi`, for tests of modules that use it. */
 export type FakeCatalog = CatalogApi & {
-  /** Puts a variant on sale (anew, if it is there) and answers its id. */
+  /** Adds a variant that is for sale, or replaces it, and returns its id. */
   sell(product?: FakeProduct): string
-  /** The variant stays known, but is no longer sold. */
+  /** Ends the sale of a variant. The variant still exists. */
   withdraw(variantId: string): void
 }
 
@@ -52,10 +52,10 @@ export function fakeCatalog(): FakeCatalog {
       if (variant === undefined) throw productNotFound()
       return variant.productId
     },
-    askReviews: () => {},
-    importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
+    registerRatings: () => {},
+    importCsv: () => Promise.reject(new Error('a catalog in memory has no import')),
     exportCsv: () => {
-      throw new Error('nothing can be exported from a catalog in memory')
+      throw new Error('a catalog in memory has no export')
     },
     isEmpty: async () => offers.size === 0,
     findOtherCurrency: async () => undefined,
@@ -76,13 +76,25 @@ function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakePr
   const { variantId, rule, weightGrams, requiresShipping, price, discountedPrice } = offer
   const { product_id, name, variant_name: variantName, slug, sku, attributes } = JSON.parse(`{${offer.json}}`)
   return {
-    ...{ variantId, productId: product_id, categoryIds, name, variantName, slug, sku, imageUrl: null },
-    ...{ attributes, rule, weightGrams, requiresShipping, taxCategory, isActive: true },
+    variantId,
+    productId: product_id,
+    categoryIds,
+    name,
+    variantName,
+    slug,
+    sku,
+    imageUrl: null,
+    attributes,
+    rule,
+    weightGrams,
+    requiresShipping,
+    taxCategory,
+    isActive: true,
     price: { minor: price, discountedMinor: discountedPrice }
   }
 }
 
-/** An offer as the catalog makes them. */
+/** Creates an offer as the catalog does. */
 export function offerOf({
   variantId = newId(),
   name = 'Mug',

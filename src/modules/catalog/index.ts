@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { Delivery, PayloadOf } from '../../kernel/events.ts'
+import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
@@ -10,35 +10,34 @@ import { discountRoutes } from './discounts/routes.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
 import { exportRoutes } from './export/routes.ts'
-import { createExporter, type ExportCsv } from './export/service.ts'
+import { createExporter, type ExportProductsCsv } from './export/service.ts'
 import { importRoutes } from './import/routes.ts'
-import { createImporter, type ImportCsv } from './import/service.ts'
-import { followPrices } from './list-prices/consumer.ts'
+import { createImporter, type ImportProductsCsv } from './import/service.ts'
 import { refreshListPrices } from './list-prices/jobs.ts'
-import { refreshAll } from './list-prices/refresh.ts'
+import { refreshAllListPrices } from './list-prices/refresh.ts'
 import { createListPrices } from './list-prices/service.ts'
+import { repriceChangedLists } from './list-prices/subscriber.ts'
 import { createOffers } from './offers/markets.ts'
-import { createQuote, type QuotedVariant } from './offers/quote.ts'
-import { createEntries, type Offer, type Wanted } from './offers/service.ts'
+import { createQuoteVariants, type QuotedVariant } from './offers/quote.ts'
+import { createOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
-import { createChanges } from './revision/changes.ts'
+import { createCatalogChanges } from './revision/changes.ts'
 import { applyDuePrices, checkPrices, repriceProducts } from './revision/jobs.ts'
-import { createPages } from './revision/pages.ts'
-import { createLowestPrices } from './revision/prices.ts'
+import { createLowestPrices } from './revision/lowest-prices.ts'
+import { createPageCache } from './revision/page-cache.ts'
 import { catalogSettings } from './settings.ts'
-import { keepInStock } from './stock/consumer.ts'
-import { refreshStock } from './stock/refresh.ts'
-import { createRatingsOfPages, type RatingsOf } from './storefront/ratings.ts'
+import { refreshAllInStock } from './stock/refresh.ts'
+import { refreshInStock } from './stock/subscriber.ts'
+import { createRatingFields, type LoadRatings } from './storefront/page-fields.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
-import { forgetGoneVariants } from './variants/gone.ts'
 import { variantRoutes } from './variants/routes.ts'
-import { createVariantService } from './variants/service.ts'
+import { createVariantService, deleteOldVariantNames } from './variants/service.ts'
 
 export { catalogChanged, productChanged } from './events.ts'
-export type { Report as ImportReport } from './import/report.ts'
-export type { Progress as ImportProgress } from './import/service.ts'
+export type { ProductImportReport as ImportReport } from './import/report.ts'
+export type { ProductImportProgress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
 export type { Offer } from './offers/service.ts'
 
@@ -46,49 +45,57 @@ const REFRESH_STOCK_SECONDS = 3_600
 
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
-type Crossed = PayloadOf<typeof stockCrossed>
-type PricesChanged = PayloadOf<typeof pricesChanged>
-type Refresh = PayloadOf<typeof refreshListPrices>
-type Reprice = PayloadOf<typeof repriceProducts>
+type StockCrossedPayload = PayloadOf<typeof stockCrossed>
+type PricesChangedPayload = PayloadOf<typeof pricesChanged>
+type RefreshListPricesPayload = PayloadOf<typeof refreshListPrices>
+type RepriceProductsPayload = PayloadOf<typeof repriceProducts>
 
-/** What other modules ask the catalog. */
+/** The API of the catalog for other modules. */
 export type CatalogApi = {
   /**
-   * What is offered of these variants in a market, in their order; `null`: in the shop's currency, where nothing is said
-   * of markets. `undefined` where a variant does not exist or is not sold. One look-up in memory, or one statement for
-   * all that is not there.
+   * Returns the offers of these variants in a market, in their order. A null market: the currency of the
+   * shop, in a shop without markets. `undefined`: the variant does not exist or is not for sale. Offers are
+   * cached in memory; one statement reads all that are missing.
    */
-  offers(wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]>
+  offers(wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]>
   /**
-   * The same for who sells: all that a price depends on, and what an order keeps of a variant, as the database has it in this
-   * transaction, or now. `undefined` only where there is no such variant. One statement, and two more where the market has a price list,
-   * however many variants there are.
+   * Returns variants with their price and everything that an order stores of them, in their order. Reads the
+   * database, within the transaction if `db` is one, and no cache. `undefined`: the variant does not exist;
+   * check `isActive` for sale. One statement for all variants, and two more in a market with a price list.
    */
   quote(
     db: Queryable,
-    wanted: readonly Wanted[],
+    wanted: readonly VariantQuantity[],
     market: Market | null
   ): Promise<(QuotedVariant | undefined)[]>
-  /** What these variants are called or were called, in their order, for sale or not; `null` where nobody knows. */
+  /** Returns the names of these variants, in their order, also of deleted ones. Null: the name is unknown. */
   names(variantIds: readonly string[]): Promise<(string | null)[]>
-  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
+  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless the variant exists, for sale or not. */
   requireVariant(variantId: string): Promise<void>
-  /** The id of an active product, of which an id or a slug is given. @throws `CATALOG_PRODUCT_NOT_FOUND` */
+  /** Returns the id of an active product by its id or slug. @throws `CATALOG_PRODUCT_NOT_FOUND` */
   requireProduct(idOrSlug: string): Promise<string>
-  /** Whoever keeps reviews says at their set-up what products are rated: pages and lists of products show it from then on. */
-  askReviews(ratingsOf: RatingsOf): void
   /**
-   * Imports products from a CSV file as Shopify exports it; `mode` is `best_effort` by default.
-   * @throws `CATALOG_IMPORT_FAILED`, with the reason or the report in its details; then nothing was changed.
+   * Registers the source of ratings, which pages and lists of products then show. The reviews module calls it
+   * at set-up.
    */
-  importCsv: ImportCsv
-  /** All products as a CSV file that `importCsv` reads; what such a file cannot say is left out, and told. */
-  exportCsv: ExportCsv
-  /** Whether there is no product at all. */
+  registerRatings(ratingsOf: LoadRatings): void
+  /**
+   * Imports products from a CSV file in Shopify's export format. `mode` defaults to `best_effort`.
+   * @throws `CATALOG_IMPORT_FAILED` with the report in its details; nothing was changed then.
+   */
+  importCsv: ImportProductsCsv
+  /**
+   * Exports all products as a CSV file that `importCsv` reads. Skips products that the format cannot express.
+   */
+  exportCsv: ExportProductsCsv
+  /** Whether the catalog has no product. */
   isEmpty(): Promise<boolean>
-  /** Where no variant has a price in the shop's currency, so that none can be sold: the currency of one of them. */
+  /**
+   * Returns the currency of a variant when no variant has the currency of the shop, so that nothing can be
+   * sold.
+   */
   findOtherCurrency(): Promise<string | undefined>
-  /** Up to `limit` offers, those with a sale price first. For showing what can be bought. */
+  /** Returns up to `limit` offers, those with a sale price first, as examples of what can be bought. */
   someOffers(limit: number): Promise<Offer[]>
 }
 
@@ -106,28 +113,28 @@ export const catalogModule = defineModule({
   settings: catalogSettings,
   requires: {},
   uses: { pricing: pricingModule, inventory: inventoryModule },
-  hears: [stockCrossed, pricesChanged],
+  subscribes: [stockCrossed, pricesChanged],
   emits: [productChanged, catalogChanged],
   jobs: [refreshListPrices, repriceProducts, applyDuePrices, checkPrices],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: 'What is sold is nobody’s.',
+  personalData: 'Products belong to no customer.',
   setup: async (
-    { config, db, cache, broadcast, chores, emit, enqueue, metrics },
+    { config, db, cache, broadcast, timers, emit, enqueue, metrics },
     settings,
     { pricing, inventory }
   ) => {
     const { currency } = config.shop
     const listPrices = createListPrices({ pricing, enqueue, currency })
     const lowestPrices = createLowestPrices({ db, enqueue, currency, listPrices })
-    const changes = createChanges({ broadcast, emit, lowestPrices })
-    const pages = createPages({
+    const changes = createCatalogChanges({ broadcast, emit, lowestPrices })
+    const pages = createPageCache({
       db,
       cache,
       changes,
       lowestPrices,
       ttlSeconds: settings.page_cache_seconds
     })
-    const entries = createEntries({ db, changes, currency, bytesMax: settings.offers_bytes_max })
+    const entries = createOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
     const offers = createOffers({ entries, pricing, currency })
     const exportCsv = createExporter({ db, inventory, currency })
     const importCsv = timed(
@@ -139,9 +146,10 @@ export const catalogModule = defineModule({
         IMPORT_SECONDS_BOUNDS
       )
     )
-    // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
-    const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
-    const ratings = createRatingsOfPages()
+    // One caller's lists use at most half of the connections for slow statements, so that others are not
+    // blocked.
+    const concurrentListsMax = Math.ceil(config.database.slow_connections / 2)
+    const ratings = createRatingFields()
     const storefront = createStorefront({
       db,
       pages,
@@ -149,25 +157,25 @@ export const catalogModule = defineModule({
       listPrices,
       ratings,
       currency,
-      listsAtOnceMax
+      concurrentListsMax
     })
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
-    forgetGoneVariants(chores, db)
+    deleteOldVariantNames(timers, db)
     if (inventory !== undefined)
-      chores.every(REFRESH_STOCK_SECONDS, 'bring what lists say of stock up to date', () =>
-        refreshStock({ db, changes, inventory })
+      timers.every(REFRESH_STOCK_SECONDS, 'refresh the stock status of products', () =>
+        refreshAllInStock({ db, changes, inventory })
       )
 
     const api: CatalogApi = {
       offers,
-      quote: createQuote({ listPrices, currency }),
+      quote: createQuoteVariants({ listPrices, currency }),
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,
-      askReviews: ratings.askReviews,
+      registerRatings: ratings.register,
       importCsv,
       exportCsv,
       isEmpty: products.isEmpty,
@@ -188,37 +196,48 @@ export const catalogModule = defineModule({
       importRoutes(tiers, importCsv)
       exportRoutes(tiers, exportCsv)
     }
-    const consumers = {
-      // Without an inventory nobody counts; what is left of the time with one is made good when it is back.
-      'inventory.crossed': async (tx: Transaction, events: readonly Delivery<Crossed>[]) => {
+    const eventHandlers = {
+      // Without an inventory these events are ignored. `refreshAllInStock` catches up when the module is
+      // enabled again.
+      'inventory.crossed': async (tx: Transaction, events: readonly JobDelivery<StockCrossedPayload>[]) => {
         const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
-        if (inventory !== undefined) await keepInStock(tx, variantIds, { inventory, changes })
+        if (inventory !== undefined) await refreshInStock(tx, variantIds, { inventory, changes })
       },
-      'pricing.prices_changed': async (tx: Transaction, events: readonly Delivery<PricesChanged>[]) => {
-        if (pricing !== undefined) await followPrices(tx, events, { pricing, listPrices, changes, enqueue })
+      'pricing.prices_changed': async (
+        tx: Transaction,
+        events: readonly JobDelivery<PricesChangedPayload>[]
+      ) => {
+        if (pricing !== undefined)
+          await repriceChangedLists(tx, events, { pricing, listPrices, changes, enqueue })
       }
     }
-    const handlers = {
-      'catalog.reprice_products': async ({ payload }: Delivery<Reprice>, signal: AbortSignal) => {
+    const jobHandlers = {
+      'catalog.reprice_products': async (
+        { payload }: JobDelivery<RepriceProductsPayload>,
+        signal: AbortSignal
+      ) => {
         await lowestPrices.repriceAll({ categoryId: payload.category_id, signal })
       },
-      'catalog.apply_due_prices': lowestPrices.repriceChanged,
-      'catalog.check_prices': async (_: Delivery, signal: AbortSignal) => {
+      'catalog.apply_due_prices': lowestPrices.applyDueChanges,
+      'catalog.check_prices': async (_: JobDelivery, signal: AbortSignal) => {
         await lowestPrices.repriceAll({ isSlow: true, signal })
       },
-      'catalog.refresh_list_prices': async ({ payload }: Delivery<Refresh>, signal: AbortSignal) => {
+      'catalog.refresh_list_prices': async (
+        { payload }: JobDelivery<RefreshListPricesPayload>,
+        signal: AbortSignal
+      ) => {
         if (pricing !== undefined)
-          await refreshAll({ db, changes, listPrices, pricing }, payload.list_id, signal)
+          await refreshAllListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
       }
     }
-    return { api, routes, consumers, handlers }
+    return { api, routes, eventHandlers, jobHandlers }
   }
 })
 
-type Durations = { observe(labels: { mode: 'best_effort' | 'all_or_nothing' }, seconds: number): void }
+type ImportDurations = { observe(labels: { mode: 'best_effort' | 'all_or_nothing' }, seconds: number): void }
 
 const timed =
-  (importCsv: ImportCsv, durations: Durations): ImportCsv =>
+  (importCsv: ImportProductsCsv, durations: ImportDurations): ImportProductsCsv =>
   async (file, options, progress) => {
     const startedAt = performance.now()
     try {

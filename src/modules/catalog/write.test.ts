@@ -18,12 +18,15 @@ import { createVariantService } from './variants/service.ts'
 
 type Sent = { body?: unknown; headers?: Record<string, string> }
 
-/** An administrator who keeps the key of a request whose answer was lost. */
+/** An administrator who retries a request with the same key after its response was lost. */
 async function useAdmin() {
   const app = await useCatalog()
   const send = (method: string, path: string, { body, headers = {} }: Sent = {}) =>
     app.request(method, `/api/catalog/${path}`, { token: 'admin', headers, body })
-  /** Sends it, and loses the answer behind the commit; what it answers sends the same once more. */
+  /**
+   * Sends a request and loses the response after the commit. Returns a function that sends the same request
+   * again.
+   */
   async function lose(method: string, path: string, { body, headers = {} }: Sent = {}) {
     const keyed = { ...headers, 'idempotency-key': randomUUID() }
     const first = await send(method, path, { body, headers: keyed })
@@ -39,7 +42,7 @@ async function useAdmin() {
   return { app, send, lose }
 }
 
-test('a product whose answer was lost is answered by its id: renamed meanwhile, and though another took its slug', async () => {
+test('a retry after a lost response returns the created product, also if it was renamed and another took its slug', async () => {
   const { app, send, lose } = await useAdmin()
   const body = { name: 'Mug', variants: [{ sku: 'A', price: 1 }] }
   const { first, retry } = await lose('POST', 'products', { body })
@@ -50,7 +53,7 @@ test('a product whose answer was lost is answered by its id: renamed meanwhile, 
   expect(again.json.id).not.toBe(other.id)
 })
 
-test('a product whose answer was lost and that was renamed is found without another', async () => {
+test('a retry after a lost response returns the created product after it was renamed', async () => {
   const { send, lose } = await useAdmin()
   const { first, retry } = await lose('POST', 'products', { body: { name: 'Mug' } })
   await send('PATCH', `products/${first.id}`, { body: { slug: 'cup' } })
@@ -59,7 +62,7 @@ test('a product whose answer was lost and that was renamed is found without anot
   expect((await send('GET', 'products?count=true')).json.total).toBe(1)
 })
 
-test('a variant whose answer was lost is answered by its id, though another took its SKU', async () => {
+test('a retry after a lost response returns the created variant, also if another took its SKU', async () => {
   const { app, send, lose } = await useAdmin()
   const product = await createProduct(app)
   const path = `products/${product.id}/variants`
@@ -76,7 +79,7 @@ test('a variant whose answer was lost is answered by its id, though another took
   ])
 })
 
-test('a category whose answer was lost is answered by its id, though another took its slug', async () => {
+test('a retry after a lost response returns the created category, also if another took its slug', async () => {
   const { app, send, lose } = await useAdmin()
   const { first, retry } = await lose('POST', 'categories', { body: { name: 'Home' } })
   const renamed = await send('PATCH', `categories/${first.id}`, { body: { name: 'House', slug: 'house' } })
@@ -85,7 +88,7 @@ test('a category whose answer was lost is answered by its id, though another too
   expect([again.status, again.json]).toEqual([201, renamed.json])
 })
 
-test('a discount whose answer was lost is answered by its id, though others are called as it was', async () => {
+test('a retry after a lost response returns the created discount, also if others have its name', async () => {
   const { app, send, lose } = await useAdmin()
   const { id } = await createProduct(app)
   const body = { name: 'Less', scope: 'product', target_id: id, amount: 1 }
@@ -97,7 +100,7 @@ test('a discount whose answer was lost is answered by its id, though others are 
   expect((await send('GET', 'discounts?count=true')).json.total).toBe(2)
 })
 
-/** One of everything, and where it is changed and deleted. */
+/** One resource of each kind, with its path. */
 async function everything(app: CatalogApp) {
   const product = await createProduct(app)
   const category = await createCategory(app, 'Home')
@@ -110,7 +113,7 @@ async function everything(app: CatalogApp) {
   ] as const
 }
 
-test('a change whose answer was lost is not made again, and its condition not compared again', async () => {
+test('a retry after a lost response does not repeat the change or check If-Match again', async () => {
   const { app, send, lose } = await useAdmin()
   for (const [path, body] of await everything(app)) {
     const present = String((await send('PATCH', path, { body: {} })).headers.etag)
@@ -128,7 +131,7 @@ test('a change whose answer was lost is not made again, and its condition not co
   }
 })
 
-test('what was deleted, but not answered, is answered as deleted; without the key it is not found', async () => {
+test('a retry of a deletion after a lost response returns its success; without the key it is 404', async () => {
   const { app, send, lose } = await useAdmin()
   for (const [path] of await everything(app)) {
     const { retry } = await lose('DELETE', path)
@@ -138,7 +141,7 @@ test('what was deleted, but not answered, is answered as deleted; without the ke
   }
 })
 
-test('what is deleted twice with one key is answered as the first time, found or not', async () => {
+test('a repeated deletion with one key returns the first response, 204 or 404', async () => {
   const { app, send } = await useAdmin()
   for (const [path] of await everything(app)) {
     const [headers, others] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
@@ -149,7 +152,7 @@ test('what is deleted twice with one key is answered as the first time, found or
   }
 })
 
-test('with the version of yesterday nothing is changed or deleted; the present one and any do', async () => {
+test('an old version in If-Match is rejected; the present version and * are accepted', async () => {
   const { app, send } = await useAdmin()
   for (const [path, body, code] of await everything(app)) {
     const stale = { 'if-match': '"999"' }
@@ -169,7 +172,7 @@ test('with the version of yesterday nothing is changed or deleted; the present o
   }
 })
 
-test('categories and discounts have versions, which every change raises', async () => {
+test('each change raises the version of a category or discount', async () => {
   const { app, send } = await useAdmin()
   const [[discount], [category]] = (await everything(app)) as unknown as [[string], [string]]
   for (const path of [discount, category]) {
@@ -184,7 +187,7 @@ test('categories and discounts have versions, which every change raises', async 
   expect((await send('GET', 'discounts')).json.items).toMatchObject([{ version: 3 }])
 })
 
-test('of those who delete the same thing at once one does, and the others do not find it', async () => {
+test('of concurrent deletions one succeeds, and the others respond 404', async () => {
   const { app, send } = await useAdmin()
   for (const [path] of await everything(app)) {
     const answers = await Promise.all(Array.from({ length: 4 }, () => send('DELETE', path)))
@@ -192,7 +195,7 @@ test('of those who delete the same thing at once one does, and the others do not
   }
 })
 
-test('a write is noted in its own transaction: when the request was taken over, nothing is written', async () => {
+test("an idempotency key is completed in the write's own transaction; a request that lost its lease writes nothing", async () => {
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'

@@ -11,7 +11,7 @@ type Subject = {
   /** Within a transaction, or what stands for one. */
   availableIn(variantIds: readonly string[]): Promise<(number | null)[]>
   put(variantId: string, available: number | null): Promise<unknown>
-  describe(variants: Parameters<InventoryApi['describe']>[1]): Promise<void>
+  describe(variants: Parameters<InventoryApi['upsertItems']>[1]): Promise<void>
 }
 
 async function useReal(): Promise<Subject> {
@@ -21,7 +21,7 @@ async function useReal(): Promise<Subject> {
     inventory,
     inTransaction: work => shop.db.transaction(work),
     availableIn: ids => shop.db.transaction(tx => inventory.availableIn(tx, ids)),
-    describe: variants => shop.db.transaction(tx => inventory.describe(tx, variants)),
+    describe: variants => shop.db.transaction(tx => inventory.upsertItems(tx, variants)),
     put: (id, available) =>
       shop.sql(
         `with item as (insert into inventory.items (id, tracked) values ($1, $2::int is not null)), said as (select pg_notify('cartwright', 'inventory ' || $1::text))
@@ -38,7 +38,7 @@ async function useFake(): Promise<Subject> {
     inventory,
     inTransaction: work => work({} as never),
     availableIn: ids => inventory.availableIn({} as never, ids),
-    describe: variants => inventory.describe({} as never, variants),
+    describe: variants => inventory.upsertItems({} as never, variants),
     put: async (id, available) => inventory.put(id, available)
   }
 }
@@ -48,7 +48,7 @@ describe.each([
   ['the inventory', useReal],
   ['its fake', useFake]
 ])('%s', (_what, use) => {
-  test('says how many of each can be bought, in the order of the ids, and null of what nobody counts', async () => {
+  test('returns available quantities in the order of the ids, and null for untracked variants', async () => {
     const { inventory, availableIn, put } = await use()
     const [full, empty, uncounted, unknown] = [newId(), newId(), newId(), newId()]
     expect(await inventory.available([full, unknown])).toEqual([null, null])
@@ -61,7 +61,7 @@ describe.each([
     expect(await inventory.available([])).toEqual([])
   })
 
-  test('counts what it is told to count, from nothing on', async () => {
+  test('counts an upserted item from zero on', async () => {
     const { inventory, describe } = await use()
     const [counted, uncounted] = [newId(), newId()]
     await describe([
@@ -76,13 +76,13 @@ describe.each([
       { variantId: uncounted, sku: 'CUP', onHand: 4 }
     ])
     await expect.poll(() => inventory.available([uncounted, counted])).toEqual([null, 4])
-    const said = await inventory.described([counted, newId()])
+    const said = await inventory.listItems([counted, newId()])
     expect([...said]).toEqual([[counted, { tracked: true, backorder: 'none', onHand: 4 }]])
     await describe([{ variantId: counted, sku: 'MUG', tracked: false }])
     expect(await inventory.available([counted])).toEqual([null])
   })
 
-  test('holds all lines or none, claims what is held, and gives back what is not claimed', async () => {
+  test('reserves all lines or none, claims held reservations and releases unclaimed ones', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, plate, owner, other] = [newId(), newId(), newId(), newId()]
     await put(cup, 5)
@@ -116,7 +116,7 @@ describe.each([
     expect(await availableIn([cup, plate])).toEqual([3, 1])
   })
 
-  test('does what is posted once the transaction is committed', async () => {
+  test('applies a posted request after commit', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, owner] = [newId(), newId()]
     await put(cup, 5)
@@ -140,7 +140,7 @@ describe.each([
     await expect.poll(() => availableIn([cup])).toEqual([8])
   })
 
-  test('takes back once what was shipped and never left, and it is held as it was', async () => {
+  test('undoes a shipment once and reserves its units as before', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, owner, shipment] = [newId(), newId(), newId()]
     await put(cup, 5)

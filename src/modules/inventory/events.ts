@@ -2,59 +2,56 @@ import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
-/** `out`: none can be bought; `low`: no more than the threshold; `in`: more; `untracked`: nobody counts it. */
+/** `out`: none can be bought. `low`: at or below the threshold. `in`: above it. `untracked`: not tracked. */
 export const stockCrossed = defineEvent(
   'inventory.crossed',
   {
-    description:
-      'What can be bought of a variant ran out, ran low or came back, or is counted otherwise than before.',
-    subject: 'the item that is counted',
-    outside: 'latest'
+    description: 'A variant is sold out, low in stock or available again, or its stock policy changed.',
+    subject: 'the inventory item',
+    webhook: 'latest'
   },
   {
     item_id: Id,
-    /** Those of which something else can be bought now: itself, and kits that it is part of. */
+    /** Variants whose available quantity changed: the item itself and the kits that contain it. */
     variant_ids: Type.Array(Id),
     available: nullable(Type.Integer()),
     status: Type.Enum(['out', 'low', 'in', 'untracked'])
   }
 )
-/** `inventory.short`: more of an item is promised than is there. */
+/** `inventory.short`: more units of an item are reserved than on hand. */
 export const stockShort = defineEvent(
   'inventory.short',
   {
-    description:
-      'More of an item is promised than is there: a count, an adjustment or a shipment left it so.',
-    subject: 'the item that is counted',
-    outside: 'each'
+    description: 'A count, an adjustment or a shipment left more units of an item reserved than on hand.',
+    subject: 'the inventory item',
+    webhook: 'all'
   },
   {
     item_id: Id,
     location_id: Id,
     on_hand: Type.Integer(),
     reserved: Type.Integer(),
-    /** Whose orders stand on it, the first hundred. */
+    /** Orders with reservations of the item at this location: the first 100. */
     owners: Type.Array(Id)
   }
 )
-/** `inventory.taken`: what became of the units that a paid order contested. */
+/** `inventory.taken`: the outcome of a paid order's request for contested units. */
 export const stockTaken = defineEvent(
   'inventory.taken',
   {
-    description:
-      'An order that was paid got the units that it contested; or there were not enough, and it got none of them.',
+    description: 'A paid order got all units that it contested, or none because too few were left.',
     subject: 'the order',
-    outside: 'never'
+    webhook: 'none'
   },
   { owner: Id, request_id: Id, is_taken: Type.Boolean() }
 )
-/** `inventory.lost`: an order that is not paid lost units to one that is. */
+/** `inventory.lost`: an unpaid order lost units to a paid order. */
 export const stockLost = defineEvent(
   'inventory.lost',
   {
-    description: 'An order that is not paid lost units to an order that is.',
-    subject: 'the order that lost them',
-    outside: 'never'
+    description: 'An unpaid order lost units to a paid order.',
+    subject: 'the order that lost units',
+    webhook: 'none'
   },
   { owner: Id, items: Type.Array(Type.Object({ item_id: Id, quantity: Type.Integer() })) }
 )

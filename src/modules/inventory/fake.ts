@@ -1,18 +1,18 @@
 import { claimLost, inventoryShort, ownerTaken, shortageOf } from './errors.ts'
-import type { StockLine } from './holds/doors.ts'
 import type { InventoryApi } from './index.ts'
+import type { StockLine } from './reservations/api.ts'
 
-/** An inventory in memory that keeps the contract of `InventoryApi`, for tests of those who ask it. */
+/** In-memory inventory that fulfils the contract of `InventoryApi`, for tests of modules that use it. */
 export type FakeInventory = InventoryApi & {
-  /** So many can be bought from now on; null: any number. */
+  /** Sets how many units can be bought; null: unlimited. */
   put(variantId: string, available: number | null): void
 }
-type Hold = { quantities: ReadonlyMap<string, number>; isClaimed: boolean }
+type FakeReservation = { quantities: ReadonlyMap<string, number>; isClaimed: boolean }
 
 export function fakeInventory(): FakeInventory {
   const stock = new Map<string, number | null>()
-  const holds = new Map<string, Hold>()
-  /** What was shipped, by the request that did it. */
+  const holds = new Map<string, FakeReservation>()
+  /** Shipped quantities by the id of the ship request. */
   const shipped = new Map<string, ReadonlyMap<string, number>>()
   const available = async (variantIds: readonly string[]) => variantIds.map(id => stock.get(id) ?? null)
   const take = (quantities: ReadonlyMap<string, number>, sign: 1 | -1) => {
@@ -21,7 +21,7 @@ export function fakeInventory(): FakeInventory {
       if (before !== null) stock.set(id, before - sign * quantity)
     }
   }
-  const giveBack = (owner: string, hold: Hold) => {
+  const giveBack = (owner: string, hold: FakeReservation) => {
     take(hold.quantities, -1)
     holds.delete(owner)
   }
@@ -30,16 +30,16 @@ export function fakeInventory(): FakeInventory {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
     check: async () => ({ findings: [], total: 0, repaired: 0, left: [] }),
-    counted: async () => true,
+    areCountsApplied: async () => true,
     lowStock: async () => ({ items: [], next_cursor: null, total: 0 }),
-    describe: async (_tx, variants) => {
+    upsertItems: async (_tx, variants) => {
       for (const { variantId, tracked, onHand } of variants) {
         if (tracked === false) stock.delete(variantId)
         if (tracked === true && !stock.has(variantId)) stock.set(variantId, 0)
         if (onHand !== undefined && stock.has(variantId)) stock.set(variantId, onHand)
       }
     },
-    described: async variantIds =>
+    listItems: async variantIds =>
       new Map(
         variantIds
           .filter(id => stock.has(id))
@@ -49,7 +49,7 @@ export function fakeInventory(): FakeInventory {
           })
       ),
     exportCsv: () => {
-      throw new Error('nothing can be exported from an inventory in memory')
+      throw new Error('the in-memory inventory cannot export CSV')
     },
     put: (variantId, number) => {
       stock.set(variantId, number)
@@ -80,15 +80,15 @@ export function fakeInventory(): FakeInventory {
       if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines))) throw claimLost()
       hold.isClaimed = true
     },
-    // No owner loses units here.
+    // In this fake no owner loses units.
     confirm: async () => [],
     claimants: async () => [],
     take: async () => {},
-    takesDone: async () => 0,
-    refuse: async () => {
+    countFinishedTakes: async () => 0,
+    rejectShort: async () => {
       throw inventoryShort({ details: { items: [] } })
     },
-    refuseContested: async () => {},
+    assertNotContested: async () => {},
     forgo: async (_tx, _owner, parts) => [...parts],
     post: async (_tx, request) => {
       const hold = holds.get(request.owner)

@@ -1,5 +1,10 @@
 import { count, section } from '../../kernel/settings.ts'
 
 export const inventorySettings = section('Stock.', {
-  queue_max: count('The most changes of stock that wait in a process; more are refused.', 20_000, 1, 200_000)
+  queue_max: count(
+    'Maximum number of stock changes that wait in a process. Further ones are rejected with 503.',
+    20_000,
+    1,
+    200_000
+  )
 })

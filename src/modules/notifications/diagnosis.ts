@@ -1,10 +1,10 @@
-import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import type { Config } from '../../platform/core-settings.ts'
 import type { NotificationsSettings } from './settings.ts'
 
-const ANSWER_MS_MAX = 5_000
+const RESPONSE_MS_MAX = 5_000
 
-/** Whether mails leave the shop. */
+/** Checks that the mail server accepts the configured login. */
 export const diagnoseNotifications = (
   settings: NotificationsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
@@ -12,33 +12,33 @@ export const diagnoseNotifications = (
   {
     about: 'mails',
     find: async () => {
-      if (settings.smtp.url !== '') return askServer(settings.smtp.url)
-      if (environment === 'development') return ok('kept, and shown at /mails')
+      if (settings.smtp.url !== '') return checkServer(settings.smtp.url)
+      if (environment === 'development') return ok('shown at /mails, not sent')
       return warning(
-        'no server is set, so nobody gets a mail',
+        'no mail server is configured, so no mail is sent',
         'Set CARTWRIGHT__NOTIFICATIONS__SMTP__URL and notifications.from.'
       )
     }
   }
 ]
 
-/** Speaks with the server as far as a log-in, and sends nothing. */
-async function askServer(url: string) {
+/** Connects and logs in to the mail server, without sending a mail. */
+async function checkServer(url: string) {
   const { createTransport } = await import('nodemailer')
   const limits = {
-    connectionTimeout: ANSWER_MS_MAX,
-    greetingTimeout: ANSWER_MS_MAX,
-    socketTimeout: ANSWER_MS_MAX,
-    dnsTimeout: ANSWER_MS_MAX
+    connectionTimeout: RESPONSE_MS_MAX,
+    greetingTimeout: RESPONSE_MS_MAX,
+    socketTimeout: RESPONSE_MS_MAX,
+    dnsTimeout: RESPONSE_MS_MAX
   }
   const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true })
   try {
     await transport.verify()
-    return ok('the server takes them')
+    return ok('the mail server accepts mails')
   } catch (error) {
     return wrong(
-      `the mail server refuses, or does not answer: ${(error as Error).message}`,
-      'See that the host, port, user and password of notifications.smtp.url are right. Mails are kept meanwhile, and tried again.'
+      `the mail server refuses the connection or does not respond: ${(error as Error).message}`,
+      'Check the host, port, user and password in notifications.smtp.url. Mails are kept and retried meanwhile.'
     )
   } finally {
     transport.close()

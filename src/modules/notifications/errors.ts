@@ -1,51 +1,55 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const messageNotFound = defineError('not_found', 'NOTIFICATION_NOT_FOUND', 'There is no such message.')
+export const messageNotFound = defineError(
+  'not_found',
+  'NOTIFICATION_NOT_FOUND',
+  'There is no such notification. It may be deleted because of its age (notifications.retention_days).'
+)
 export const statusForbids = defineError(
   'conflict',
   'NOTIFICATION_STATUS_FORBIDS',
-  'What the message is now forbids it; "message_status" says what it is.'
+  'The status of the notification, in "message_status", does not allow this action.'
 )
 export const rendererBusy = defineError(
   'unavailable',
   'NOTIFICATION_RENDERER_BUSY',
-  'Too many mails and previews wait to be rendered; try again shortly.'
+  'Too many mails and previews are waiting to be rendered. Try again shortly.'
 )
 export const recipientForbidden = defineError(
   'forbidden',
   'NOTIFICATION_RECIPIENT_FORBIDDEN',
-  'Only administrators who look after mails send something to others; leave "to" out to have it sent to yourself.'
+  'Only administrators with access to notifications can send to others. Omit "to" to send to yourself.'
 )
 export const recipientInvalid = defineError(
   'invalid',
   'NOTIFICATION_RECIPIENT_INVALID',
-  'This is no e-mail address.',
+  'The value of "to" is not an e-mail address.',
   { fault: { path: 'body/to', message: 'must be an e-mail address' } }
 )
 export const recipientUnknown = defineError(
   'conflict',
   'NOTIFICATION_RECIPIENT_UNKNOWN',
-  'No e-mail address is known that it could be sent to.'
+  'Neither the account nor the order has an e-mail address to send to.'
 )
 export const notSendable = defineError(
   'conflict',
   'NOTIFICATION_NOT_SENDABLE',
-  'This is told when it happens, and not when somebody asks for it; "templates" lists what can be asked for.'
+  'This template is sent only when its event happens. Use one of "templates".'
 )
 export const dataInvalid = defineError(
   'invalid',
   'NOTIFICATION_DATA_INVALID',
-  'This template needs other data; "errors" says which.'
+  'The data does not fit the template. Correct what "errors" lists.'
 )
 export const orderNotFound = defineError(
   'not_found',
   'NOTIFICATION_ORDER_NOT_FOUND',
-  'There is no such order, or no such shipment of it, to tell about.'
+  'There is no such order, or the order has no such shipment.'
 )
-export const notSo = defineError(
+export const orderStateMismatch = defineError(
   'conflict',
   'NOTIFICATION_NOT_SO',
-  'The order is not so that this could be said of it.'
+  'The template does not match the status of the order, for example "order_paid" for an unpaid order.'
 )
 export const templateNotFound = defineError(
   'not_found',
@@ -55,12 +59,12 @@ export const templateNotFound = defineError(
 export const templateStale = defineError(
   'stale',
   'NOTIFICATION_TEMPLATE_STALE',
-  'The template was changed in the meantime; read it again.'
+  'The template has changed since you read it. Read it again.'
 )
 export const templateInvalid = defineError(
   'invalid',
   'NOTIFICATION_TEMPLATE_INVALID',
-  'The template cannot be used; "errors" says why, and in which line.'
+  'The template has errors. "errors" names the part, the line and the reason of each.'
 )
 export const suppressionNotFound = defineError(
   'not_found',
@@ -70,15 +74,15 @@ export const suppressionNotFound = defineError(
 export const unsubscribeRefused = defineError(
   'invalid',
   'NOTIFICATION_UNSUBSCRIBE_REFUSED',
-  'This is no link of ours to unsubscribe by; take the whole of it.'
+  'The unsubscribe link is not valid. Use the complete link of the mail.'
 )
 export const templateForbidden = defineError(
   'forbidden',
   'NOTIFICATION_TEMPLATE_FORBIDDEN',
-  'Mails with links that let somebody in are written by administrators who are limited to no modules.'
+  'Only administrators with full access can edit templates of mails with a login or reset link.'
 )
 export const recipientUnverified = defineError(
   'conflict',
   'NOTIFICATION_RECIPIENT_UNVERIFIED',
-  'Nothing is sent again to an address that its account has not verified.'
+  'The e-mail address of the account is not verified. Verify it first.'
 )

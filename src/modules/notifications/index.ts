@@ -22,33 +22,33 @@ import {
 } from '../orders/index.ts'
 import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
 import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
-import { messageRoutes } from './administration/routes.ts'
-import { createMessageAdministration } from './administration/service.ts'
-import { createContent } from './delivery/content.ts'
-import { createDelivery } from './delivery/service.ts'
+import { createContentRenderer } from './delivery/content.ts'
+import { createMessageSender } from './delivery/service.ts'
+import { createStorefrontLinks } from './delivery/storefront-links.ts'
+import { createDevMailbox, type DevMailbox } from './dev-mailbox/service.ts'
 import { diagnoseNotifications } from './diagnosis.ts'
-import { messagesOfPeople } from './erasure/service.ts'
-import { createAccountHearing } from './hearing/accounts.ts'
-import { createGuestHearing } from './hearing/guests.ts'
-import { createOrderHearing } from './hearing/orders.ts'
-import { createStockHearing } from './hearing/stock.ts'
-import { createLinks } from './links/service.ts'
-import { createMailbox, type MailboxService } from './mailbox/service.ts'
-import { createMessageFigures } from './messages/figures.ts'
+import { messageRoutes } from './message-administration/routes.ts'
+import { createMessageAdministration } from './message-administration/service.ts'
 import { sendMessage } from './messages/job.ts'
+import { createMessageMetrics } from './messages/metrics.ts'
 import { deleteOldMessages } from './messages/repository.ts'
-import { createMessages } from './messages/service.ts'
-import { createStaff, type Staff } from './messages/staff.ts'
-import { sendingRoutes } from './sending/routes.ts'
-import { createSending } from './sending/service.ts'
+import { createMessageQueue } from './messages/service.ts'
+import { createStaffMails, type StaffMails } from './messages/staff-mails.ts'
+import { messagePersonalData } from './personal-data/service.ts'
+import { sendRequestRoutes } from './send-requests/routes.ts'
+import { createSendRequestService } from './send-requests/service.ts'
 import { notificationsSettings } from './settings.ts'
+import { createAccountSubscriber } from './subscribers/accounts.ts'
+import { createDataRequestSubscriber } from './subscribers/data-requests.ts'
+import { createOrderSubscriber } from './subscribers/orders.ts'
+import { createStockSubscriber } from './subscribers/stock.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { createSuppressions } from './suppressions/service.ts'
-import { templateRoutes } from './template-changes/routes.ts'
-import { createTemplateChanges } from './template-changes/service.ts'
+import { templateRoutes } from './template-administration/routes.ts'
+import { createTemplateAdministration } from './template-administration/service.ts'
 import { createRenderer } from './templates/renderer.ts'
 import { createTemplates } from './templates/service.ts'
-import { openTransport } from './transport/open.ts'
+import { selectTransport } from './transport/select-transport.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 import { createUnsubscribe } from './unsubscribe/service.ts'
 import { validateNotifications } from './validation.ts'
@@ -57,18 +57,18 @@ const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
 const MEASURE_SECONDS = 15
 
-/** What other parts of the shop may ask of notifications. */
+/** API of notifications for other modules. */
 export type NotificationsApi = {
-  /** The mails of a shop in development; `undefined` where mails are sent. */
-  readonly mailbox: Pick<MailboxService, 'list' | 'find'> | undefined
-  /** Tells those who look after the shop (`notifications.staff`), in the transaction of what they are told. */
-  readonly tellStaff: Staff['tell']
+  /** Mails stored for /mails in development. `undefined` when the shop really sends mails. */
+  readonly devMailbox: Pick<DevMailbox, 'list' | 'find'> | undefined
+  /** Queues a mail to every address of `notifications.staff`, in the caller's transaction. */
+  readonly notifyStaff: StaffMails['notify']
 }
 
-/** What customers, and those who look after the shop, are told. */
+/** Mails to customers, guests and staff. */
 export const notificationsModule = defineModule({
   name: 'notifications',
-  description: 'Mails to customers and to those who look after the shop.',
+  description: 'Mails to customers and staff.',
   basePaths: ['/api/notifications', '/api/admin/notifications'],
   settings: notificationsSettings,
   validate: validateNotifications,
@@ -82,7 +82,7 @@ export const notificationsModule = defineModule({
     shipping: shippingModule,
     orders: ordersModule
   },
-  hears: [
+  subscribes: [
     userRegistered,
     verificationRequested,
     passwordResetRequested,
@@ -103,62 +103,76 @@ export const notificationsModule = defineModule({
   ],
   jobs: [sendMessage],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: true,
+  personalData: true,
   setup: async (
-    { config, db, chores, enqueue, log, metrics, secrets },
+    { config, db, timers, enqueue, log, metrics, secrets },
     settings,
     { auth, catalog, orders, shipping }
   ) => {
-    const { locale, kept_days: days } = settings
+    const { locale, retention_days: days } = settings
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
-    const links = createLinks(config, settings)
-    const mailbox = createMailbox({ db, mailsMax: settings.mailbox_max })
-    const { transport, domain } = openTransport({ config, settings, log, keep: mailbox.keep })
+    const links = createStorefrontLinks(config, settings)
+    const mailbox = createDevMailbox({ db, mailsMax: settings.mailbox_max })
+    const { transport, domain } = selectTransport({ config, settings, log, saveInMailbox: mailbox.save })
     const renderer = createRenderer({ timeZone: config.shop.time_zone })
     const templates = createTemplates({ db, locale })
     const suppressions = createSuppressions({ db, secrets, bouncesMax: settings.suppress_after })
     const unsubscribe = createUnsubscribe({ db, secrets, config, suppressions })
-    const mails = metrics.counter('mails', 'Tries to send a mail, by what became of them.', {
+    const mails = metrics.counter('mails', 'Attempts to send a mail, by result.', {
       result: ['sent', 'failed', 'dead', 'suppressed', 'skipped']
     })
     const { name: shopName } = config.shop
-    const content = createContent({
-      ...{ db, log, renderer, templates, links, shopName, auth, orders },
+    const renderContent = createContentRenderer({
+      db,
+      log,
+      renderer,
+      templates,
+      links,
+      shopName,
+      auth,
+      orders,
       unsubscribeLink: unsubscribe.linkFor
     })
-    const send = createDelivery({
-      ...{ db, log, enqueue, transport, domain, suppressions, write: content },
+    const sendDueMessage = createMessageSender({
+      db,
+      log,
+      enqueue,
+      transport,
+      domain,
+      suppressions,
+      renderContent,
       count: result => mails.add({ result })
     })
-    const write = createMessages({ enqueue, locale, giveUpSeconds })
-    const isOn = (template: string) => !settings.off.some(off => off === template)
-    const staff = createStaff({ write, isOn, addresses: settings.staff })
+    const queueMessages = createMessageQueue({ enqueue, locale, giveUpSeconds })
+    const isEnabled = (template: string) => !settings.off.some(off => off === template)
+    const staff = createStaffMails({ queueMessages, isEnabled, addresses: settings.staff })
 
-    chores.every(MEASURE_SECONDS, 'measure messages', createMessageFigures(metrics, db).measure)
-    chores.sweep(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
+    timers.every(MEASURE_SECONDS, 'measure messages', createMessageMetrics(metrics, db).measure)
+    timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
     if (transport.name === 'mailbox')
-      chores.sweep(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.sweep)
+      timers.untilEmpty(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.deleteOld)
     const api: NotificationsApi = {
-      mailbox: transport.name === 'mailbox' ? mailbox : undefined,
-      tellStaff: staff.tell
+      devMailbox: transport.name === 'mailbox' ? mailbox : undefined,
+      notifyStaff: staff.notify
     }
     return {
       api,
-      people: messagesOfPeople(db),
+      personalData: messagePersonalData(db),
       routes: tiers => {
-        sendingRoutes(tiers, createSending({ db, write, auth, orders }), settings.sends_per_minute)
+        const sendRequests = createSendRequestService({ db, queueMessages, auth, orders })
+        sendRequestRoutes(tiers, sendRequests, settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)
-        templateRoutes(tiers, createTemplateChanges({ db, renderer, templates, shopName, locale }))
+        templateRoutes(tiers, createTemplateAdministration({ db, renderer, templates, shopName, locale }))
         suppressionRoutes(tiers, suppressions)
         messageRoutes(tiers, createMessageAdministration({ db, enqueue, giveUpSeconds }))
       },
-      consumers: {
-        ...createAccountHearing({ auth, write, isOn }),
-        ...createStockHearing({ catalog, staff }),
-        ...createGuestHearing({ orders, write, isOn }),
-        ...createOrderHearing({ auth, orders, shipping, write, isOn })
+      eventHandlers: {
+        ...createAccountSubscriber({ auth, queueMessages, isEnabled }),
+        ...createStockSubscriber({ catalog, staff }),
+        ...createDataRequestSubscriber({ orders, queueMessages, isEnabled }),
+        ...createOrderSubscriber({ auth, orders, shipping, queueMessages, isEnabled })
       },
-      handlers: { 'notifications.send_message': job => send(job) },
+      jobHandlers: { 'notifications.send_message': job => sendDueMessage(job) },
       stop: async () => {
         await Promise.all([renderer.close(), transport.close()])
       }

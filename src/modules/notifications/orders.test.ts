@@ -4,23 +4,23 @@ import { sent, TRANSFER } from '../../../test/support/orders.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
-test('who orders as a guest is told what becomes of it, with a link that proves it is theirs', async () => {
+test('a guest gets mails about their order, with a link that contains the order token', async () => {
   const shop = await useMailingShop()
   const guest = { ...sent(shop.mug, 2), email: 'Ada@Example.com', payment: TRANSFER }
-  const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
+  const { json: order } = await shop.anonymous.post('/api/orders/guest', guest)
   await shop.pay(order.id)
-  await shop.mailed(1)
+  await shop.waitForMails(1)
   const parcel = { carrier: 'Post', tracking_number: 'JJ00123' }
   const shipped = await shop.admin.post(`/api/admin/orders/${order.id}/shipments`, parcel)
-  await shop.mailed(2)
+  await shop.waitForMails(2)
   const [{ id: shipmentId }] = shipped.json.shipments
   const arrival = { status: 'delivered', occurred_at: new Date().toISOString() }
-  const told = await shop.admin.post(`/api/admin/shipping/shipments/${shipmentId}/events`, arrival)
-  expect(told.status, told.text).toBe(200)
-  await shop.mailed(3)
+  const delivered = await shop.admin.post(`/api/admin/shipping/shipments/${shipmentId}/events`, arrival)
+  expect(delivered.status, delivered.text).toBe(200)
+  await shop.waitForMails(3)
   await shop.admin.post(`/api/admin/orders/${order.id}/refunds`, { amount: 100, reason: 'dented' })
-  const taken = await shop.mailed(4)
-  const about = (words: string) => taken.find(({ subject }) => subject?.includes(words))
+  const taken = await shop.waitForMails(4)
+  const about = (text: string) => taken.find(({ subject }) => subject?.includes(text))
   const placed = about(`Your order ${order.number}`)
   expect(placed).toMatchObject({
     from: { address: 'shop@shop.example', name: 'Cartwright' },
@@ -44,74 +44,76 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   expect(JSON.stringify(rows)).not.toContain(order.order_token)
 })
 
-test('nobody is told that a parcel was sent, or has arrived, that had not', async () => {
+test('a voided shipment, or one that is not delivered, is not mailed', async () => {
   const shop = await useMailingShop()
   const guest = { ...sent(shop.mug, 2), email: 'ada@example.com', payment: TRANSFER }
-  const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
+  const { json: order } = await shop.anonymous.post('/api/orders/guest', guest)
   await shop.pay(order.id)
   const part = { lines: [{ line: 1, quantity: 1 }] }
   const path = `/api/admin/orders/${order.id}/shipments`
   const [{ id: wrong }] = (await shop.admin.post(path, part)).json.shipments
-  await shop.mailed(2)
+  await shop.waitForMails(2)
   const about = { order_id: order.id, shipment_id: wrong }
-  await shop.tell('shipping.delivered', order.id, about)
+  await shop.deliverEvent('shipping.delivered', order.id, about)
   expect((await shop.admin.post(`${path}/${wrong}/void`, { reason: 'the other one' })).status).toBe(200)
-  await shop.tell('orders.shipped', order.id, about)
-  await shop.tell('shipping.delivered', order.id, about)
+  await shop.deliverEvent('orders.shipped', order.id, about)
+  await shop.deliverEvent('shipping.delivered', order.id, about)
   expect(await shop.messages()).toHaveLength(2)
 })
 
 const templatesOf = async (shop: Awaited<ReturnType<typeof useMailingShop>>) =>
   (await shop.messages()).map(({ template }) => template)
 
-test('an order on account says so in its mail, and is mailed again when it is paid', async () => {
+test('the mail of an order on account names these terms, and its payment is mailed later', async () => {
   const shop = await useMailingShop({
     CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '[on_account, cash_on_delivery]'
   })
   const order = async (method: string) => {
     const body = { ...sent(shop.mug), email: 'ada@example.com', payment: { provider: 'manual', method } }
-    return (await shop.anybody.post('/api/orders/guest', body)).json
+    return (await shop.anonymous.post('/api/orders/guest', body)).json
   }
   const { id } = await order('on_account')
-  expect((await shop.mailed(1))[0]?.text).toContain('You pay it on account.')
+  expect((await shop.waitForMails(1))[0]?.text).toContain('You pay it on account.')
   await shop.pay(id)
-  expect((await shop.mailed(2))[1]?.subject).toContain('Your payment')
+  expect((await shop.waitForMails(2))[1]?.subject).toContain('Your payment')
   await order('cash_on_delivery')
-  expect((await shop.mailed(3))[2]?.text).toContain('You pay it when it is delivered.')
+  expect((await shop.waitForMails(3))[2]?.text).toContain('You pay it when it is delivered.')
   expect(await templatesOf(shop)).toEqual(['order_placed', 'order_paid', 'order_placed'])
   const placed = await shop.admin.get('/api/admin/orders?placed=true&status=pending')
   expect(placed.json.items).toMatchObject([{ status: 'pending', payment_status: 'unpaid' }])
   expect((await shop.admin.get('/api/admin/orders?placed=false')).json.items).toEqual([])
 })
 
-test('a payment that places an order has its own mail where the mail about the order is off', async () => {
+test('a payment that places an order has its own mail when `order_placed` is switched off', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_placed]' })
   const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
-  await shop.pay((await shop.anybody.post('/api/orders/guest', body)).json.id)
-  await shop.mailed(1)
+  await shop.pay((await shop.anonymous.post('/api/orders/guest', body)).json.id)
+  await shop.waitForMails(1)
   expect(await templatesOf(shop)).toEqual(['order_paid'])
 })
 
-test('who gives up an order that nobody looked after is told nothing; who has it taken away is', async () => {
+test('a buyer who cancels before the order is placed gets no mail; a buyer whose order staff cancels does', async () => {
   const shop = await useMailingShop()
   const ada = shop.as(customer())
   const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
-  const guests = (await shop.anybody.post('/api/orders/guest', body)).json
+  const guests = (await shop.anonymous.post('/api/orders/guest', body)).json
   const token = { 'x-order-token': guests.order_token }
-  const given = [
-    await shop.anybody.post(`/api/orders/guest/${guests.id}/cancel`, undefined, token),
+  const canceledByBuyers = [
+    await shop.anonymous.post(`/api/orders/guest/${guests.id}/cancel`, undefined, token),
     await ada.post(`/api/orders/${(await ada.post('/api/orders', body)).json.id}/cancel`)
   ]
-  expect(given.map(({ json }) => json.status)).toEqual(['canceled', 'canceled'])
-  const { json: taken } = await shop.anybody.post('/api/orders/guest', body)
+  expect(canceledByBuyers.map(({ json }) => json.status)).toEqual(['canceled', 'canceled'])
+  const { json: canceledByStaff } = await shop.anonymous.post('/api/orders/guest', body)
   const reason = 'We have closed.'
-  expect((await shop.admin.post(`/api/admin/orders/${taken.id}/cancel`, { reason })).status).toBe(200)
-  const heard = `select 1 from cartwright.jobs where handler = 'notifications:orders.canceled'`
-  await expect.poll(() => shop.sql(heard), PATIENCE).toEqual([])
-  expect(await shop.messages()).toMatchObject([{ data: { order: { number: taken.number } } }])
+  expect((await shop.admin.post(`/api/admin/orders/${canceledByStaff.id}/cancel`, { reason })).status).toBe(
+    200
+  )
+  const unhandled = `select 1 from cartwright.jobs where handler = 'notifications:orders.canceled'`
+  await expect.poll(() => shop.sql(unhandled), PATIENCE).toEqual([])
+  expect(await shop.messages()).toMatchObject([{ data: { order: { number: canceledByStaff.number } } }])
 })
 
-test('a mail greets nobody by what its reader would take for a link', async () => {
+test('a name that mail programs would display as a link is left out of mails', async () => {
   const shop = await useMailingShop()
   const body = sent(shop.mug)
   const names = ['Ada Lovelace', 'J. R. R. Tolkien, c/o Allen']
@@ -121,20 +123,20 @@ test('a mail greets nobody by what its reader would take for a link', async () =
     'You won! See ｅｖｉｌ．ｔｅｓｔ'
   ]
   for (const name of [...names, ...links]) {
-    const { json: order } = await shop.anybody.post('/api/orders/guest', {
+    const { json: order } = await shop.anonymous.post('/api/orders/guest', {
       ...{ ...body, email: `victim${newId()}@example.com` },
       shipping_address: { ...body.shipping_address, name }
     })
     await shop.admin.post(`/api/admin/orders/${order.id}/cancel`, { reason: 'It is none.' })
   }
-  const mails = await shop.mailed(5)
+  const mails = await shop.waitForMails(5)
   const greetings = mails.map(({ to, text }) => [to?.[0]?.name, text?.split('\n')[0]])
   const expected = [...names.map(name => [name, `Hello ${name},`]), ...links.map(() => ['', 'Hello,'])]
   expect(greetings.sort()).toEqual(expected.sort())
   for (const { html } of mails) expect(html).not.toMatch(/evil|ｅｖｉｌ/)
 })
 
-test('an event that is heard again is not told again', async () => {
+test('an event that is handled twice queues one mail', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_paid]' })
   const ada = shop.as(customer())
   const { json: order } = await ada.post('/api/orders', {
@@ -143,7 +145,7 @@ test('an event that is heard again is not told again', async () => {
     payment: TRANSFER
   })
   await shop.pay(order.id)
-  await shop.mailed(1)
+  await shop.waitForMails(1)
   const [message] = await shop.messages()
   const payload = JSON.stringify({ order_id: order.id })
   const [event] = await shop.sql('select gen_random_uuid() as id')
@@ -155,13 +157,13 @@ test('an event that is heard again is not told again', async () => {
     const left = 'select 1 from cartwright.jobs where event_id = $1'
     await expect.poll(() => shop.sql(left, [event?.id]), PATIENCE).toEqual([])
   }
-  await shop.mailed(2)
+  await shop.waitForMails(2)
   const messages = await shop.messages()
   expect(messages.map(({ template }) => template)).toEqual(['order_placed', 'order_canceled'])
   expect(messages[0]?.id).toBe(message?.id)
 })
 
-test('those who look after the shop are told when something runs out', async () => {
+test('every staff address gets a mail when a variant is sold out', async () => {
   const shop = await useMailingShop({
     CARTWRIGHT__NOTIFICATIONS__STAFF: '[ops@shop.example, "Boss@shop.example"]'
   })

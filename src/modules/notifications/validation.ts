@@ -5,7 +5,7 @@ import type { NotificationsSettings } from './settings.ts'
 
 const SMTP_SCHEME = /^smtps?:$/
 
-/** Why mails cannot be sent, or their links not be followed, with these settings. */
+/** Returns the settings with which mails could not be sent or their links would not work. */
 export function validateNotifications(settings: NotificationsSettings): SettingProblem[] {
   const { smtp, from, reply_to, staff, storefront_url, links } = settings
   const addresses = {
@@ -37,17 +37,17 @@ export function validateNotifications(settings: NotificationsSettings): SettingP
         }
     ),
     storefront_url !== '' && !isHttpUrl(storefront_url) && { key: 'storefront_url', message: HTTP_URL_WORDS },
-    // Every server on the way sees all of a link but what stands behind #.
+    // Servers and proxies log URLs, but never see the part after #.
     ...Object.entries({ guest_order, verify_email, reset_password, guest_data }).map(
       ([name, link]) =>
         !/#.*\{token\}/.test(link) && {
           key: `links.${name}`,
-          message: 'must hold {token} behind a #, such as /page#token={token}'
+          message: 'must contain {token} after a #, such as /page#token={token}'
         }
     ),
     ...Object.entries({ order, guest_order }).map(
       ([name, link]) =>
-        !link.includes('{id}') && { key: `links.${name}`, message: 'must hold {id}, such as /orders/{id}' }
+        !link.includes('{id}') && { key: `links.${name}`, message: 'must contain {id}, such as /orders/{id}' }
     )
   ]
   return problems.filter(problem => problem !== false)

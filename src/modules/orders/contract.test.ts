@@ -59,17 +59,18 @@ async function useFake(): Promise<Subject> {
   }
 }
 
-/** What every module may rely on that asks what was ordered: the fake is held to the same. */
+/** The contract of `OrdersApi`, for the module and its fake. */
 describe.each([
   ['orders', useReal],
   ['their fake', useFake]
 ])('%s', (_what, use) => {
-  test('say what a customer has bought: it is looked after, and not canceled', async () => {
+  test('find what a customer has bought: placed and not canceled', async () => {
     const { orders, db, sell, order, pay, cancel } = await use()
     const [ada, bob] = [customer(), customer()]
     const [mug, tee, cap] = [await sell(), await sell(), await sell()]
     const all = [mug, tee, cap].flatMap(({ variantId, productId }) => [variantId, productId])
-    const bought = async (buyer: Buyer, ids = all) => [...(await orders.bought(db, buyer.id, ids))].toSorted()
+    const bought = async (buyer: Buyer, ids = all) =>
+      [...(await orders.findPurchased(db, buyer.id, ids))].toSorted()
     const [paid, unpaid, canceled] = [
       await order(ada, [mug, tee]),
       await order(ada, [cap]),
@@ -91,12 +92,12 @@ describe.each([
     expect(await bought(ada, [])).toEqual([])
   })
 
-  test('forget whose orders were, once none of them is open', async () => {
+  test('erase personal data once no order is open', async () => {
     const { orders, db, sell, order, pay, complete, cancel } = await use()
     const [ada, bob] = [customer(), customer()]
     const mug = await sell()
-    const forget = (buyer: Buyer) => db.transaction(tx => orders.forget(tx, buyer.id))
-    const has = async (buyer: Buyer) => (await orders.bought(db, buyer.id, [mug.variantId])).size === 1
+    const erase = (buyer: Buyer) => db.transaction(tx => orders.erase(tx, buyer.id))
+    const has = async (buyer: Buyer) => (await orders.findPurchased(db, buyer.id, [mug.variantId])).size === 1
     const [done, paid, unpaid] = [await order(ada, [mug]), await order(ada, [mug]), await order(ada, [mug])]
     const ofBob = await order(bob, [mug])
     await pay(ofBob)
@@ -104,19 +105,19 @@ describe.each([
     await pay(paid)
     await complete(done)
     const open = (length: number) => ({ code: 'ORDER_STILL_OPEN', details: { numbers: { length } } })
-    await expect(forget(ada)).rejects.toMatchObject(open(2))
+    await expect(erase(ada)).rejects.toMatchObject(open(2))
     await cancel(ada, unpaid)
-    await expect(forget(ada)).rejects.toMatchObject(open(1))
+    await expect(erase(ada)).rejects.toMatchObject(open(1))
     await complete(paid)
     const failing = db.transaction(async tx => {
-      await orders.forget(tx, ada.id)
+      await orders.erase(tx, ada.id)
       throw new Error('she stays')
     })
     await expect(failing).rejects.toThrow('she stays')
     expect(await has(ada)).toBe(true)
-    await forget(ada)
+    await erase(ada)
     expect([await has(ada), await has(bob)]).toEqual([false, true])
-    await forget(ada)
-    await forget(customer())
+    await erase(ada)
+    await erase(customer())
   })
 })

@@ -1,103 +1,107 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const checkoutNotFound = defineError('not_found', 'CHECKOUT_NOT_FOUND', 'There is no such checkout.')
+export const checkoutNotFound = defineError('not_found', 'CHECKOUT_NOT_FOUND', 'The checkout does not exist.')
 export const checkoutStale = defineError(
   'stale',
   'CHECKOUT_STALE',
-  'The checkout was changed in the meantime; read it again.'
+  'The checkout was changed meanwhile. Read it again.'
 )
 export const checkoutExpired = defineError(
   'conflict',
   'CHECKOUT_EXPIRED',
-  'The checkout has expired; make a new one with what it says.'
+  'The checkout has expired. Create a new one with its fields.'
 )
 export const checkoutCanceled = defineError(
   'conflict',
   'CHECKOUT_CANCELED',
-  'The checkout was canceled; make a new one with what it says.'
+  'The checkout was canceled. Create a new one with its fields.'
 )
 export const checkoutCompleted = defineError(
   'conflict',
   'CHECKOUT_COMPLETED',
-  'The checkout is ordered; "order_id" says which order it is.',
+  'The checkout was completed. Read the order in "order_id".',
   { constraints: ['orders.orders_of_checkout'] }
 )
 export const checkoutChanged = defineError(
   'conflict',
   'CHECKOUT_CHANGED',
-  'The checkout was changed while it was ordered; read it again.',
+  'The checkout was changed while the order was created. Read it again.',
   { mayPass: true }
 )
-export const countryNotFound = defineError('not_found', 'COUNTRY_NOT_FOUND', 'There is no such country.')
+export const countryNotFound = defineError(
+  'not_found',
+  'COUNTRY_NOT_FOUND',
+  'The country does not exist. Send an ISO 3166-1 code.'
+)
 export const sourceUnclear = defineError(
   'invalid',
   'CHECKOUT_SOURCE_UNCLEAR',
-  'A checkout is of a cart or of items; "errors" says what to send.'
+  'A checkout needs either a cart or items. See "errors" for what to send.'
 )
 export const tooManyCodes = defineError(
   'rate_limited',
   'CHECKOUT_CODES_LIMITED',
-  'Too many codes that nobody knows; wait a moment, or leave them out.'
+  'Too many unknown promotion codes were sent. Wait, or omit the codes.'
 )
-export const cartEmpty = defineError('conflict', 'CART_EMPTY', 'There is nothing in the cart.', {
+export const cartEmpty = defineError('conflict', 'CART_EMPTY', 'The cart is empty.', {
   mayPass: true
 })
 export const cartsOff = defineError(
   'conflict',
   'CHECKOUT_CARTS_OFF',
-  'Carts are switched off (modules.cart.enabled); send items.'
+  'Carts are disabled (modules.cart.enabled). Send items.'
 )
 export const lineUnknown = defineError(
   'invalid',
   'ORDER_LINE_UNKNOWN',
-  'The order has no such line; "lines" says which.',
+  'The order does not have the lines in "lines".',
   { fault: { path: 'body/lines', message: 'must be lines of the order' } }
 )
 export const unitsShort = defineError(
   'conflict',
   'ORDER_UNITS_SHORT',
-  'That cannot be done to so many of a line; "items" says to how many it can.'
+  'A line has fewer units that this action applies to. See "items" for how many.'
 )
-export const orderNotFound = defineError('not_found', 'ORDER_NOT_FOUND', 'There is no such order.')
+export const orderNotFound = defineError('not_found', 'ORDER_NOT_FOUND', 'The order does not exist.')
 export const orderIncomplete = defineError(
   'invalid',
   'ORDER_INCOMPLETE',
-  'It cannot be ordered like this; "errors" says what is missing or wrong.'
+  'The order is incomplete. See "errors" for missing or invalid fields.'
 )
 export const itemsUnavailable = defineError(
   'conflict',
   'ORDER_ITEMS_UNAVAILABLE',
-  'Some items cannot be bought like this; "items" says which, and why.',
+  'Some items cannot be bought. See "items" for which, and why.',
   { mayPass: true }
 )
 export const marketDestination = defineError(
   'conflict',
   'ORDER_MARKET_DESTINATION',
-  'The named market does not deliver to this country; "market" is the one that does.',
+  'The named market does not deliver to this country. Use the market in "market".',
   { mayPass: true }
 )
 export const shippingNotAvailable = defineError(
   'conflict',
   'SHIPPING_NOT_AVAILABLE',
-  'It is not sent there, or not in the way that was chosen; "options" says how it can be had.',
+  'The shipping option does not deliver to this address. Choose one of "options".',
   { mayPass: true }
 )
 export const codeRefused = defineError(
   'conflict',
   'ORDER_CODE_REFUSED',
-  'Some codes take nothing off; "findings" says why. Leave them out, or send the total as expected_total.',
+  'Some promotion codes have no effect; see "findings". Omit them, or send the total as expected_total.',
   { mayPass: true }
 )
 export const priceChanged = defineError(
   'conflict',
   'ORDER_PRICE_CHANGED',
-  'It costs something else than what was agreed to; "quote" says what. Send its total as expected_total.',
+  'The price differs from the agreed one. Show the price in "quote", and send its total as expected_total.',
   { mayPass: true }
 )
 export const tooManyPending = defineError(
   'conflict',
   'ORDER_PENDING_LIMIT',
-  'Too many orders wait for their payment; pay or cancel one of them first. "limit" says how many may.',
+  'Too many orders wait for payment. Pay or cancel one of them first. "limit" is the maximum.',
   { mayPass: true }
 )
 export const unpaidStockLimit = defineError(
@@ -109,12 +113,12 @@ export const unpaidStockLimit = defineError(
 export const ordersOpen = defineError(
   'conflict',
   'ORDER_STILL_OPEN',
-  'Some orders are still open, and need their addresses; "numbers" says which.'
+  'Some orders are still open and need their addresses. Complete or cancel those in "numbers".'
 )
 export const guestDataUnclear = defineError(
   'invalid',
   'ORDER_GUEST_DATA_UNCLEAR',
-  'Guests are selected by an order or by an e-mail address; send one of `order_id` and `email`.'
+  'Guests are selected by an order or by an email address. Send either `order_id` or `email`.'
 )
 export const dataRequestInvalid = defineError(
   'invalid',
@@ -134,26 +138,26 @@ export const shipmentNotFound = defineError(
 export const orderStale = defineError(
   'stale',
   'ORDER_STALE',
-  'The order was changed in the meantime; read it again.'
+  'The order was changed meanwhile. Read it again.'
 )
 export const notCancelable = defineError(
   'conflict',
   'ORDER_NOT_CANCELABLE',
-  'The order cannot be canceled; "reason" says why.'
+  'The order cannot be canceled. See "reason".'
 )
 export const actionRefused = defineError(
   'conflict',
   'ORDER_ACTION_REFUSED',
-  'That cannot be done to the order as it is; "reason" says why.'
+  'The order does not allow this action now. See "reason".'
 )
 export const creditTooMuch = defineError(
   'conflict',
   'ORDER_CREDIT_TOO_MUCH',
-  'So much is not left of the order; "available" says how much is.'
+  'The amount exceeds what is left of the order. Credit at most "available".'
 )
 export const creditUnclear = defineError(
   'invalid',
   'ORDER_CREDIT_UNCLEAR',
-  'Either lines are paid back or an amount; send one of the two.',
+  'Send either lines or an amount.',
   { fault: { path: 'body', message: 'must have lines or an amount, and not both' } }
 )

@@ -9,98 +9,107 @@ const about = {
   currency: Currency,
   total: Type.Integer()
 }
-/** `orders.created`: somebody has ordered; whether it has to be paid first is not said. */
+/** `orders.created`: an order was created. It may still wait for its payment. */
 export const orderCreated = defineEvent(
   'orders.created',
   {
-    description: 'Somebody has ordered. It may have to be paid before it is looked after.',
+    description: 'An order was created. It may have to be paid before it is processed.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   about
 )
-/** `orders.placed`: an order is secured. */
+/** `orders.placed`: an order can be processed. */
 export const orderPlaced = defineEvent(
   'orders.placed',
   {
-    description: 'An order is to be looked after: its money is held or taken, or need not be waited for.',
+    description: 'An order can be processed: it is authorized or paid, or is paid later.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   about
 )
-/** `orders.claimed`: a guest's order has joined an account. */
+/** `orders.claimed`: a guest order joined an account. */
 export const orderClaimed = defineEvent(
   'orders.claimed',
   {
-    description: 'An order of a guest has joined the account of a customer.',
+    description: 'A guest order joined the account of a customer.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   { order_id: Id, number: Type.String(), customer_id: Id }
 )
-/** `orders.canceled`: nothing is delivered any more. */
+/** `orders.canceled`: an order was canceled. */
 export const orderCanceled = defineEvent(
   'orders.canceled',
   {
-    description: 'An order is canceled: nothing of it is delivered, and no money is taken.',
+    description: 'An order was canceled: nothing is delivered and no payment is captured.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   {
     order_id: Id,
     number: Type.String(),
     customer_id: about.customer_id,
-    by: Type.Enum(['customer', 'guest', 'admin', 'system'], { description: 'Who wanted it canceled.' })
+    by: Type.Enum(['customer', 'guest', 'admin', 'system'], {
+      description: 'Who requested the cancellation.'
+    })
   }
 )
-/** `orders.shipped`: some of an order is on its way, or delivered. */
+/** `orders.shipped`: units of an order were shipped or delivered. */
 export const orderShipped = defineEvent(
   'orders.shipped',
   {
-    description: 'Some or all of an order is on its way, or, where nothing is carried, delivered.',
+    description: 'Units of an order were shipped, or, if they are digital, delivered.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
-/** `orders.shipment_voided`: a parcel never left. */
+/** `orders.shipment_voided`: a shipment was voided. */
 export const orderShipmentVoided = defineEvent(
   'orders.shipment_voided',
   {
     description:
-      'It was said by mistake that a parcel of an order had left: what is in it is still to be sent.',
+      'A shipment was voided because it was recorded by mistake: its units are still to be shipped.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
-/** `orders.credited`: less is to be paid for an order. */
+/** `orders.credited`: the amount due of an order was reduced. */
 export const orderCredited = defineEvent(
   'orders.credited',
   {
     description:
-      'Less is to be paid for an order: some of it is canceled or paid back. Of what is paid, back goes back.',
+      'An order was credited because units were canceled or an amount is refunded. `back` is the part of the credit that is refunded.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   {
-    ...{ order_id: Id, number: Type.String(), customer_id: about.customer_id, adjustment_id: Id },
-    ...{ amount: Type.Integer(), back: Type.Integer(), currency: Currency }
+    order_id: Id,
+    number: Type.String(),
+    customer_id: about.customer_id,
+    adjustment_id: Id,
+    amount: Type.Integer(),
+    back: Type.Integer(),
+    currency: Currency
   }
 )
-/** `orders.evicted`: an order that is not paid lost units to one that is. */
+/** `orders.evicted`: an unpaid order lost units to a paid one. */
 export const orderEvicted = defineEvent(
   'orders.evicted',
   {
     description:
-      'An order to be paid later lost units to a buyer who paid. These units are canceled, or all of the order is.',
+      'An unpaid order with a deferred payment lost units to a paid order. These units are canceled, or the whole order is.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   {
-    ...{ order_id: Id, number: Type.String(), customer_id: about.customer_id },
-    is_canceled: Type.Boolean({ description: 'False: only the units that it lost are canceled.' })
+    order_id: Id,
+    number: Type.String(),
+    customer_id: about.customer_id,
+    is_canceled: Type.Boolean({ description: 'False: only the lost units are canceled.' })
   }
 )
 /** `orders.unpaid_stock_high`: unpaid orders reserve a large share of some variants. */
@@ -110,43 +119,45 @@ export const unpaidStockHigh = defineEvent(
     description:
       'Orders paid by bank transfer, on delivery or on account reserve a large share of some variants and are not paid. Sent once a day at most.',
     subject: 'the shop',
-    outside: 'latest'
+    webhook: 'latest'
   },
   {
-    /** The variants with the most such units first, a hundred at most. */
+    /** At most 100 variants, most reserved units first. */
     variants: Type.Array(
       Type.Object({
         variant_id: Id,
         units: Type.Integer(),
-        percent: Type.Integer({ description: 'Of its units that are free or reserved by unpaid orders.' })
+        percent: Type.Integer({
+          description: 'Percentage of the units that are available or reserved by unpaid orders.'
+        })
       })
     ),
-    /** Of all such orders, whatever they reserve. */
+    /** Units that all such orders reserve, of any variant. */
     units: Type.Integer(),
     orders: Type.Integer(),
-    buyers: Type.Integer({ description: 'Customers, and e-mail addresses of guests.' }),
+    buyers: Type.Integer({ description: 'Customers, and email addresses of guests.' }),
     networks: Type.Integer(),
     largest_network_units: Type.Integer()
   }
 )
-/** `orders.erased`: the personal data of a guest's order is erased. */
+/** `orders.erased`: the personal data of a guest order was erased. */
 export const orderErased = defineEvent(
   'orders.erased',
   {
     description:
       'The personal data of an order without an account was erased. Erase what you have copied of it. Its amounts stay.',
     subject: 'the order',
-    outside: 'each'
+    webhook: 'all'
   },
   { order_id: Id, number: Type.String() }
 )
-/** `orders.data_requested`: a guest wants to see or erase their data. */
+/** `orders.data_requested`: a guest requested their data or its erasure. */
 export const dataRequested = defineEvent(
   'orders.data_requested',
   {
     description: 'A guest has requested their data or its erasure. A link is sent to them.',
     subject: 'the request',
-    outside: 'never'
+    webhook: 'none'
   },
   { request_id: Id }
 )

@@ -9,11 +9,11 @@ type Order = {
   state: 'pending' | 'placed' | 'completed' | 'canceled'
 }
 
-/** Orders in memory that keep the contract of `OrdersApi`, for tests of those who ask it. */
+/** Orders in memory that keep the contract of `OrdersApi`, for tests of other modules. */
 export type FakeOrders = OrdersApi & {
-  /** This customer orders one of each, and has not paid yet; answers the id of the order. */
+  /** Creates an unpaid order with one unit of each. Returns its id. */
   order(customerId: string, lines: readonly Bought[]): string
-  /** It is paid, and looked after from now on. */
+  /** Places the order, as a payment does. */
   place(orderId: string): void
   complete(orderId: string): void
   cancel(orderId: string): void
@@ -21,13 +21,13 @@ export type FakeOrders = OrdersApi & {
 
 export function fakeOrders(): FakeOrders {
   const orders = new Map<string, Order>()
-  const become = (id: string, state: Order['state']) => {
+  const setState = (id: string, state: Order['state']) => {
     const order = orders.get(id)
     if (order !== undefined) order.state = state
   }
   const ownOf = (customerId: string) => [...orders].filter(([, order]) => order.customerId === customerId)
   return {
-    forget: async (tx, customerId) => {
+    erase: async (tx, customerId) => {
       const own = ownOf(customerId)
       const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')
       if (open.length > 0) throw ordersOpen({ details: { numbers: open.map(([id]) => id) } })
@@ -36,12 +36,12 @@ export function fakeOrders(): FakeOrders {
       })
     },
     exportCsv: () => {
-      throw new Error('nothing can be exported from orders in memory')
+      throw new Error('the fake has no export')
     },
-    letters: async () => [],
-    dataRequest: async () => undefined,
-    figures: async () => ({ days: [], units: [], products: [] }),
-    bought: async (_db, customerId, ids) => {
+    orderSummaries: async () => [],
+    findDataRequest: async () => undefined,
+    statistics: async () => ({ days: [], units: [], products: [] }),
+    findPurchased: async (_db, customerId, ids) => {
       const own = ownOf(customerId).filter(([, { state }]) => state === 'placed' || state === 'completed')
       const known = new Set(
         own.flatMap(([, { lines }]) => lines.flatMap(({ variantId, productId }) => [variantId, productId]))
@@ -53,8 +53,8 @@ export function fakeOrders(): FakeOrders {
       orders.set(id, { customerId, lines, state: 'pending' })
       return id
     },
-    place: id => become(id, 'placed'),
-    complete: id => become(id, 'completed'),
-    cancel: id => become(id, 'canceled')
+    place: id => setState(id, 'placed'),
+    complete: id => setState(id, 'completed'),
+    cancel: id => setState(id, 'canceled')
   }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
 
-test('the hash stays while the same costs the same, and is another one as soon as anything of it does not', async () => {
+test('the quote hash changes with each item and amount, and with nothing else', async () => {
   const shop = await useCheckouts()
-  const { admin, made, anybody } = shop
+  const { admin, made, anonymous } = shop
   const ways = await shop.usePost()
   const [mug, cup] = [await shop.sell({ price: 1_990 }), await shop.sell({ price: 5, weight_grams: 1 })]
   const effect = { type: 'percentage', percentage_ppm: 100_000 }
@@ -18,18 +18,18 @@ test('the hash stays while the same costs the same, and is another one as soon a
   })
   const body = { items: [itemOf(mug, 2), itemOf(cup)], shipping_address: STOCKHOLM, codes: ['tenth'] }
   const hashOf = async (more: object = {}, query = ''): Promise<string> => {
-    const { status, json, text } = await anybody.post(`/api/checkouts/guest${query}`, { ...body, ...more })
+    const { status, json, text } = await anonymous.post(`/api/checkouts/guest${query}`, { ...body, ...more })
     expect(status, text).toBe(201)
     return json.quote_hash
   }
   const first = await hashOf()
-  const options = (await anybody.post('/api/checkouts/guest', body)).json.groups[0].options as {
+  const options = (await anonymous.post('/api/checkouts/guest', body)).json.groups[0].options as {
     id: string
     service: string
   }[]
   const optionOf = (name: string) => options.find(({ service }) => service === name)?.id
 
-  // What is not a price.
+  // These are not part of the price.
   expect(await hashOf({ items: body.items.toReversed() })).toBe(first)
   expect(await hashOf({ items: [itemOf(mug), itemOf(cup), itemOf(mug)] })).toBe(first)
   for (const code of ['TENTH', ' Tenth', 'ｔｅｎｔｈ']) expect(await hashOf({ codes: [code] })).toBe(first)
@@ -42,7 +42,7 @@ test('the hash stays while the same costs the same, and is another one as soon a
   await admin.patch(`/api/admin/shipping/methods/${ways.standard}`, { service: 'Slow' })
   expect(await hashOf()).toBe(first)
 
-  // What is one.
+  // These are.
   const prices = [first]
   const expectAnother = async (more: object = {}) => {
     const hash = await hashOf(more)
@@ -60,7 +60,7 @@ test('the hash stays while the same costs the same, and is another one as soon a
   await expectAnother()
   await admin.patch(`/api/admin/taxes/rates/${tax.id}`, { rate_ppm: 240_000 })
   await expectAnother()
-  // The same to pay, of which some is tax.
+  // The same total, with tax included.
   const [market] = (await admin.get('/api/admin/markets')).json.items
   await admin.patch(`/api/admin/markets/${market.id}`, { prices_include_tax: true })
   await expectAnother()

@@ -6,7 +6,7 @@ import { customer } from '../../testing.ts'
 const GUESTS = '/api/checkouts/guest'
 const KEY = { 'idempotency-key': '8e03978e-40d5-43dd-bc93-6894a57f9324' }
 
-/** Every write of a checkout, of a customer with a cart and of a guest. */
+/** Every write of a checkout, as a customer with a cart and as a guest. */
 async function useWrites() {
   const shop = await useCheckouts()
   const mug = await shop.sell()
@@ -14,13 +14,13 @@ async function useWrites() {
   await buyer.post('/api/cart', itemOf(mug, 2))
   const said = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
   const own = (await buyer.post('/api/checkouts', said)).json
-  const guests = (await shop.anybody.post(GUESTS, said)).json
+  const guests = (await shop.anonymous.post(GUESTS, said)).json
   const token = { 'x-checkout-token': guests.checkout_token as string }
   const writes = {
     'begin with a cart': () => buyer.post('/api/checkouts', { cart: true }, KEY),
-    'begin as a guest': () => shop.anybody.post(GUESTS, said, KEY),
+    'begin as a guest': () => shop.anonymous.post(GUESTS, said, KEY),
     change: () => buyer.put(`/api/checkouts/${own.id}`, { cart: true }, { ...KEY, 'if-match': '"1"' }),
-    'change as a guest': () => shop.anybody.put(`${GUESTS}/${guests.id}`, said, { ...KEY, ...token }),
+    'change as a guest': () => shop.anonymous.put(`${GUESTS}/${guests.id}`, said, { ...KEY, ...token }),
     cancel: () => buyer.post(`/api/checkouts/${own.id}/cancel`, undefined, { ...KEY, 'if-match': '"1"' })
   }
   const stored = () =>
@@ -30,12 +30,12 @@ async function useWrites() {
 const kinds = ['begin with a cart', 'begin as a guest', 'change', 'change as a guest', 'cancel'] as const
 
 describe.each(kinds)('%s', kind => {
-  test('again after the process died before it answered, it is not done twice', async () => {
+  test('is applied once when it is retried after the process died before the response', async () => {
     const shop = await useWrites()
     const send = shop.writes[kind]
     await dyingBehindCommit(shop, send)
     const done = await shop.stored()
-    // Meanwhile there is nothing left of the cart.
+    // The cart is empty by now.
     await shop.buyer.delete('/api/cart')
     const retried = await send()
     expect(retried.status).toBe(kind.startsWith('begin') ? 201 : 200)
@@ -48,7 +48,7 @@ describe.each(kinds)('%s', kind => {
     ])
   })
 
-  test('six times at once with one key, it is done once', async () => {
+  test('is applied once when six concurrent requests have one key', async () => {
     const shop = await useWrites()
     const before = await shop.stored()
     const answers = await Promise.all(Array.from({ length: 6 }, shop.writes[kind]))

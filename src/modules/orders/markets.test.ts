@@ -7,7 +7,10 @@ const DINARS = { currency: 'KWD', countries: ['KW'], prices_include_tax: false, 
 const TOKYO = { name: 'A', line1: '1-1', region: 'Tokyo', postal_code: '1000001', country: 'JP' }
 const KUWAIT = { name: 'A', line1: '1', city: 'Kuwait', country: 'KW' }
 
-/** A shop in dollars that sells in yen, with taxes in the prices, and in dinars, of which a thousandth is the smallest unit. */
+/**
+ * A shop in dollars that also sells in yen, with tax included, and in dinars, whose smallest unit is a
+ * thousandth.
+ */
 async function useMarkets() {
   const shop = await useCheckouts()
   const { admin, made } = shop
@@ -43,7 +46,7 @@ const amountsOf = ({ market, currency, subtotal, shipping_total, tax_total, tax_
   ...[market, currency, subtotal, shipping_total, tax_total, tax_added, total]
 ]
 
-test('each market has its prices, taxes and deliveries, in the unit of its money', async () => {
+test('each market has its prices, taxes and shipping rates, in its currency', async () => {
   const { buyer, mug } = await useMarkets()
   const items = [itemOf(mug, 3)]
   const begin = async (path: string, shipping_address: object, headers = {}) => {
@@ -63,7 +66,7 @@ test('each market has its prices, taxes and deliveries, in the unit of its money
   expect(japan.tax_summary).toEqual([
     { tax_category: 'standard', rate_ppm: 100_000, net: 4_406, tax: 441, gross: 4_847, exempt: null }
   ])
-  // 10.005 + 1.250, 5 % of that, and what makes it a sum that can be paid.
+  // 10.005 + 1.250, 5 % tax, and the cash rounding.
   const kuwait = await begin('', KUWAIT)
   expect(amountsOf(kuwait)).toEqual(['kw', 'KWD', 10_005, 1_250, 563, 563, 11_820])
   expect(kuwait.cash_rounding).toBe(2)
@@ -73,7 +76,7 @@ test('each market has its prices, taxes and deliveries, in the unit of its money
   for (const { ready } of [sweden, japan, kuwait]) expect(ready).toBe(true)
 })
 
-test('what has no price in a market is not sold there, and nothing is ever converted', async () => {
+test('a variant without a price in a market is not sold there, and no price is converted', async () => {
   const { admin, buyer, mug, cup, jp } = await useMarkets()
   const body = { items: [itemOf(mug), itemOf(cup)], shipping_address: TOKYO }
   const { json } = await buyer.post('/api/checkouts', body)
@@ -82,11 +85,11 @@ test('what has no price in a market is not sold there, and nothing is ever conve
   expect(json.findings).toMatchObject([{ code: 'VARIANT_NOT_IN_MARKET', variant_id: cup, blocking: true }])
   await admin.patch(`/api/admin/markets/${jp.id}`, { exclusive: false })
   const dollars = await buyer.post('/api/checkouts?market=default', body)
-  // There is no rate of a delivery to Japan in dollars.
+  // There is no shipping rate to Japan in dollars.
   expect([dollars.json.currency, codesOf(dollars.json)]).toEqual(['USD', ['SHIPPING_NOT_AVAILABLE']])
 })
 
-test('a checkout stays in the market that was named until a change names another, or none', async () => {
+test('a checkout keeps its named market until an update names another or none', async () => {
   const { admin, buyer, mug, kw } = await useMarkets()
   await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const body = { items: [itemOf(mug)], shipping_address: KUWAIT }
@@ -102,7 +105,7 @@ test('a checkout stays in the market that was named until a change names another
   expect([unknown.status, unknown.json.code]).toEqual([400, 'PRICING_MARKET_UNKNOWN'])
 })
 
-test('where nothing is sold any more, the price is that of another market, and a finding says so', async () => {
+test('after a market is gone, the price is of another market, and a finding reports it', async () => {
   const { admin, buyer, mug, jp, kw } = await useMarkets()
   await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const { json } = await buyer.post('/api/checkouts?market=jp', {
@@ -114,13 +117,13 @@ test('where nothing is sold any more, the price is that of another market, and a
   expect([gone.market, codesOf(gone)]).toEqual(['kw', ['MARKET_GONE', 'PRICE_CHANGED']])
 })
 
-test('what goes to a country of another market is priced there, and not ordered until the request names it', async () => {
-  const { anybody, admin, mug, kw } = await useMarkets()
+test('a destination in another market is priced there, and ordered only if the request names that market', async () => {
+  const { anonymous, admin, mug, kw } = await useMarkets()
   const email = 'ada@example.com'
   const body = { email, items: [itemOf(mug)], shipping_address: KUWAIT }
   const cheap = { 'x-market': 'jp' }
-  const made = await anybody.post('/api/checkouts/guest', body, cheap)
-  const right = await anybody.post('/api/checkouts/guest', body)
+  const made = await anonymous.post('/api/checkouts/guest', body, cheap)
+  const right = await anonymous.post('/api/checkouts/guest', body)
   expect([made.json.market, made.json.total, codesOf(made.json), made.json.ready]).toEqual([
     ...['kw', right.json.total],
     ...[['MARKET_DESTINATION'], false]
@@ -129,19 +132,21 @@ test('what goes to a country of another market is priced there, and not ordered 
   const token = { 'x-checkout-token': made.json.checkout_token }
   const path = `/api/checkouts/guest/${made.json.id}`
   const refused = { status: 409, json: { code: 'ORDER_MARKET_DESTINATION', market: 'kw' } }
-  const complete = () => anybody.post(`${path}/complete`, { expected_total: made.json.total }, token)
+  const complete = () => anonymous.post(`${path}/complete`, { expected_total: made.json.total }, token)
   expect(await complete()).toMatchObject(refused)
-  expect(await anybody.post('/api/orders/guest', body, cheap)).toMatchObject(refused)
-  expect((await anybody.put(path, body, { ...token, 'x-market': 'kw' })).json).toMatchObject({ ready: true })
+  expect(await anonymous.post('/api/orders/guest', body, cheap)).toMatchObject(refused)
+  expect((await anonymous.put(path, body, { ...token, 'x-market': 'kw' })).json).toMatchObject({
+    ready: true
+  })
   expect(await complete()).toMatchObject({ status: 201, json: { market: 'kw', total: made.json.total } })
 
-  // Another market may be named where the shop allows it, and for as long.
+  // Another market can be named while the shop allows it.
   await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
-  const { json } = await anybody.post('/api/checkouts/guest', body, cheap)
+  const { json } = await anonymous.post('/api/checkouts/guest', body, cheap)
   expect([json.market, codesOf(json)]).toEqual(['jp', ['SHIPPING_NOT_AVAILABLE']])
 })
 
-test('a market that is named does not deliver to countries of none, unless the default market allows it', async () => {
+test('a named market delivers to countries without a market only if the default market allows it', async () => {
   const { admin, buyer, mug } = await useMarkets()
   const body = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
   const { json } = await buyer.post('/api/checkouts?market=jp', body)

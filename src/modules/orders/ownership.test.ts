@@ -22,7 +22,7 @@ async function fourCheckouts() {
   }
   const owners = [await asCustomer(), await asCustomer(), await asGuest(), await asGuest()]
   const stored = () => shop.sql('select * from orders.checkouts order by id')
-  /** All that can be done with a checkout. */
+  /** Every action on a checkout. */
   const tryAll = (base: string, id: string, options: object) =>
     Promise.all([
       shop.request('GET', `${base}/${id}`, options),
@@ -38,14 +38,17 @@ function expectNothingTold(answers: readonly TestResponse[]): void {
     expect([status, body]).toEqual([
       404,
       {
-        ...{ type: 'about:blank', title: 'Not Found', status: 404, code: 'CHECKOUT_NOT_FOUND' },
-        detail: 'There is no such checkout.'
+        type: 'about:blank',
+        title: 'Not Found',
+        status: 404,
+        code: 'CHECKOUT_NOT_FOUND',
+        detail: 'The checkout does not exist.'
       }
     ])
   }
 }
 
-test('the checkout of somebody else is answered as one that there is not, in every route', async () => {
+test('every route returns 404 for a checkout of another buyer', async () => {
   const { owners, stored, tryAll } = await fourCheckouts()
   const before = await stored()
   const ids = [...owners.map(({ id }) => id), newId()]
@@ -56,7 +59,7 @@ test('the checkout of somebody else is answered as one that there is not, in eve
   expect(await stored()).toEqual(before)
 })
 
-test('a token opens the one checkout that it was made for, whole and in the place of nothing else', async () => {
+test('a checkout token proves access to its checkout only, and must be complete', async () => {
   const { shop, owners, stored, tryAll } = await fourCheckouts()
   const [customers, , guest] = owners
   const token = guest?.options as ReturnType<typeof withToken>
@@ -68,7 +71,7 @@ test('a token opens the one checkout that it was made for, whole and in the plac
     expectNothingTold(await tryAll('/api/checkouts/guest', id, withToken(text)))
   expectNothingTold(await tryAll('/api/checkouts/guest', id, {}))
   expectNothingTold(await tryAll('/api/checkouts/guest', customers?.id ?? '', token))
-  // Whoever is logged in has no more rights over it, and who is not has none over a customer's.
+  // A customer has no access to a guest checkout, nor a guest to a customer's.
   expectNothingTold(await tryAll('/api/checkouts', id, { ...customers?.options, ...token }))
   expect((await shop.request('GET', `/api/checkouts/${customers?.id}`, token)).status).toBe(401)
   expect(await stored()).toEqual(before)
@@ -78,12 +81,12 @@ test('a token opens the one checkout that it was made for, whole and in the plac
   expect(shop.log.join('')).not.toContain(right.slice(-20))
 })
 
-test('after the secret of the shop was replaced the token that was told is still good', async () => {
+test('a checkout token stays valid after the secret of the shop is rotated', async () => {
   const keys = ['old', 'new'].map(id => ({ id, key: Buffer.alloc(32, id).toString('base64') }))
   const settingsOf = (used: object[]) => ({ CARTWRIGHT__SECRETS__KEYS: JSON.stringify(used) })
   const shop = await useCheckouts({ settings: settingsOf(keys.slice(0, 1)) })
   const body = { items: [itemOf(await shop.sell())] }
-  const { json } = await shop.anybody.post('/api/checkouts/guest', body)
+  const { json } = await shop.anonymous.post('/api/checkouts/guest', body)
   const read = async (used: object[]) => {
     const other = await useCheckouts({ settings: settingsOf(used), databaseUrl: shop.databaseUrl })
     return other.request('GET', `/api/checkouts/guest/${json.id}`, withToken(json.checkout_token))

@@ -5,22 +5,22 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
-test('with the module switched off its paths say so', async () => {
+test('the paths of the disabled module report that it is disabled', async () => {
   const shop = await useShop({ settings: { CARTWRIGHT__MODULES__ORDERS__ENABLED: 'false' } })
-  const anybody = shop.as(null)
+  const anonymous = shop.as(null)
   const answers = await Promise.all([
-    anybody.post('/api/checkouts', {}),
-    anybody.post('/api/checkouts/guest', {}),
-    anybody.get(`/api/checkouts/guest/${newId()}`),
-    anybody.get('/api/orders'),
-    anybody.post('/api/orders/guest', {})
+    anonymous.post('/api/checkouts', {}),
+    anonymous.post('/api/checkouts/guest', {}),
+    anonymous.get(`/api/checkouts/guest/${newId()}`),
+    anonymous.get('/api/orders'),
+    anonymous.post('/api/orders/guest', {})
   ])
   for (const { status, json } of answers)
     expect([status, json]).toEqual([503, { error: expect.stringContaining('modules.orders.enabled') }])
-  expect((await anybody.get('/api/products')).status).toBe(200)
+  expect((await anonymous.get('/api/products')).status).toBe(200)
 })
 
-test('without shipping, delivery is no part of the price, and a finding says so', async () => {
+test('without shipping, the price has no delivery, and a finding reports it', async () => {
   const shop = await useCheckouts({ off: ['shipping'] })
   const [mug, code] = [await shop.sell(), await shop.sell({ requires_shipping: false })]
   const buyer = shop.as(customer())
@@ -34,7 +34,7 @@ test('without shipping, delivery is no part of the price, and a finding says so'
   expect(digital).toMatchObject({ ready: true, findings: [] })
 })
 
-test('without inventory as many can be bought as a line may have', async () => {
+test('without inventory, a line can have its maximum quantity', async () => {
   const shop = await useCheckouts({ off: ['inventory'] })
   await shop.usePost()
   const body = { items: [itemOf(await shop.sell(), 99)], shipping_address: STOCKHOLM }
@@ -42,7 +42,7 @@ test('without inventory as many can be bought as a line may have', async () => {
   expect(json).toMatchObject({ ready: true, findings: [] })
 })
 
-test('without payments all is on account: it is ordered, sent, taken back and completed, and nobody is asked for money', async () => {
+test('without payments, orders are on account: created, shipped, returned and completed without a payment', async () => {
   const shop = await useOrders({ off: ['payments'] })
   await shop.stock(shop.mug, 5)
   const buyer = shop.as(customer())
@@ -61,7 +61,7 @@ test('without payments all is on account: it is ordered, sent, taken back and co
   expect((await does('transition', { action: 'complete' })).status).toBe('completed')
 })
 
-test('without inventory nobody counts: it is ordered, paid, sent and taken back', async () => {
+test('without inventory, orders are created, paid, shipped and returned without stock', async () => {
   const shop = await useOrders({ off: ['inventory'] })
   const buyer = shop.as(customer())
   const { json: order } = await buyer.post('/api/orders', { ...sent(shop.mug, 99), payment: TRANSFER })
@@ -76,19 +76,19 @@ test('without inventory nobody counts: it is ordered, paid, sent and taken back'
   expect((await buyer.post(`/api/orders/${other.id}/cancel`)).json.status).toBe('canceled')
 })
 
-test('without carts, items can be bought', async () => {
+test('without carts, items can be ordered', async () => {
   const shop = await useCheckouts({ off: ['cart'] })
   await shop.usePost()
   const buyer = shop.as(customer())
   const refused = [
     await buyer.post('/api/checkouts', { cart: true }),
-    await shop.anybody.post('/api/checkouts/guest', { guest_cart_token: 'gct_' })
+    await shop.anonymous.post('/api/checkouts/guest', { guest_cart_token: 'gct_' })
   ]
   for (const { status, json } of refused) expect([status, json.code]).toEqual([409, 'CHECKOUT_CARTS_OFF'])
   const body = { items: [itemOf(await shop.sell(), 1_000_000)], shipping_address: STOCKHOLM }
   expect((await buyer.post('/api/checkouts', body)).json.ready).toBe(true)
 })
 
-test.each(['catalog', 'pricing'])('without %s, nothing starts', async name => {
+test.each(['catalog', 'pricing'])('without %s, the shop does not start', async name => {
   await expect(useCheckouts({ off: [name] })).rejects.toThrow(`module orders requires module ${name}`)
 })

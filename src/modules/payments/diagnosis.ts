@@ -1,12 +1,12 @@
-import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
 import { FIRST_ID } from '../../kernel/ids.ts'
+import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { countEventsOf, listEvents } from './callbacks/repository.ts'
+import { countEventsOf, listEvents } from './provider-events/repository.ts'
 import { offeredMethods } from './providers/manual.ts'
 import type { PaymentsSettings } from './settings.ts'
 
-/** Finds events of providers that changed nothing because they do not fit. */
+/** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
 export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
   {
     about: 'payment events',
@@ -16,13 +16,13 @@ export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
       const { total = 0 } = (await db.first(countEventsOf, { state: 'quarantined' })) ?? {}
       return warning(
         `${total} quarantined, the oldest from ${oldest.provider} (${oldest.type}): ${oldest.reason}`,
-        'Each may be a payment that an order does not show. See GET /api/admin/payments/events; retry or discard them.'
+        'Each can be a payment that its order does not show. List them with GET /api/admin/payments/events, then retry or discard them.'
       )
     }
   }
 ]
 
-/** Whether money can be taken, and is real. */
+/** Checks that the shop offers a payment method, and that Stripe's key is a live key. */
 export const diagnosePayments = (
   settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
@@ -30,7 +30,7 @@ export const diagnosePayments = (
 
 function judge({ stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings, isProduction: boolean) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
-    return warning('the key of Stripe is one for tests: no money is taken', 'Use the live key, sk_live_...')
+    return warning('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
   const manual = offeredMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
   if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
     return warning(

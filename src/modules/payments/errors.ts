@@ -3,76 +3,80 @@ import { defineError } from '../../kernel/errors.ts'
 export const orderNotFound = defineError(
   'not_found',
   'PAYMENT_ORDER_NOT_FOUND',
-  'There is no such order to be paid.'
+  'No order with this id can be paid, or it is not yours. Check the id or the order token.'
 )
-export const paymentNotFound = defineError('not_found', 'PAYMENT_NOT_FOUND', 'There is no such payment.')
+export const paymentNotFound = defineError(
+  'not_found',
+  'PAYMENT_NOT_FOUND',
+  'The payment does not exist. Check its id.'
+)
 export const providerUnknown = defineError(
   'not_found',
   'PAYMENT_PROVIDER_UNKNOWN',
-  'There is no such payment provider; "providers" lists those there are.'
+  'The payment provider does not exist. Choose one of "providers".'
 )
 export const methodUnknown = defineError(
   'invalid',
   'PAYMENT_METHOD_UNKNOWN',
-  'The provider knows no such method; "methods" lists those it knows.',
+  'The provider does not support this method. Choose one of "methods".',
   { fault: { path: 'body/method', message: 'must be a method of the provider' } }
 )
 export const currencyUnsupported = defineError(
   'conflict',
   'PAYMENT_CURRENCY_UNSUPPORTED',
-  'The provider cannot be paid in the currency of the order; "providers" lists those who can.'
+  'The provider does not support the currency of the order. Choose one of "providers".'
 )
 export const nothingDue = defineError(
   'conflict',
   'PAYMENT_NOTHING_DUE',
-  'Nothing is left to be paid for this order.',
+  'Nothing is due for this order: it is paid, or an open payment covers it.',
   { mayPass: true }
 )
 export const orderFrozen = defineError(
   'conflict',
   'PAYMENT_ORDER_FROZEN',
-  'The order is being canceled or is canceled; it cannot be paid.',
+  'The order is canceled or being canceled, so it cannot be paid.',
   { mayPass: true }
 )
 export const operationOpen = defineError(
   'conflict',
   'PAYMENT_OPERATION_OPEN',
-  'The provider has not answered yet what it was asked before; try again when it has.',
+  'An earlier operation of the payment has no result yet. Try again later.',
   { mayPass: true, constraints: ['payments.operations_one'] }
 )
 export const tooManyAttempts = defineError(
   'rate_limited',
   'PAYMENT_ATTEMPTS_LIMITED',
-  'Too many payment attempts failed within the last hour; try again later, or pay in another way.'
+  'Too many payment attempts failed within the last hour. Try again later, or use another payment method.'
 )
 export const captureTooMuch = defineError(
   'conflict',
   'PAYMENT_CAPTURE_TOO_MUCH',
-  'That much is not held for this payment; "available" says how much is.'
+  'The amount exceeds what can be captured. Capture at most "available".'
 )
 export const refundTooMuch = defineError(
   'conflict',
   'PAYMENT_REFUND_TOO_MUCH',
-  'That much was not taken, or is being given back already; "available" says how much can be refunded.'
+  'The amount exceeds what can be refunded. Refund at most "available".'
 )
 export const refundLimit = defineError(
   'forbidden',
   'PAYMENT_REFUND_LIMIT',
-  'API keys refund at most "limit" of an order. An administrator who is logged in refunds more.',
+  'The amount exceeds what API keys can refund of an order ("limit"). Log in as an administrator to refund more.',
   { mayPass: true }
 )
 export const notVoidable = defineError(
   'conflict',
   'PAYMENT_NOT_VOIDABLE',
-  'The payment is over; what was taken can be refunded.'
+  'The payment is closed and cannot be voided. Refund what was captured.'
 )
 export const callbackRefused = defineError(
   'invalid',
   'PAYMENT_CALLBACK_REFUSED',
-  'The signature of this callback is missing, wrong, or too old.'
+  'The signature of the callback is missing, wrong or too old. Check the webhook secret and the clock.'
 )
 export const paymentEventNotFound = defineError(
   'not_found',
   'PAYMENT_EVENT_NOT_FOUND',
-  'There is no such event that waits for a decision.'
+  'No event with this id is in quarantine.'
 )

@@ -5,76 +5,80 @@ import { amount, Currency, Id } from '../../kernel/wire.ts'
 const subject = 'the order'
 const order = { order_id: Id, currency: Currency }
 
-/** `payments.authorized`: all that is due for an order is held. */
+/** `payments.authorized`: the amount due for an order is authorized. */
 export const paymentAuthorized = defineEvent(
   'payments.authorized',
-  { description: 'All that is due for an order is held, and not yet taken.', subject, outside: 'each' },
-  { ...order, authorized: amount('Held'), due: amount('To be paid for the order') }
+  { description: 'The amount due for an order is authorized and not captured yet.', subject, webhook: 'all' },
+  { ...order, authorized: amount('Authorized'), due: amount('Amount due for the order') }
 )
-/** `payments.paid`: money was taken for an order. */
+/** `payments.paid`: a payment of an order was captured. */
 export const paymentPaid = defineEvent(
   'payments.paid',
   {
-    description: 'Money was taken for an order: all that is due, a part, or more.',
+    description: 'A payment of an order was captured: the amount due, a part of it, or more.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
   {
     ...order,
-    amount: amount('Taken this time'),
-    captured: amount('Taken so far'),
-    due: amount('To be paid for the order'),
-    is_paid: Type.Boolean({ description: 'All that is due was taken.' }),
-    is_overpaid: Type.Boolean({ description: 'More was taken than is due.' })
+    amount: amount('Captured now'),
+    captured: amount('Captured in total'),
+    due: amount('Amount due for the order'),
+    is_paid: Type.Boolean({ description: 'Whether the amount due is captured.' }),
+    is_overpaid: Type.Boolean({ description: 'Whether more than the amount due is captured.' })
   }
 )
-/** `payments.authorization_expiring`: what is held for an order runs out soon. */
+/** `payments.authorization_expiring`: an authorization expires within a day. */
 export const authorizationExpiring = defineEvent(
   'payments.authorization_expiring',
   {
-    description: 'What is held for an order, and not yet taken, runs out within a day.',
+    description: 'An authorization of an order that is not captured expires within a day.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
   {
     ...order,
     payment_id: Id,
-    authorized: amount('Held'),
+    authorized: amount('Authorized'),
     expires_at: Type.String({ format: 'date-time' }),
-    is_captured: Type.Boolean({ description: 'It is being taken for that.' })
+    is_captured: Type.Boolean({ description: 'Whether the shop captures the payment for this reason.' })
   }
 )
-/** `payments.failed`: a try to pay was refused. */
+/** `payments.failed`: an attempt to pay was declined. */
 export const paymentFailed = defineEvent(
   'payments.failed',
-  { description: 'A try to pay was refused; another one may follow.', subject, outside: 'each' },
-  { ...order, payment_id: Id, provider: Type.String(), amount: amount('What it is to pay') }
+  { description: 'An attempt to pay was declined. The buyer may try again.', subject, webhook: 'all' },
+  { ...order, payment_id: Id, provider: Type.String(), amount: amount('Amount of the payment') }
 )
-/** `payments.refunded`: money went back to whoever had paid. */
+/** `payments.refunded`: a payment was refunded, in full or in part. */
 export const paymentRefunded = defineEvent(
   'payments.refunded',
   {
-    description: 'Some of what was taken for an order went back to whoever had paid.',
+    description: 'A payment of an order was refunded, in full or in part.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
-  { ...order, amount: amount('Given back this time'), refunded: amount('Given back so far') }
+  { ...order, amount: amount('Refunded now'), refunded: amount('Refunded in total') }
 )
-/** `payments.refund_failed`: money that had gone back did not arrive. */
+/** `payments.refund_failed`: a refund that had succeeded failed later. */
 export const refundFailed = defineEvent(
   'payments.refund_failed',
   {
-    description: 'What had gone back to whoever had paid came back, or never arrived.',
+    description: 'A refund that had succeeded failed later: the bank of the buyer returned the money.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
-  { ...order, amount: amount('What came back'), refunded: amount('Still given back') }
+  {
+    ...order,
+    amount: amount('Amount of the failed refund'),
+    refunded: amount('Refunded in total after the failure')
+  }
 )
-/** `payments.disputed`: whoever had paid wants money back by way of their bank. */
+/** `payments.disputed`: the buyer disputed a payment through their bank. */
 export const paymentDisputed = defineEvent(
   'payments.disputed',
-  { description: 'Whoever had paid wants money back by way of their bank.', subject, outside: 'each' },
-  { ...order, amount: amount('Wanted back this time'), disputed: amount('Wanted back in all') }
+  { description: 'The buyer disputed a payment of an order through their bank.', subject, webhook: 'all' },
+  { ...order, amount: amount('Disputed now'), disputed: amount('Disputed in total') }
 )
 export const paymentEvents = [
   paymentAuthorized,

@@ -1,7 +1,7 @@
 import { found } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
-import type { NewAccount } from './accounts/service.ts'
+import type { NewPaymentAccount } from './accounts/service.ts'
 import {
   methodUnknown,
   nothingDue,
@@ -10,11 +10,11 @@ import {
   providerUnknown,
   refundTooMuch
 } from './errors.ts'
-import { type Fact, type RankedFact, ranked } from './facts/fact.ts'
-import { type AccountState, reduceAccount, reducePayment, toLetGo } from './facts/reducer.ts'
+import { type Fact, type RankedFact, withRank } from './facts/fact.ts'
+import { type AccountState, reduceAccount, reducePayment, selectPaymentsToVoid } from './facts/reducer.ts'
 import type { AccountRow } from './facts/repository.ts'
 import type { PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
-import type { Choice } from './payments/start.ts'
+import type { PaymentChoice } from './payments/start.ts'
 
 type Operation = {
   kind: 'create' | 'capture' | 'void' | 'refund'
@@ -22,14 +22,14 @@ type Operation = {
   amount: number
   isOpen: boolean
 }
-type Payment = Required<Choice> & {
+type Payment = Required<PaymentChoice> & {
   id: string
   amount: number
   facts: RankedFact[]
   operations: Operation[]
 }
-/** An order's account, and what became of it. */
-type Book = { -readonly [K in keyof (AccountRow & AccountState)]: (AccountRow & AccountState)[K] } & {
+/** An order's account, its state and its payments. */
+type FakeAccount = { -readonly [K in keyof (AccountRow & AccountState)]: (AccountRow & AccountState)[K] } & {
   payments: Payment[]
 }
 
@@ -37,81 +37,84 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['card'],
   manual: ['bank_transfer', 'cash_on_delivery', 'on_account']
 }
+const NOTHING_FOUND = { looked: 0, findings: [], total: 0, recorded: 0, quarantined: 0 }
 
 /**
- * Payments in memory that keep the contract of `PaymentsApi`, for tests of those who ask it. What was decided is asked of a
- * provider when somebody calls `proceed`, and not before. Transactions on one order must not overlap.
+ * In-memory implementation of `PaymentsApi` for tests of other modules. Operations are sent only by `sendOperations`.
+ * Transactions on one order must not overlap.
  */
 export type FakePayments = PaymentsApi & {
-  /** The customer pays all that is left, or a part; the listener has been told when this returns. */
+  /** The customer pays the amount due, or a part. The listener has run when this returns. */
   pay(orderId: string, amountMinor?: number): Promise<void>
-  /** It is held, and not yet taken. */
-  hold(orderId: string): Promise<void>
-  /** A provider says something of the latest payment of an order. */
-  tell(orderId: string, ...facts: readonly Pick<Fact, 'kind' | 'status' | 'amount'>[]): Promise<void>
-  /** From now on providers do not answer: what is asked stays open. */
-  silence(isSilent: boolean): void
+  /** Authorizes the amount due without a capture. */
+  authorize(orderId: string): Promise<void>
+  /** Records facts of the latest payment of an order, as a provider reports them. */
+  reportFacts(orderId: string, ...facts: readonly Pick<Fact, 'kind' | 'status' | 'amount'>[]): Promise<void>
+  /** While silent, providers do not respond and operations stay open. */
+  setSilent(isSilent: boolean): void
 }
 
-/** `database`: where it begins transactions of its own, such as that of the shop under test. */
+/** `database` opens its own transactions: it is that of the shop under test. */
 export function fakePayments(database: () => Pick<Database, 'transaction'>): FakePayments {
-  const books = new Map<string, Book>()
-  const drafts = new WeakMap<object, Map<string, Book>>()
+  const accounts = new Map<string, FakeAccount>()
+  const drafts = new WeakMap<object, Map<string, FakeAccount>>()
   let listener: PaymentListener | undefined
   let isSilent = false
 
-  /** What a transaction changes is seen by itself alone, until it is committed. */
-  function draftsOf(tx: Transaction): Map<string, Book> {
+  /** Changes of a transaction are visible only to itself until it commits. */
+  function draftsOf(tx: Transaction): Map<string, FakeAccount> {
     const known = drafts.get(tx)
     if (known !== undefined) return known
-    const opened = new Map<string, Book>()
+    const opened = new Map<string, FakeAccount>()
     drafts.set(tx, opened)
     tx.afterCommit(() => {
-      for (const [id, book] of opened) books.set(id, book)
+      for (const [id, account] of opened) accounts.set(id, account)
     })
     return opened
   }
-  function bookOf(tx: Transaction, orderId: string): Book {
+  function accountOf(tx: Transaction, orderId: string): FakeAccount {
     const own = draftsOf(tx)
-    const book = own.get(orderId) ?? structuredClone(found(books.get(orderId), orderNotFound))
-    own.set(orderId, book)
-    return book
+    const account = own.get(orderId) ?? structuredClone(found(accounts.get(orderId), orderNotFound))
+    own.set(orderId, account)
+    return account
   }
 
-  async function settle(tx: Transaction, book: Book): Promise<PaymentChange> {
-    const { order_id: orderId, due, status: before } = book
-    const states = book.payments.map(statesOf)
+  async function settle(tx: Transaction, account: FakeAccount): Promise<PaymentChange> {
+    const { order_id: orderId, due, status: previousStatus } = account
+    const states = account.payments.map(stateOf)
     const state = reduceAccount(due, states)
-    const isFrozen = book.frozen_at !== null
-    for (const { payment } of toLetGo(states, state, { due, isFrozen }).filter(({ isBusy }) => !isBusy))
+    const isFrozen = account.frozen_at !== null
+    for (const { payment } of selectPaymentsToVoid(states, state, { due, isFrozen }).filter(
+      ({ isBusy }) => !isBusy
+    ))
       payment.operations.push({ kind: 'void', id: newId(), amount: payment.amount, isOpen: true })
-    Object.assign(book, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
+    Object.assign(account, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
     const isSettled = states.every(({ isBusy, isOpen }) => !isBusy && !isOpen)
     const openMethods = states.filter(({ isOpen }) => isOpen).map(({ payment }) => payment.method ?? '')
-    const change = { ...state, orderId, due, before, isFrozen, isSettled, openMethods }
+    const change = { ...state, orderId, due, previousStatus, isFrozen, isSettled, openMethods }
     await listener?.(tx, change)
     return change
   }
 
-  function start(book: Book, id: string, { provider = 'sandbox', method }: Choice): string {
+  function start(account: FakeAccount, id: string, { provider = 'sandbox', method }: PaymentChoice): string {
     const methods = METHODS[provider]
     if (methods === undefined) throw providerUnknown({ details: { providers: Object.keys(METHODS) } })
     const by = method ?? methods[0] ?? ''
     if (!methods.includes(by)) throw methodUnknown({ details: { methods } })
-    if (book.frozen_at !== null) throw orderFrozen()
-    const amount = book.due - book.committed
+    if (account.frozen_at !== null) throw orderFrozen()
+    const amount = account.due - account.committed
     if (amount <= 0) throw nothingDue()
     const create: Operation = { kind: 'create', id, amount, isOpen: true }
-    book.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
-    book.committed += amount
+    account.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
+    account.committed += amount
     return by
   }
 
-  /** What the provider answers to one operation. */
-  const answers: Record<Operation['kind'], (payment: Payment, operation: Operation) => TellableFact[]> = {
+  /** Facts of the provider's response to an operation. */
+  const responses: Record<Operation['kind'], (payment: Payment, operation: Operation) => ReportedFact[]> = {
     create: ({ amount }) => [{ kind: 'intent', status: 'pending', amount }],
     void: payment =>
-      statesOf(payment).captured > 0 ? [] : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
+      stateOf(payment).captured > 0 ? [] : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
     capture: (_payment, { amount }) => [
       { kind: 'capture', status: 'succeeded', amount },
       { kind: 'authorization', status: 'released', amount }
@@ -119,105 +122,108 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     refund: (_payment, { id, amount }) => [{ kind: 'refund', status: 'succeeded', amount, objectId: id }]
   }
 
-  async function proceed(orderId: string): Promise<void> {
-    const isLeft = () => books.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenNow))
+  async function sendOperations(orderId: string): Promise<void> {
+    const isLeft = () =>
+      accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenOperation))
     while (!isSilent && isLeft())
       await database().transaction(async tx => {
-        const book = bookOf(tx, orderId)
-        const payment = book.payments.find(({ operations }) => operations.some(isOpenNow))
-        const operation = payment?.operations.find(isOpenNow)
+        const account = accountOf(tx, orderId)
+        const payment = account.payments.find(({ operations }) => operations.some(isOpenOperation))
+        const operation = payment?.operations.find(isOpenOperation)
         if (payment === undefined || operation === undefined) return
         operation.isOpen = false
-        record(payment, book.currency, answers[operation.kind](payment, operation))
-        await settle(tx, book)
+        record(payment, account.currency, responses[operation.kind](payment, operation))
+        await settle(tx, account)
       })
   }
 
-  async function tell(orderId: string, ...facts: readonly TellableFact[]): Promise<void> {
+  async function reportFacts(orderId: string, ...facts: readonly ReportedFact[]): Promise<void> {
     await database().transaction(async tx => {
-      const book = bookOf(tx, orderId)
-      const payment = book.payments.at(-1)
-      if (payment === undefined) throw new Error('no payment of this order was begun')
-      record(payment, book.currency, facts)
-      await settle(tx, book)
+      const account = accountOf(tx, orderId)
+      const payment = account.payments.at(-1)
+      if (payment === undefined) throw new Error('the order has no payment')
+      record(payment, account.currency, facts)
+      await settle(tx, account)
     })
   }
 
-  /** Begins a payment when none is open; answers what it asks for. */
-  async function begun(orderId: string): Promise<number> {
+  /** Starts a payment when none is open, and returns its amount. */
+  async function ensureOpenPayment(orderId: string): Promise<number> {
     await database().transaction(async tx => {
-      const book = bookOf(tx, orderId)
-      if (!book.payments.some(payment => statesOf(payment).isOpen)) start(book, newId(), {})
+      const account = accountOf(tx, orderId)
+      if (!account.payments.some(payment => stateOf(payment).isOpen)) start(account, newId(), {})
     })
-    await proceed(orderId)
-    return books.get(orderId)?.payments.at(-1)?.amount ?? 0
+    await sendOperations(orderId)
+    return accounts.get(orderId)?.payments.at(-1)?.amount ?? 0
   }
 
   return {
-    listen: wanted => {
-      listener = wanted
+    registerHooks: value => {
+      listener = value
     },
-    open: async (tx, account, first) => {
-      const book = newBook(account)
-      draftsOf(tx).set(account.orderId, book)
-      return first !== undefined && book.due > 0 ? start(book, account.orderId, first) : undefined
+    openAccount: async (tx, fields, first) => {
+      const account = newAccount(fields)
+      draftsOf(tx).set(fields.orderId, account)
+      return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
     },
-    proceed,
+    sendOperations: sendOperations,
     freeze: async (tx, orderId) => {
-      const book = bookOf(tx, orderId)
-      book.frozen_at ??= new Date()
-      for (const payment of book.payments)
-        for (const create of payment.operations.filter(each => isOpenNow(each) && each.kind === 'create')) {
+      const account = accountOf(tx, orderId)
+      account.frozen_at ??= new Date()
+      for (const payment of account.payments)
+        for (const create of payment.operations.filter(
+          each => isOpenOperation(each) && each.kind === 'create'
+        )) {
           create.isOpen = false
-          record(payment, book.currency, [{ kind: 'intent', status: 'canceled', amount: payment.amount }])
+          record(payment, account.currency, [{ kind: 'intent', status: 'canceled', amount: payment.amount }])
         }
-      return settle(tx, book)
+      return settle(tx, account)
     },
-    thaw: async (tx, orderId) => {
-      bookOf(tx, orderId).frozen_at = null
+    unfreeze: async (tx, orderId) => {
+      accountOf(tx, orderId).frozen_at = null
     },
-    changeDue: async (tx, orderId, dueMinor) => {
-      const book = bookOf(tx, orderId)
-      book.due = dueMinor
-      return settle(tx, book)
+    updateAmountDue: async (tx, orderId, dueMinor) => {
+      const account = accountOf(tx, orderId)
+      account.due = dueMinor
+      return settle(tx, account)
     },
-    reissue: async (tx, orderId, customerId) => {
-      const book = bookOf(tx, orderId)
-      book.customer_id = customerId ?? book.customer_id
-      book.token_version += 1
-      return book.token_version
+    reissueOrderToken: async (tx, orderId, customerId) => {
+      const account = accountOf(tx, orderId)
+      account.customer_id = customerId ?? account.customer_id
+      account.token_version += 1
+      return account.token_version
     },
-    forget: async (tx, _customerId, orderIds) => {
-      for (const id of orderIds.filter(each => books.has(each) || draftsOf(tx).has(each))) {
-        const book = bookOf(tx, id)
-        book.customer_id = null
-        book.token_version += 1
+    erase: async (tx, _customerId, orderIds) => {
+      for (const id of orderIds.filter(each => accounts.has(each) || draftsOf(tx).has(each))) {
+        const account = accountOf(tx, id)
+        account.customer_id = null
+        account.token_version += 1
       }
     },
-    lock: async (tx, orderId) =>
-      books.has(orderId) || draftsOf(tx).has(orderId) ? bookOf(tx, orderId) : undefined,
-    openMethods: async (tx, orderId) =>
-      bookOf(tx, orderId)
-        .payments.filter(payment => statesOf(payment).isOpen)
+    lockAccount: async (tx, orderId) =>
+      accounts.has(orderId) || draftsOf(tx).has(orderId) ? accountOf(tx, orderId) : undefined,
+    listOpenMethods: async (tx, orderId) =>
+      accountOf(tx, orderId)
+        .payments.filter(payment => stateOf(payment).isOpen)
         .map(({ method }) => method ?? ''),
     capture: async (tx, orderId, { id, amountMinor }) => {
-      const book = bookOf(tx, orderId)
+      const account = accountOf(tx, orderId)
       let left = amountMinor
-      for (const payment of book.payments) {
-        const amount = Math.min(left, statesOf(payment).authorized)
-        if (amount <= 0 || payment.operations.some(isOpenNow)) continue
+      for (const payment of account.payments) {
+        const amount = Math.min(left, stateOf(payment).authorized)
+        if (amount <= 0 || payment.operations.some(isOpenOperation)) continue
         const operationId = derivedId(id, `capture:${payment.id}`)
         payment.operations.push({ kind: 'capture', id: operationId, amount, isOpen: true })
         left -= amount
       }
-      await settle(tx, book)
+      await settle(tx, account)
     },
-    requireRefundRight: () => {},
+    assertCanRefund: () => {},
     refund: async (tx, orderId, { id, amountMinor }) => {
-      const book = bookOf(tx, orderId)
+      const account = accountOf(tx, orderId)
       let left = amountMinor
-      for (const payment of book.payments.toReversed()) {
-        const { captured, refunded, refunding } = statesOf(payment)
+      for (const payment of account.payments.toReversed()) {
+        const { captured, refunded, refunding } = stateOf(payment)
         const amount = Math.min(left, captured - refunded - refunding)
         if (amount <= 0) continue
         const operationId = derivedId(id, `refund:${payment.id}`)
@@ -225,59 +231,58 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
         left -= amount
       }
       if (left > 0) throw refundTooMuch({ details: { available: amountMinor - left } })
-      await settle(tx, book)
+      await settle(tx, account)
     },
-    reconcile: async ({ since }) => ({
-      since,
-      looked: 0,
-      findings: [],
-      total: 0,
-      recorded: 0,
-      quarantined: 0
-    }),
-    figures: async () => [],
-    quarantined: async () => 0,
-    find: async (db: Queryable, orderId) =>
-      found(drafts.get(db)?.get(orderId) ?? books.get(orderId), orderNotFound),
+    reconcile: async ({ since }) => ({ since, ...NOTHING_FOUND }),
+    statistics: async () => [],
+    countQuarantinedEvents: async () => 0,
+    findAccount: async (db: Queryable, orderId) =>
+      found(drafts.get(db)?.get(orderId) ?? accounts.get(orderId), orderNotFound),
     pay: async (orderId, amountMinor) => {
-      const asked = await begun(orderId)
-      const amount = amountMinor ?? asked
-      await tell(
+      const openAmount = await ensureOpenPayment(orderId)
+      const amount = amountMinor ?? openAmount
+      await reportFacts(
         orderId,
         { kind: 'intent', status: 'succeeded', amount },
         { kind: 'capture', status: 'succeeded', amount }
       )
     },
-    hold: async orderId => {
-      const amount = await begun(orderId)
-      await tell(orderId, { kind: 'authorization', status: 'held', amount })
+    authorize: async orderId => {
+      const amount = await ensureOpenPayment(orderId)
+      await reportFacts(orderId, { kind: 'authorization', status: 'held', amount })
     },
-    tell,
-    silence: wanted => {
-      isSilent = wanted
+    reportFacts,
+    setSilent: value => {
+      isSilent = value
     }
   }
 }
 
-type TellableFact = Pick<Fact, 'kind' | 'status' | 'amount'> & { readonly objectId?: string }
+type ReportedFact = Pick<Fact, 'kind' | 'status' | 'amount'> & { readonly objectId?: string }
 
-const isOpenNow = ({ isOpen }: Operation) => isOpen
+const isOpenOperation = ({ isOpen }: Operation) => isOpen
 
-function statesOf(payment: Payment) {
+function stateOf(payment: Payment) {
   const { facts, amount, operations } = payment
   const refunds = operations.filter(each => each.isOpen && each.kind === 'refund')
   const state = reducePayment(
     facts,
     refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
   )
-  return { ...state, amount, payment, isBusy: operations.some(isOpenNow) }
+  return { ...state, amount, payment, isBusy: operations.some(isOpenOperation) }
 }
 
-function record({ id, facts }: Payment, currency: string, told: readonly TellableFact[]): void {
-  for (const { objectId = id, ...fact } of told) facts.push(ranked({ ...fact, objectId, currency }))
+function record({ id, facts }: Payment, currency: string, reported: readonly ReportedFact[]): void {
+  for (const { objectId = id, ...fact } of reported) facts.push(withRank({ ...fact, objectId, currency }))
 }
 
-const newBook = ({ orderId, customerId, currency, dueMinor, tokenVersion }: NewAccount): Book => {
+const newAccount = ({
+  orderId,
+  customerId,
+  currency,
+  dueMinor,
+  tokenVersion
+}: NewPaymentAccount): FakeAccount => {
   const state = reduceAccount(dueMinor, [])
   return {
     ...state,

@@ -4,66 +4,80 @@ import { count, type SettingsOf, secret, section, text } from '../../kernel/sett
 export const paymentsSettings = section('Payments.', {
   default_provider: Type.Enum(['auto', 'stripe', 'sandbox', 'manual'], {
     description:
-      'Who is paid when a client names nobody; auto: Stripe where it has a key, else the sandbox where there is one, else manual.',
+      'Payment provider when the client names none. `auto`: Stripe when it has a key, else the sandbox when it is enabled, else manual.',
     default: 'auto'
   }),
   capture: Type.Enum(['automatic', 'manual'], {
-    description: 'Whether money is taken as soon as it is held, or when an administrator says so.',
+    description:
+      'When authorized payments are captured. `automatic`: immediately; `manual`: when an administrator captures them.',
     default: 'automatic'
   }),
   capture_before_expiry: Type.Enum(['warn', 'capture'], {
     description:
-      'What is done a day before what is held runs out: it is said (an event, and the log), or it is said and taken.',
+      'What happens a day before an authorization expires. `warn`: an event and a log line; `capture`: the payment is captured as well.',
     default: 'warn'
   }),
-  intents_per_minute: count('Payments that are begun, by customer, and of guests by client address.', 30),
+  intents_per_minute: count('Payments started per minute and customer; for guests, per client address.', 30),
   failed_attempts_per_hour: count(
-    'Failed payment attempts of one network, or for one order, in an hour, before further ones are refused.',
+    'Failed payment attempts per hour of one network, or for one order, before further ones are refused.',
     10,
     1,
     1_000
   ),
   refunds: section(
-    'How much is refunded of one order in total, in the smallest unit of its currency, such as cents. Canceling a paid order is a refund, too.',
+    'Limits on refunds of one order, in minor units of its currency, such as cents. Canceling a paid order counts as a refund.',
     {
       recent_login_above: count(
-        'Above this, an administrator needs a log-in of the last five minutes.',
+        'Total refunded amount of an order above which an administrator must have logged in within the last five minutes.',
         50_000,
         0,
         1_000_000_000
       ),
-      api_key_max: count('The most that API keys refund.', 50_000, 0, 1_000_000_000)
+      api_key_max: count(
+        'Maximum total amount that API keys can refund of an order.',
+        50_000,
+        0,
+        1_000_000_000
+      )
     }
   ),
   manual_methods: Type.Array(Type.Enum(['bank_transfer', 'cash_on_delivery', 'on_account']), {
     description:
-      'What customers may choose that no program is paid by, the usual one first: bank_transfer, cash_on_delivery, on_account.',
+      'Manual payment methods that customers can choose, the default first: bank_transfer, cash_on_delivery, on_account.',
     default: ['bank_transfer'],
     minItems: 1,
     uniqueItems: true
   }),
   bank_transfer: text(
-    'The account details for customers who pay by bank transfer. While it is empty, production does not offer bank transfer.',
+    'Account details shown to customers who pay by bank transfer. While empty, production does not offer bank transfer.',
     ''
   ),
-  stripe: section('Cards and other ways to pay, by Stripe; offered when it has a key.', {
-    secret_key: secret('The secret key of the account, sk_...; best in the environment. Empty: not offered.'),
-    publishable_key: text('What shop fronts are told, for the code of Stripe in a browser: pk_...', ''),
+  stripe: section('Stripe: cards and other payment methods. Offered when a key is set.', {
+    secret_key: secret(
+      'Secret key of the Stripe account (sk_...); best set in the environment. Empty: Stripe is not offered.'
+    ),
+    publishable_key: text('Publishable key (pk_...) that shop fronts receive for Stripe.js.', ''),
     webhook_secrets: Type.Array(Type.String({ minLength: 1, writeOnly: true }), {
       description:
-        'What callbacks are signed with, whsec_...; each of them counts, so that one can follow the other.',
+        'Signing secrets of webhooks from Stripe (whsec_...). Each is accepted, so that secrets can be rotated.',
       default: []
     }),
-    url: text('Where it is asked, for tests; empty: at Stripe.', '')
+    url: text("Base URL of the Stripe API, for tests. Empty: Stripe's own.", '')
   }),
-  sandbox: section('A provider that takes no money, for development. Production refuses it.', {
-    mode: Type.Enum(['auto', 'on', 'off'], {
-      description: 'Whether it is offered; auto: in development.',
-      default: 'auto'
-    }),
-    url: text('One that runs already, such as http://127.0.0.1:8090; empty: the shop starts its own.', ''),
-    port: count('The port of the one that the shop starts; 0: any free one.', 0, 0, 65_535)
-  })
+  sandbox: section(
+    'Payment sandbox for development: a provider that moves no money. Production refuses it.',
+    {
+      mode: Type.Enum(['auto', 'on', 'off'], {
+        description: 'Whether the payment sandbox is offered. `auto`: in development only.',
+        default: 'auto'
+      }),
+      url: text(
+        'URL of a sandbox that is already running, such as http://127.0.0.1:8090. Empty: the shop starts its own.',
+        ''
+      ),
+      port: count('Port of the sandbox that the shop starts; 0: any free port.', 0, 0, 65_535)
+    }
+  )
 })
 
 export type PaymentsSettings = SettingsOf<typeof paymentsSettings>

@@ -2,7 +2,7 @@ import type { SettingProblem } from '../../kernel/settings.ts'
 import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
 import type { PaymentsSettings } from './settings.ts'
 
-/** Why payments cannot be taken with these settings. */
+/** Finds settings with which payments cannot work. */
 export function validatePayments(
   { stripe, sandbox, default_provider: byDefault }: PaymentsSettings,
   { environment }: { environment: string }

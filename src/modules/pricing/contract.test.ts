@@ -85,7 +85,7 @@ describe.each([
   async function inputOf({ pricing }: Subject, codes: string[], customer: string | null) {
     const [market, { buyer, ...rules }] = await Promise.all([
       pricing.markets.resolve({}),
-      pricing.rules({ codes, customer })
+      pricing.readRules({ codes, customer })
     ])
     return {
       market,
@@ -105,12 +105,12 @@ describe.each([
   }
   const redeem = (
     { pricing, db }: Subject,
-    redemptions: Parameters<PricingApi['inTurn']>[1],
+    redemptions: Parameters<PricingApi['serializedBy']>[1],
     customer: string = newId(),
     owner = newId()
   ) =>
     pricing
-      .inTurn(db, redemptions)
+      .serializedBy(db, redemptions)
       .transaction(tx => pricing.redeem(tx, owner, customer))
       .then(
         () => 'done',
@@ -119,7 +119,7 @@ describe.each([
   const release = ({ pricing, db }: Subject, owner: string) =>
     db.transaction(tx => pricing.release(tx, owner))
 
-  test('says in which market somebody buys: by its name, by the country, or in the default one', async () => {
+  test('resolves a market by name, by country, or the default', async () => {
     const { pricing, open } = await use()
     await open({ code: 'eu', currency: 'EUR', countries: ['DE', 'FR'], pricesIncludeTax: true })
     const { resolve } = pricing.markets
@@ -133,7 +133,7 @@ describe.each([
     expect((await pricing.markets.list()).map(({ code }) => code)).toEqual(['default', 'eu'])
   })
 
-  test('knows prices of a list by quantity, and nothing where it has none', async () => {
+  test('returns prices of a list by quantity, and undefined without one', async () => {
     const { pricing, setPrices } = await use()
     const [mug, other] = [newId(), newId()]
     const priceListId = await setPrices(mug, [
@@ -150,7 +150,7 @@ describe.each([
     expect(await pricing.prices(wanted, { priceListId: null })).toEqual(wanted.map(() => undefined))
   })
 
-  test('knows the lists of markets and what they have, past all caches', async () => {
+  test('reads the lists of markets and their prices without caches', async () => {
     const { pricing, db, open, setPrices } = await use()
     const mug = newId()
     const prices = [{ quantity: 2, price: 900 }]
@@ -165,7 +165,7 @@ describe.each([
     expect(await pricing.pricesIn(db, [], wanted)).toEqual([])
   })
 
-  test('quotes with what counts by itself and by a code, and with taxes', async () => {
+  test('quotes with automatic and code promotions, and with taxes', async () => {
     const subject = await use()
     const { promote, tax } = subject
     expect((await quoteIn(subject)).totals.totalMinor).toBe(1_000)
@@ -195,7 +195,7 @@ describe.each([
     expect((await quoteIn(subject, ['tenth'])).findings).toEqual([])
   })
 
-  test('takes no tax of whom it exempts', async () => {
+  test('charges an exempt customer no tax', async () => {
     const subject = await use()
     await subject.tax('US', 100_000)
     const [ada, bob] = [newId(), newId()]
@@ -206,7 +206,7 @@ describe.each([
       expect((await quoteIn(subject, [], customer)).totals.totalMinor).toBe(1_100)
   })
 
-  test('takes as often as may be, of one owner once, and gives back', async () => {
+  test('redeems up to the limit, once per owner, and releases', async () => {
     const subject = await use()
     const promotion = { promotionId: await subject.promote({ usesMax: 2 }), limited: 'promotion' } as const
     const owner = newId()
@@ -222,7 +222,7 @@ describe.each([
     expect(await redeem(subject, [{ promotionId: newId() }])).toBe('PRICING_PROMOTION_GONE')
   })
 
-  test('lets a customer have what one may, and of their orders one be the first', async () => {
+  test('enforces the limit per customer, and one first order', async () => {
     const subject = await use()
     const [ada, bob] = [newId(), newId()]
     const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
@@ -237,7 +237,7 @@ describe.each([
     const first = ids.map(promotionId => ({ promotionId }))
     const owner = newId()
     const isFirst = async (customer: string | null) =>
-      (await subject.pricing.rules({ codes: [], customer })).buyer.isFirstOrder
+      (await subject.pricing.readRules({ codes: [], customer })).buyer.isFirstOrder
     expect([await isFirst(ada), await isFirst(null)]).toEqual([true, true])
     expect(await redeem(subject, first, ada, owner)).toBe('done')
     expect([await isFirst(ada), await isFirst(bob), await isFirst(null)]).toEqual([false, true, true])
@@ -248,59 +248,60 @@ describe.each([
     expect(await redeem(subject, first, ada)).toBe('done')
   })
 
-  test('counts the uses of a paid order for the mailbox of its buyer, too', async () => {
+  test("counts the uses of a paid order for the buyer's mailbox, too", async () => {
     const subject = await use()
     const { pricing, db } = subject
     const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
     const [ada, guest, mailbox, owner] = [newId(), 'mailbox network', 'mailbox', newId()]
     const usesOf = async (customer: string) => {
-      const { buyer } = await pricing.rules({ codes: ['once'], customer, mailbox })
+      const { buyer } = await pricing.readRules({ codes: ['once'], customer, mailbox })
       return [...buyer.used.values()]
     }
     expect(await redeem(subject, once, guest, owner)).toBe('done')
     expect([await usesOf(guest), await usesOf(ada)]).toEqual([[1], [0]])
-    for (let time = 0; time < 2; time += 1) await db.transaction(tx => pricing.countPaid(tx, owner, mailbox))
+    for (let time = 0; time < 2; time += 1)
+      await db.transaction(tx => pricing.countPaidRedemptions(tx, owner, mailbox))
     expect([await usesOf(guest), await usesOf(ada)]).toEqual([[1], [1]])
-    const asAda = pricing.inTurn(db, once).transaction(tx => pricing.redeem(tx, newId(), ada, mailbox))
+    const asAda = pricing.serializedBy(db, once).transaction(tx => pricing.redeem(tx, newId(), ada, mailbox))
     await expect(asAda).rejects.toMatchObject({ code: 'PRICING_CUSTOMER_LIMIT' })
     await release(subject, owner)
     expect([await usesOf(guest), await usesOf(ada)]).toEqual([[0], [0]])
   })
 
-  test('says why a code has no effect, and which promotion it is of', async () => {
+  test('explains why a code has no effect, and names its promotion', async () => {
     const subject = await use()
     const ada = newId()
     const promotionId = await subject.promote({ usesPerCustomer: 1, code: 'ONCE' })
     expect(await redeem(subject, [{ promotionId }], ada)).toBe('done')
     const input = await inputOf(subject, ['once', 'none'], ada)
     const { findings } = subject.pricing.quote(input)
-    const explained = await subject.pricing.explain(findings, input)
+    const explained = await subject.pricing.explainFindings(findings, input)
     expect(explained.map(({ finding, ...why }) => [finding.promotionCode, why]).toSorted()).toEqual([
       ['NONE', { promotionId: null, reason: 'There is no such code.' }],
       ['ONCE', { promotionId, reason: 'This customer has used it 1 of 1 times (uses_per_customer).' }]
     ])
-    expect(await subject.pricing.explain([], input)).toEqual([])
+    expect(await subject.pricing.explainFindings([], input)).toEqual([])
   })
 
-  test('takes no order for the first of those who have ordered before, with or without promotions', async () => {
+  test('rejects a first order of a customer with an earlier order', async () => {
     const subject = await use()
     const [ada, bob, own, other] = [newId(), newId(), newId(), newId()]
-    subject.pricing.askOrders(async (_db, customer, but) => customer === ada && but !== own)
+    subject.pricing.useOrderHistory(async (_db, customer, but) => customer === ada && but !== own)
     const first = [{ promotionId: await subject.promote({ firstOrderOnly: true }) }]
     const isFirst = async (customer: string | null) =>
-      (await subject.pricing.rules({ codes: [], customer })).buyer.isFirstOrder
+      (await subject.pricing.readRules({ codes: [], customer })).buyer.isFirstOrder
     expect([await isFirst(ada), await isFirst(bob), await isFirst(null)]).toEqual([false, true, true])
     expect(await redeem(subject, first, ada, other)).toBe('PRICING_FIRST_ORDER_TAKEN')
     expect(await redeem(subject, first, ada, own)).toBe('done')
     expect(await redeem(subject, first, bob, other)).toBe('done')
   })
 
-  test('takes nothing and gives nothing back in a transaction that fails', async () => {
+  test('a failed transaction neither redeems nor releases', async () => {
     const subject = await use()
     const { pricing, db } = subject
     const promotion = { promotionId: await subject.promote({ usesMax: 1 }), limited: 'promotion' } as const
     const kept = newId()
-    const failing = pricing.inTurn(db, [promotion]).transaction(async tx => {
+    const failing = pricing.serializedBy(db, [promotion]).transaction(async tx => {
       await pricing.redeem(tx, newId(), 'ada')
       throw new Error('the order was refused')
     })

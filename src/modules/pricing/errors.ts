@@ -9,22 +9,22 @@ export const marketUnknown = defineError(
 export const marketStale = defineError(
   'stale',
   'PRICING_MARKET_STALE',
-  'The market was changed in the meantime; read it again.'
+  'The market has changed since it was read. Read it again.'
 )
 export const marketDefault = defineError(
   'conflict',
   'PRICING_MARKET_DEFAULT',
-  'The default market stays in use, and its currency is that of the shop.'
+  'The default market stays active, and its currency is the currency of the shop.'
 )
 export const marketInUse = defineError(
   'conflict',
   'PRICING_MARKET_IN_USE',
-  'A promotion holds in this market; take the market away from it first.'
+  'A promotion is limited to this market. Remove the market from the promotion first.'
 )
 export const marketLimit = defineError(
   'conflict',
   'PRICING_MARKET_LIMIT',
-  'There are as many markets as there may be; "limit" says how many.'
+  'The maximum number of markets is reached; see "limit".'
 )
 export const priceListNotFound = defineError(
   'not_found',
@@ -35,17 +35,17 @@ export const priceListNotFound = defineError(
 export const priceListStale = defineError(
   'stale',
   'PRICING_PRICE_LIST_STALE',
-  'The price list was changed in the meantime; read it again.'
+  'The price list has changed since it was read. Read it again.'
 )
 export const priceListInUse = defineError(
   'conflict',
   'PRICING_PRICE_LIST_IN_USE',
-  'A market or another price list rests on this one.'
+  'A market or another price list uses this price list.'
 )
 export const priceListLimit = defineError(
   'conflict',
   'PRICING_PRICE_LIST_LIMIT',
-  'There are as many price lists as there may be; "limit" says how many.'
+  'The maximum number of price lists is reached; see "limit".'
 )
 export const priceNotFound = defineError(
   'not_found',
@@ -61,12 +61,12 @@ export const priceTwice = defineError(
 export const breakLimit = defineError(
   'conflict',
   'PRICING_BREAK_LIMIT',
-  'The variant would have more prices in the list than "limit" says.'
+  'The variant would have more prices in the list than "limit" allows.'
 )
 export const momentInvalid = defineError(
   'invalid',
   'PRICING_MOMENT_INVALID',
-  'There is no such day; "errors" says which field has it.'
+  'A date does not exist; "errors" names the field.'
 )
 export const promotionNotFound = defineError(
   'not_found',
@@ -77,22 +77,22 @@ export const promotionNotFound = defineError(
 export const promotionStale = defineError(
   'stale',
   'PRICING_PROMOTION_STALE',
-  'The promotion was changed in the meantime; read it again.'
+  'The promotion has changed since it was read. Read it again.'
 )
 export const promotionLimit = defineError(
   'conflict',
   'PRICING_PROMOTION_LIMIT',
-  'As many promotions without a code run, or will, as there may be ("limit"): put another one out of use first, or let this one need a code.'
+  'The maximum number of promotions without a code is reached ("limit"). Deactivate another one first, or set `needs_code`.'
 )
 export const promotionUsed = defineError(
   'conflict',
   'PRICING_PROMOTION_USED',
-  'Orders use the promotion, so it stays; put it out of use instead.'
+  'Orders use the promotion. Deactivate it instead.'
 )
 export const usedUp = defineError(
   'conflict',
   'PRICING_USED_UP',
-  'A promotion or code has been used up; quote again to see which.',
+  'A promotion or code has reached its usage limit. Quote again to see which.',
   {
     constraints: ['pricing.budgets_uses'],
     mayPass: true
@@ -101,7 +101,7 @@ export const usedUp = defineError(
 export const promotionGone = defineError(
   'conflict',
   'PRICING_PROMOTION_GONE',
-  'A promotion was deleted; quote again.',
+  'A promotion was deleted. Quote again.',
   {
     constraints: ['pricing.redemptions_promotion'],
     mayPass: true
@@ -115,19 +115,19 @@ export const codeNotFound = defineError(
 export const usesTaken = defineError(
   'conflict',
   'PRICING_USES_TAKEN',
-  'It has been used more often already.',
+  'It has already been used more often than this limit.',
   { fault: { path: 'body/uses_max', message: 'must not be less than it has been used' } }
 )
 export const customerLimit = defineError(
   'conflict',
   'PRICING_CUSTOMER_LIMIT',
-  'The customer has used a promotion as often as one customer can; quote again to see which.',
+  'The customer has reached the usage limit of a promotion. Quote again to see which.',
   { mayPass: true }
 )
 export const firstOrderTaken = defineError(
   'conflict',
   'PRICING_FIRST_ORDER_TAKEN',
-  'The customer has another order that counts as the first one; quote again.',
+  'The customer already has a first order. Quote again.',
   { mayPass: true }
 )
 export const categoryNotFound = defineError(
@@ -139,7 +139,7 @@ export const categoryNotFound = defineError(
 export const categoryInUse = defineError(
   'conflict',
   'PRICING_TAX_CATEGORY_IN_USE',
-  'The tax category has rates, or is the one of what says nothing else.'
+  'The tax category has rates or is built in.'
 )
 export const zoneNotFound = defineError(
   'not_found',
@@ -150,7 +150,7 @@ export const zoneNotFound = defineError(
 export const zoneInUse = defineError(
   'conflict',
   'PRICING_TAX_ZONE_IN_USE',
-  'The tax zone has rates; delete them first.'
+  'The tax zone has rates. Delete them first.'
 )
 export const rateNotFound = defineError(
   'not_found',
@@ -160,12 +160,12 @@ export const rateNotFound = defineError(
 export const exemptionNotFound = defineError(
   'not_found',
   'PRICING_TAX_EXEMPTION_NOT_FOUND',
-  'There is no such exemption from tax.'
+  'There is no such tax exemption.'
 )
 export const vatIdInvalid = defineError(
   'invalid',
   'PRICING_VAT_ID_INVALID',
-  'This is not a VAT id, or its country is not in front of it.',
+  'The VAT id is invalid or lacks its country prefix.',
   {
     fault: {
       path: 'body/vat_id',
@@ -176,27 +176,27 @@ export const vatIdInvalid = defineError(
 export const taxStale = defineError(
   'stale',
   'PRICING_TAX_STALE',
-  'It was changed in the meantime; read it again.'
+  'It has changed since it was read. Read it again.'
 )
 export const taxPatternInvalid = defineError(
   'invalid',
   'PRICING_TAX_PATTERN_INVALID',
-  'The postal codes of the tax zone are none; "errors" says which forms there are.'
+  'The postal code pattern is invalid; "errors" lists the valid forms.'
 )
 export const taxRegionInvalid = defineError(
   'invalid',
   'PRICING_TAX_REGION_INVALID',
-  'This is no region of the country, or too large a one; "errors" says how one is written.'
+  'The region is unknown or too large; "errors" shows the valid form.'
 )
 export const taxLimit = defineError(
   'conflict',
   'PRICING_TAX_LIMIT',
-  'There are as many of these as there may be; "limit" says how many.'
+  'The maximum number is reached; see "limit".'
 )
 export const importFailed = defineError(
   'invalid',
   'PRICING_IMPORT_FAILED',
-  'The file was not imported, and nothing was changed; "report" says why.'
+  'The file was not imported, and nothing changed. Correct the errors in "report".'
 )
 export const shippingOptionUnknown = defineError(
   'invalid',
@@ -207,13 +207,13 @@ export const shippingOptionUnknown = defineError(
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
-  'This is more than one price can be made of; "what" says of what there is too much, "limit" how much there may be.'
+  'The basket is too large for one quote: "what" names the exceeded part, "limit" its maximum.'
 )
 
-// Only the database says these: nobody throws them by name.
+// Raised by database constraints only.
 defineError('conflict', 'PRICING_MARKET_CODE_TAKEN', 'Another market has this code.', {
   constraints: ['pricing.markets_code'],
-  fault: { path: 'body/code', message: 'must not be that of another one' }
+  fault: { path: 'body/code', message: 'must not be the code of another market' }
 })
 defineError(
   'invalid',
@@ -228,18 +228,13 @@ defineError('invalid', 'PRICING_PARENT_LIST_INVALID', 'There is no such price li
   constraints: ['pricing.price_lists_parent'],
   fault: { path: 'body/parent_id', message: 'must be a price list in the same currency' }
 })
-defineError('invalid', 'PRICING_ADJUSTMENT_INVALID', 'There is no parent whose prices could be adjusted.', {
+defineError('invalid', 'PRICING_ADJUSTMENT_INVALID', 'An adjustment requires a parent list.', {
   constraints: ['pricing.price_lists_adjustment'],
   fault: { path: 'body/adjustment_ppm', message: 'must be 0 without a parent' }
 })
-defineError(
-  'conflict',
-  'PRICING_PRICE_LIST_TOO_DEEP',
-  'Price lists rest on each other in 5 levels at most.',
-  {
-    constraints: ['pricing.price_lists_depth']
-  }
-)
+defineError('conflict', 'PRICING_PRICE_LIST_TOO_DEEP', 'Price lists can be nested in at most 5 levels.', {
+  constraints: ['pricing.price_lists_depth']
+})
 defineError('invalid', 'PRICING_PROMOTION_MARKET_UNKNOWN', 'There is no market with one of these codes.', {
   constraints: ['pricing.promotion_markets_market'],
   fault: { path: 'body/markets', message: 'must be codes of markets' }
@@ -251,7 +246,7 @@ defineError('invalid', 'PRICING_PERIOD_INVALID', 'It must end after it starts.',
 defineError(
   'invalid',
   'PRICING_EFFECT_INVALID',
-  'A fixed price is for lines and deliveries, and free delivery for deliveries.',
+  'The effect `fixed_price` requires class `line` or `shipping`, and `free_shipping` requires class `shipping`.',
   {
     constraints: ['pricing.promotions_effect'],
     fault: { path: 'body/effect', message: 'must be one that the class of the promotion can have' }
@@ -266,19 +261,19 @@ defineError(
     fault: { path: 'body/class', message: 'must be shipping with shipping_method_ids or cheapest_only' }
   }
 )
-defineError('conflict', 'PRICING_CODE_TAKEN', 'There is such a code already.', {
+defineError('conflict', 'PRICING_CODE_TAKEN', 'The code already exists.', {
   constraints: ['pricing.codes_code'],
-  fault: { path: 'body/code', message: 'must not be that of another one' }
+  fault: { path: 'body/code', message: 'must not be the code of another promotion' }
 })
 defineError('conflict', 'PRICING_TAX_CATEGORY_TAKEN', 'Another tax category has this code.', {
   constraints: ['pricing.tax_categories_code'],
-  fault: { path: 'body/code', message: 'must not be that of another one' }
+  fault: { path: 'body/code', message: 'must not be the code of another tax category' }
 })
 defineError('invalid', 'PRICING_TAX_CATEGORY_UNTAXED', 'The tax category `untaxed` takes no rates.', {
   constraints: ['pricing.tax_rates_untaxed'],
   fault: { path: 'body/category', message: 'must be a category other than untaxed' }
 })
-defineError('conflict', 'PRICING_TAX_ZONE_TAKEN', 'There is a tax zone of this place already.', {
+defineError('conflict', 'PRICING_TAX_ZONE_TAKEN', 'There is already a tax zone of this place.', {
   constraints: ['pricing.tax_zones_place']
 })
 defineError(

@@ -9,25 +9,25 @@ import { normalizeCode } from './quote/codes.ts'
 import type { Exemption, Promotion, TaxZone } from './quote/input.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { quote } from './quote/quote.ts'
-import { type HasOrdered, inTurn } from './redemptions/doors.ts'
+import { type HasOrdered, serializedBy } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
-  /** It counts with this code only. */
+  /** The promotion applies with this code only. */
   code?: string
   codeUsesMax?: number
 }
-/** Prices in memory that keep the contract of `PricingApi`, for tests of those who ask it. */
+/** In-memory pricing that fulfils the contract of `PricingApi`, for tests of modules that use it. */
 export type FakePricing = PricingApi & {
-  /** Opens a market (anew, if it is there). There is one from the beginning, `default`, in dollars. */
+  /** Creates or replaces a market. The market `default`, in dollars, exists from the start. */
   open(market: Partial<Market> & { code: string }): Market
-  /** What one costs in a price list, from so many on. */
+  /** Sets the unit price in a price list from a quantity on. */
   setPrice(priceListId: string, variantId: string, priceMinor: number, fromQuantity?: number): void
-  /** Takes a tenth off the order, unless told otherwise; answers the id of the promotion. */
+  /** Creates a promotion: 10% off the order by default. Returns its id. */
   promote(promotion?: FakePromotion): string
-  /** What of a tax category is paid in a country. */
+  /** Sets the tax rate of a category in a country. */
   tax(country: string, ratePpm: number, category?: string): void
-  /** This customer pays no tax, from now on and anywhere. */
+  /** Exempts this customer from tax everywhere. */
   exempt(customer: string, reason: string): void
 }
 export function fakePricing(): FakePricing {
@@ -35,9 +35,9 @@ export function fakePricing(): FakePricing {
   const breaks = new Map<string, PriceBreaks>()
   const taxZones = new Map<string, TaxZone[]>()
   const exemptions = new Map<string, Exemption[]>()
-  const promotions = new Map<string, Kept>()
-  const codes = new Map<string, KeptCode>()
-  const books = openBooks(promotions, codes)
+  const promotions = new Map<string, FakePromotionRow>()
+  const codes = new Map<string, FakeCodeRow>()
+  const usage = createUses(promotions, codes)
   const pricesOf = (listId: string | null, wanted: Parameters<PricingApi['prices']>[0]) =>
     wanted.map(({ variantId, quantity }) => priceAt(breaks.get(`${listId} ${variantId}`) ?? [], quantity))
 
@@ -59,25 +59,25 @@ export function fakePricing(): FakePricing {
       ),
     pricesIn: async (_db, lists, wanted) => lists.map(({ id }) => pricesOf(id, wanted)),
     quote,
-    rules: async ({ codes: asked, customer, mailbox = null }) => {
-      const known = new Map(asked.map(normalizeCode).flatMap(books.codeNow))
+    readRules: async ({ codes: asked, customer, mailbox = null }) => {
+      const known = new Map(asked.map(normalizeCode).flatMap(usage.codeNow))
       const ofCodes = new Set([...known.values()].map(({ promotionId }) => promotionId))
       const counting = [...promotions.values()].filter(({ id, needsCode }) => !needsCode || ofCodes.has(id))
       return {
-        promotions: counting.map(books.promotionNow),
+        promotions: counting.map(usage.promotionNow),
         codes: known,
         taxZones,
         buyer: {
-          used: new Map(counting.map(({ id }) => [id, books.usedBy(customer, id, mailbox)])),
+          used: new Map(counting.map(({ id }) => [id, usage.usedBy(customer, id, mailbox)])),
           exemptions: exemptions.get(customer ?? '') ?? [],
           isFirstOrder: !(
             counting.some(({ firstOrderOnly }) => firstOrderOnly) &&
-            (await books.hasOrdered(customer, null, mailbox))
+            (await usage.hasOrdered(customer, null, mailbox))
           )
         }
       }
     },
-    explain: async (findings, given) =>
+    explainFindings: async (findings, given) =>
       findings
         .filter(finding => 'promotionCode' in finding)
         .map(finding => {
@@ -85,11 +85,11 @@ export function fakePricing(): FakePricing {
           const promotion = given.rules.promotions.find(({ id }) => id === promotionId)
           return { finding, promotionId, reason: reasonOf(finding, promotion, undefined, given) }
         }),
-    inTurn,
-    redeem: books.redeem,
-    countPaid: books.countPaid,
-    release: books.release,
-    askOrders: books.askOrders,
+    serializedBy,
+    redeem: usage.redeem,
+    countPaidRedemptions: usage.countPaidRedemptions,
+    release: usage.release,
+    useOrderHistory: usage.useOrderHistory,
     open: market => {
       const opened = { ...DEFAULT_MARKET, ...market }
       markets.set(opened.code, opened)
@@ -125,29 +125,32 @@ export function fakePricing(): FakePricing {
   }
 }
 
-type Kept = Omit<Promotion, 'usesLeft'> & { readonly usesMax: number | null }
-type KeptCode = { readonly promotionId: string; readonly usesMax: number | null }
+type FakePromotionRow = Omit<Promotion, 'usesLeft'> & { readonly usesMax: number | null }
+type FakeCodeRow = { readonly promotionId: string; readonly usesMax: number | null }
 type Use = Redemption & {
   readonly owner: string
   readonly customer: string
-  /** For which it counts; null: its order is not paid. */
+  /** The mailbox it counts for; null: its order is unpaid. */
   readonly mailbox: string | null
 }
 
-/** Whoever is asked by a fake has their orders elsewhere. */
+/** The fake has no database; order history that it queries must not need one. */
 const NO_DATABASE = {} as Queryable
 
-/** Who uses what. */
-function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<string, KeptCode>) {
+/** Tracks uses of promotions. */
+function createUses(
+  promotions: ReadonlyMap<string, FakePromotionRow>,
+  codes: ReadonlyMap<string, FakeCodeRow>
+) {
   let uses: Use[] = []
-  let ordersKnow: HasOrdered = async () => false
+  let hasOrderedBefore: HasOrdered = async () => false
   const countOf = (matches: (use: Use) => boolean) => uses.filter(matches).length
   const usedBy = (customer: string | null, id: string, mailbox: string | null) =>
     countOf(
       use =>
         use.promotionId === id && (use.customer === customer || (mailbox !== null && use.mailbox === mailbox))
     )
-  const promotionNow = ({ usesMax, ...promotion }: Kept): Promotion => {
+  const promotionNow = ({ usesMax, ...promotion }: FakePromotionRow): Promotion => {
     const used = countOf(use => use.promotionId === promotion.id)
     return { ...promotion, usesLeft: usesMax === null ? null : usesMax - used }
   }
@@ -168,9 +171,9 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
     if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderTaken()
   }
 
-  /** Whether there is an order that is not `owner`, or one that has what is for first orders alone. */
+  /** Returns whether the customer has an order other than `owner`, or redeemed a first-order promotion. */
   const hasOrdered = async (customer: string | null, owner: string | null, mailbox: string | null) =>
-    (customer !== null && (await ordersKnow(NO_DATABASE, customer, owner, mailbox))) ||
+    (customer !== null && (await hasOrderedBefore(NO_DATABASE, customer, owner, mailbox))) ||
     uses.some(
       use =>
         use.customer === customer &&
@@ -191,12 +194,12 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
         ({ promotionId }) => countOf(use => use.owner === owner && use.promotionId === promotionId) === 0
       )
     for (const use of wanted) await check(use, mailbox)
-    tx.last(async () => {
+    tx.beforeCommit(async () => {
       if (wanted.some(isUsedUp)) throw usedUp()
     })
     tx.afterCommit(() => uses.push(...wanted))
   }
-  const countPaid: PricingApi['countPaid'] = async (tx, owner, mailbox) =>
+  const countPaidRedemptions: PricingApi['countPaidRedemptions'] = async (tx, owner, mailbox) =>
     tx.afterCommit(() => {
       uses = uses.map(use => (use.owner === owner ? { ...use, mailbox } : use))
     })
@@ -205,11 +208,11 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
       uses = uses.filter(use => use.owner !== owner)
     })
 
-  const askOrders: PricingApi['askOrders'] = wanted => {
-    ordersKnow = wanted
+  const useOrderHistory: PricingApi['useOrderHistory'] = wanted => {
+    hasOrderedBefore = wanted
   }
 
-  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaid, release, askOrders }
+  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaidRedemptions, release, useOrderHistory }
 }
 
 const DEFAULT_MARKET: Market = {

@@ -1,23 +1,23 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const reviewNotFound = defineError('not_found', 'REVIEW_NOT_FOUND', 'There is no such review.')
+export const reviewNotFound = defineError('not_found', 'REVIEW_NOT_FOUND', 'The review does not exist.')
 export const reviewStale = defineError(
   'stale',
   'REVIEW_STALE',
-  'The review was changed in the meantime; read it again.'
+  'The review has changed since it was read. Read it again.'
 )
 export const purchaseNeeded = defineError(
   'forbidden',
   'REVIEW_PURCHASE_NEEDED',
-  'In this shop those review a product who have bought it with this account.'
+  'Only customers who bought the product with this account can review it.'
 )
 export const statusForbids = defineError(
   'conflict',
   'REVIEW_STATUS_FORBIDS',
-  'What the review is now forbids it; "review_status" says what it is.'
+  'The status of the review does not allow this. `review_status` is its present status.'
 )
 
-// Nobody throws this: a row that the constraint refuses is this error.
-defineError('conflict', 'REVIEW_EXISTS', 'You have reviewed this product; change that review instead.', {
+// The database raises this error: it is the violation of a constraint.
+defineError('conflict', 'REVIEW_EXISTS', 'You have reviewed this product before. Replace that review.', {
   constraints: ['reviews.reviews_once']
 })

@@ -1,29 +1,32 @@
 import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
-import { STATUSES } from './reviews/status.ts'
+import { REVIEW_STATUSES } from './reviews/status.ts'
 
-/** `reviews.submitted`: a customer has written a review, or changed one. */
+/** `reviews.submitted`: a customer wrote or changed a review. */
 export const reviewSubmitted = defineEvent(
   'reviews.submitted',
-  { description: 'A customer has written a review, or changed one.', subject: 'the review', outside: 'each' },
+  { description: 'A customer wrote or changed a review.', subject: 'the review', webhook: 'all' },
   {
-    ...{ review_id: Id, product_id: Id, customer_id: Id },
-    status: Type.Enum([...STATUSES], {
-      description: 'What it is from now on; a pending one waits to be decided.'
+    review_id: Id,
+    product_id: Id,
+    customer_id: Id,
+    status: Type.Enum([...REVIEW_STATUSES], {
+      description: 'Status of the review. A pending review waits for approval.'
     })
   }
 )
-/** `reviews.published`: everybody can read a review. */
+/** `reviews.published`: a review became public. */
 export const reviewPublished = defineEvent(
   'reviews.published',
   {
-    description: 'Everybody can read a review, which nobody could before.',
+    description: 'A review became public.',
     subject: 'the review',
-    outside: 'each'
+    webhook: 'all'
   },
   {
-    ...{ review_id: Id, product_id: Id },
-    customer_id: nullable({ ...Id, description: 'Null: whoever wrote it has left.' })
+    review_id: Id,
+    product_id: Id,
+    customer_id: nullable({ ...Id, description: 'Null: the author deleted the account.' })
   }
 )

@@ -1,15 +1,16 @@
 import { Type } from '../../kernel/schema.ts'
 import { count, section } from '../../kernel/settings.ts'
 
-export const reviewsSettings = section('Reviews of products.', {
-  who: Type.Enum(['anyone', 'buyers'], {
-    description: 'Which customers may review a product: any, or those who have bought it.',
-    default: 'anyone'
+export const reviewsSettings = section('Product reviews.', {
+  allowed_authors: Type.Enum(['customers', 'buyers'], {
+    description:
+      'Which customers can review a product. `customers`: all customers; `buyers`: customers who bought it.',
+    default: 'customers'
   }),
   moderation: Type.Enum(['none', 'before'], {
     description:
-      'Whether an administrator decides before others see what is written; without that, they can take it back.',
+      'Whether an administrator must approve a review before it is public. With `none`, an administrator can still reject it later.',
     default: 'none'
   }),
-  writes_per_minute: count('Reviews written or changed, by customer.', 10)
+  writes_per_minute: count('Reviews written or changed per minute and customer.', 10)
 })

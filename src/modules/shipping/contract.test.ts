@@ -13,14 +13,15 @@ type Caller = ReturnType<typeof customer>
 type Subject = {
   shipping: ShippingApi
   db: Database
-  /** What they see of an order; null: a guest with its first token. Of each shipment whether it is sent, and its lines. */
+  /** The shipments that a customer sees: whether each is shipped, and its lines. Null: a guest with the first token. */
   seen(caller: Caller | null, orderId: string): Promise<(readonly [boolean, readonly Line[]])[]>
 }
 
 async function useReal(): Promise<Subject> {
   const { shipping, db, as, platform } = await useParcels()
   return {
-    ...{ shipping, db },
+    shipping,
+    db,
     seen: async (caller, orderId) => {
       const path = caller === null ? `guest/order/${orderId}` : `order/${orderId}`
       const headers = caller === null ? { 'x-order-token': orderToken(platform.secrets, orderId, 1) } : {}
@@ -36,9 +37,12 @@ async function useReal(): Promise<Subject> {
 async function useFake(): Promise<Subject> {
   const shipping = fakeShipping()
   return {
-    ...{ shipping, db: transactionsInMemory },
+    shipping,
+    db: transactionsInMemory,
     seen: async (caller, orderId) =>
-      shipping.seenBy(caller?.id ?? null, orderId).map(({ label, lines }) => [label !== null, lines] as const)
+      shipping
+        .listVisibleTo(caller?.id ?? null, orderId)
+        .map(({ label, lines }) => [label !== null, lines] as const)
   }
 }
 
@@ -57,7 +61,7 @@ describe.each([
   ['shipping', useReal],
   ['the fake of shipping', useFake]
 ])('%s', (_, use) => {
-  test('keeps what is to be sent and what is sent with the order’s transaction, for whoever it is', async () => {
+  test('stores unshipped and shipped parcels in the transaction of the order, for customers and guests', async () => {
     const { shipping, db, seen } = await use()
     const [ada, bob, orderId] = [customer(), customer(), newId()]
     const groups = [
@@ -65,12 +69,12 @@ describe.each([
       { ...DIGITAL, option: { ...option, method: 'digital' as const } }
     ]
     const failed = db.transaction(async tx => {
-      await shipping.open(tx, { orderId, customerId: null, groups })
+      await shipping.createShipments(tx, { orderId, customerId: null, groups })
       throw new Error('no order')
     })
     await expect(failed).rejects.toThrow('no order')
     expect(await seen(null, orderId)).toEqual([])
-    await db.transaction(tx => shipping.open(tx, { orderId, customerId: null, groups }))
+    await db.transaction(tx => shipping.createShipments(tx, { orderId, customerId: null, groups }))
     expect(await seen(null, orderId)).toEqual([[false, GOODS.lines]])
     expect(await seen(ada, orderId)).toEqual([])
 
@@ -78,51 +82,57 @@ describe.each([
     const id = newId()
     await db.transaction(async tx => {
       const order = { id: orderId, customer_id: null, token_version: 1 }
-      const kept = await shipping.send(tx, { id, order, groups: [{ key: 'goods', lines: one }], label })
+      const kept = await shipping.recordShipped(tx, {
+        id,
+        order,
+        groups: [{ key: 'goods', lines: one }],
+        label
+      })
       expect(kept).toMatchObject({ carrier: 'Post', tracking_number: 'PP1' })
-      await shipping.remain(tx, orderId, [{ key: 'goods', lines: two }])
+      await shipping.updateUnshipped(tx, orderId, [{ key: 'goods', lines: two }])
     })
     expect((await seen(null, orderId)).toSorted()).toEqual([
       [false, two],
       [true, one]
     ])
     await db.transaction(async tx => {
-      const corrected = await shipping.relabel(tx, id, { ...label, tracking_number: null })
+      const corrected = await shipping.updateLabel(tx, id, { ...label, tracking_number: null })
       expect(corrected).toMatchObject({ carrier: 'Post', tracking_number: null })
     })
-    await db.transaction(tx => shipping.remain(tx, orderId, []))
+    await db.transaction(tx => shipping.updateUnshipped(tx, orderId, []))
     expect(await seen(null, orderId)).toEqual([[true, one]])
 
-    await db.transaction(tx => shipping.handOver(tx, orderId, ada.id))
+    await db.transaction(tx => shipping.assignCustomer(tx, orderId, ada.id))
     expect([await seen(null, orderId), await seen(ada, orderId), await seen(bob, orderId)]).toEqual([
       [],
       [[true, one]],
       []
     ])
-    await db.transaction(tx => shipping.forget(tx, [orderId]))
+    await db.transaction(tx => shipping.erase(tx, [orderId]))
     expect([await seen(null, orderId), await seen(ada, orderId)]).toEqual([[], []])
   })
 
-  test('keeps a parcel that never left, and what was in it waits again', async () => {
+  test('keeps a voided parcel, and its contents are unshipped again', async () => {
     const { shipping, db, seen } = await use()
     const [orderId, id] = [newId(), newId()]
     const groups = [{ ...GOODS, option }]
-    const open = () => db.transaction(tx => shipping.open(tx, { orderId, customerId: null, groups }))
+    const open = () =>
+      db.transaction(tx => shipping.createShipments(tx, { orderId, customerId: null, groups }))
     await open()
     await db.transaction(async tx => {
       const order = { id: orderId, customer_id: null, token_version: 1 }
-      await shipping.send(tx, { id, order, groups: [GOODS], label })
-      await shipping.remain(tx, orderId, [])
+      await shipping.recordShipped(tx, { id, order, groups: [GOODS], label })
+      await shipping.updateUnshipped(tx, orderId, [])
     })
     expect(await seen(null, orderId)).toEqual([[true, GOODS.lines]])
     await db.transaction(tx => shipping.voidParcel(tx, { shipmentId: id, actor: null, reason: 'wrong' }))
-    // What waits already stays as it is.
+    // Existing shipments stay as they are.
     for (const _ of [1, 2]) await open()
     expect((await seen(null, orderId)).toSorted()).toEqual([
       [false, GOODS.lines],
       [true, GOODS.lines]
     ])
-    // One that is not known was sent while shipping was switched off.
+    // An unknown parcel was shipped while the module was disabled.
     await db.transaction(tx => shipping.voidParcel(tx, { shipmentId: newId(), actor: null, reason: 'wrong' }))
   })
 })

@@ -2,10 +2,10 @@ import { ANYWHERE } from '../../kernel/areas.ts'
 import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { PricingApi } from '../pricing/index.ts'
-import type { Method, Rate } from './rates/options.ts'
-import { readRules } from './rules/repository.ts'
+import type { ShippingMethod, ShippingRate } from './rules/options.ts'
+import { selectRules } from './rules/repository.ts'
 
-type TaxZones = Awaited<ReturnType<PricingApi['rules']>>['taxZones']
+type TaxZones = Awaited<ReturnType<PricingApi['readRules']>>['taxZones']
 type TaxedMarket = { readonly code: string; readonly countries: readonly string[] }
 type Deps = { db: Queryable; pricing: PricingApi | undefined }
 
@@ -14,15 +14,15 @@ export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] =>
   {
     about: 'tax on shipping',
     async find() {
-      if (pricing === undefined) return ok('the module pricing is off')
+      if (pricing === undefined) return ok('the module pricing is disabled')
       const [stored, markets, { taxZones }] = await Promise.all([
-        db.first(readRules),
+        db.first(selectRules),
         pricing.markets.list(),
-        pricing.rules({ codes: [], customer: null })
+        pricing.readRules({ codes: [], customer: null })
       ])
       const { methods = [], rates = [] } = stored ?? {}
       const untaxed = untaxedMethods({ methods, rates, markets, taxZones, now: Date.now() })
-      if (untaxed.length === 0) return ok('each shipping method with a price is taxed where goods are')
+      if (untaxed.length === 0) return ok('every paid shipping method is taxed where goods are taxed')
       return warning(
         untaxed.map(({ service, markets }) => `${service} is not taxed in ${markets.join(', ')}`).join('; '),
         'Set tax_category of the shipping method to null (standard) or to a category that has a tax rate there.'
@@ -32,8 +32,8 @@ export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] =>
 ]
 
 type Shop = {
-  readonly methods: readonly Pick<Method, 'id' | 'service' | 'taxCategory'>[]
-  readonly rates: readonly Pick<Rate, 'methodId' | 'price'>[]
+  readonly methods: readonly Pick<ShippingMethod, 'id' | 'service' | 'taxCategory'>[]
+  readonly rates: readonly Pick<ShippingRate, 'methodId' | 'price'>[]
   readonly markets: readonly TaxedMarket[]
   readonly taxZones: TaxZones
   readonly now: number

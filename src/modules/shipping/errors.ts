@@ -1,134 +1,148 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const zoneNotFound = defineError('not_found', 'SHIPPING_ZONE_NOT_FOUND', 'There is no such zone.', {
-  constraints: ['shipping.rates_zone']
-})
+export const zoneNotFound = defineError(
+  'not_found',
+  'SHIPPING_ZONE_NOT_FOUND',
+  'The zone does not exist. Check its id.',
+  {
+    constraints: ['shipping.rates_zone']
+  }
+)
 export const methodNotFound = defineError(
   'not_found',
   'SHIPPING_METHOD_NOT_FOUND',
-  'There is no such shipping method.'
+  'The shipping method does not exist. Check its id.'
 )
-export const rateNotFound = defineError('not_found', 'SHIPPING_RATE_NOT_FOUND', 'There is no such rate.')
+export const rateNotFound = defineError(
+  'not_found',
+  'SHIPPING_RATE_NOT_FOUND',
+  'The rate does not exist. Check its id.'
+)
 export const zoneStale = defineError(
   'stale',
   'SHIPPING_ZONE_STALE',
-  'The zone was changed in the meantime; read it again.'
+  'The zone has changed since you read it. Read it again.'
 )
 export const methodStale = defineError(
   'stale',
   'SHIPPING_METHOD_STALE',
-  'The shipping method was changed in the meantime; read it again.'
+  'The shipping method has changed since you read it. Read it again.'
 )
 export const rateStale = defineError(
   'stale',
   'SHIPPING_RATE_STALE',
-  'The rate was changed in the meantime; read it again.'
+  'The rate has changed since you read it. Read it again.'
 )
 export const areasInvalid = defineError(
   'invalid',
   'SHIPPING_AREAS_INVALID',
-  'Areas of the zone are none; "errors" says which and why.'
+  'Some areas of the zone are invalid. "errors" lists them with reasons.'
 )
 export const zoneAmbiguous = defineError(
   'conflict',
   'SHIPPING_ZONE_AMBIGUOUS',
-  'For some places nobody could tell whether this zone or another one is meant; "errors" says for which areas.'
+  'Some areas are as specific as those of another zone, so an address could belong to both. "errors" lists them.'
 )
 export const tableInvalid = defineError(
   'invalid',
   'SHIPPING_TABLE_INVALID',
-  'The steps of a table must rise, and only the last one may be without bound; "errors" says which does not.'
+  'The bounds of the steps must rise, and only the last step may have none. "errors" lists the wrong steps.'
 )
 export const rulesLimit = defineError(
   'conflict',
   'SHIPPING_RULES_LIMIT',
-  'There are as many of these as there may be; "limit" says how many.'
+  'The maximum number, "limit", is reached. Delete one first.'
 )
 export const regionInvalid = defineError(
   'invalid',
   'SHIPPING_REGION_INVALID',
-  'What it costs depends on the region, and this is none, or too large a one; "errors" says how one is written.'
+  'Shipping depends on the region, and this region is unknown or too large. "errors" shows the expected form.'
 )
 export const variantUnavailable = defineError(
   'conflict',
   'SHIPPING_VARIANT_UNAVAILABLE',
-  'A variant is not for sale at present, or has no price in this market; "variant_id" says which.'
+  'The variant "variant_id" is not for sale, or has no price in this market. Remove it.'
 )
 export const shipmentsNotFound = defineError(
   'not_found',
   'SHIPPING_SHIPMENTS_NOT_FOUND',
-  'Nothing is sent, or kept to be picked up, for such an order of yours.'
+  'No order of yours with this id has shipments.'
 )
 export const shipmentNotFound = defineError(
   'not_found',
   'SHIPPING_SHIPMENT_NOT_FOUND',
-  'There is no such shipment.'
+  'The shipment does not exist. Check its id.'
 )
 export const shipmentStale = defineError(
   'stale',
   'SHIPPING_SHIPMENT_STALE',
-  'The shipment was changed in the meantime; read it again.'
+  'The shipment has changed since you read it. Read it again.'
 )
 export const shipmentNotSent = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_NOT_SENT',
-  'It is still to be sent: say first that it is on its way, with POST /api/admin/orders/:id/shipments.'
+  'The shipment is not shipped yet. Ship it first with POST /api/admin/orders/:id/shipments.'
 )
 export const shipmentVoided = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_VOIDED',
-  'It was said by mistake that it had left: what is in it is sent, and told of, as another shipment.'
+  'The shipment was voided as recorded by mistake. Use the shipment that replaces it.'
 )
 export const shipmentLeft = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_LEFT',
-  'Its carrier has told of it, so it has left. Where that is wrong, void these events first.'
+  'The shipment has tracking events, so it has left. If they are wrong, void them first.'
 )
 export const carrierNotFound = defineError(
   'not_found',
   'SHIPPING_CARRIER_NOT_FOUND',
-  'There is no such carrier.'
+  'The carrier does not exist. Check its id.'
 )
 export const carrierStale = defineError(
   'stale',
   'SHIPPING_CARRIER_STALE',
-  'The carrier was changed in the meantime; read it again.'
+  'The carrier has changed since you read it. Read it again.'
 )
 export const numberInvalid = defineError(
   'invalid',
   'SHIPPING_NUMBER_INVALID',
-  'The carrier has no such numbers; "errors" says why. With "unchecked" it is taken as it is.'
+  'The tracking number does not fit the carrier. "errors" lists why. Send "unchecked" to store it anyway.'
 )
 export const trackingNotFound = defineError(
   'not_found',
   'SHIPPING_TRACKING_NOT_FOUND',
-  'No parcel of this shop has such a number.'
+  'No parcel of this shop has this tracking number.'
 )
 export const eventNotFound = defineError(
   'not_found',
   'SHIPPING_EVENT_NOT_FOUND',
-  'Nothing like that was told of the shipment.'
+  'The shipment has no such tracking event. Check its id.'
 )
 export const eventTimeInvalid = defineError(
   'invalid',
   'SHIPPING_EVENT_TIME_INVALID',
-  'An event has occurred since the year 2000, and not later than in a day.'
+  'The time of an event must be after the year 2000 and at most a day in the future.'
 )
 export const eventsLimit = defineError(
   'conflict',
   'SHIPPING_EVENTS_LIMIT',
-  'As many events are told of this shipment as there may be; "limit" says how many.'
+  'The shipment has the maximum number of tracking events, "limit".'
 )
 
-// Only the database says these: nobody throws them by name.
-defineError('invalid', 'SHIPPING_DAYS_INVALID', 'The most days cannot be fewer than the least.', {
-  constraints: ['shipping.methods_days'],
-  fault: { path: 'body/estimated_days/max', message: 'must not be less than min' }
-})
+// Thrown only by database constraints.
+defineError(
+  'invalid',
+  'SHIPPING_DAYS_INVALID',
+  'The maximum number of days must not be less than the minimum.',
+  {
+    constraints: ['shipping.methods_days'],
+    fault: { path: 'body/estimated_days/max', message: 'must not be less than min' }
+  }
+)
 defineError(
   'invalid',
   'SHIPPING_RATE_PLACE',
-  'What is shipped costs something in a zone; pickup and digital delivery cost the same everywhere.',
+  'Rates of a method of kind "shipping" need a zone. Rates of pickup and digital methods have none.',
   {
     constraints: ['shipping.rates_place'],
     fault: {
@@ -137,10 +151,20 @@ defineError(
     }
   }
 )
-defineError('conflict', 'SHIPPING_CARRIER_TAKEN', 'There is a carrier with this code or name.', {
-  constraints: ['shipping.carriers_code_once', 'shipping.carriers_name']
-})
-defineError('conflict', 'SHIPPING_RATE_TAKEN', 'The method has a rate of this zone and currency.', {
-  constraints: ['shipping.rates_once'],
-  fault: { path: 'body/zone_id', message: 'must not be that of another rate of this method and currency' }
-})
+defineError(
+  'conflict',
+  'SHIPPING_CARRIER_TAKEN',
+  'A carrier with this code or name exists. Choose another one.',
+  {
+    constraints: ['shipping.carriers_code_once', 'shipping.carriers_name']
+  }
+)
+defineError(
+  'conflict',
+  'SHIPPING_RATE_TAKEN',
+  'The method has a rate for this zone and currency. Update that one.',
+  {
+    constraints: ['shipping.rates_once'],
+    fault: { path: 'body/zone_id', message: 'must not be that of another rate of this method and currency' }
+  }
+)

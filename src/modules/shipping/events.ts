@@ -1,33 +1,33 @@
 import { defineEvent } from '../../kernel/events.ts'
 import { Id } from '../../kernel/wire.ts'
-import { ToldStatus } from './tracking/schema.ts'
+import { TrackingStatus } from './tracking/schema.ts'
 
 const subject = 'the order'
 const of = { order_id: Id, shipment_id: Id }
 
-/** `shipping.delivered`: a parcel has arrived. */
+/** `shipping.delivered`: a parcel was delivered. */
 export const shipmentDelivered = defineEvent(
   'shipping.delivered',
-  { description: 'A shipment of an order has arrived, or was picked up.', subject, outside: 'each' },
+  { description: 'A shipment of an order was delivered or picked up.', subject, webhook: 'all' },
   of
 )
-/** `shipping.returned`: a parcel has come back. */
+/** `shipping.returned`: a parcel is returned to the shop. */
 export const shipmentReturned = defineEvent(
   'shipping.returned',
   {
-    description: 'A shipment of an order comes back, or has come back, to the shop.',
+    description: 'A shipment of an order is on its way back, or back at the shop.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
   of
 )
-/** `shipping.corrected`: it has not arrived, or not come back, after all. */
+/** `shipping.corrected`: a tracking event was voided, so the shipment was not delivered or not returned. */
 export const shipmentCorrected = defineEvent(
   'shipping.corrected',
   {
-    description: 'What was told of a shipment of an order was wrong: its status is this one again.',
+    description: 'A wrong tracking event of a shipment was voided. The shipment has this status again.',
     subject,
-    outside: 'each'
+    webhook: 'all'
   },
-  { ...of, status: ToldStatus }
+  { ...of, status: TrackingStatus }
 )

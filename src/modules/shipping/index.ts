@@ -1,6 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
-import { createChanges, keep } from '../../platform/kept.ts'
+import { createCached, createInvalidation } from '../../platform/cached.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isOrderToken } from '../payments/index.ts'
@@ -10,89 +10,94 @@ import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
 import { diagnoseShipping } from './diagnosis.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
+import { createInitialRules, type InitialRules } from './initial-rules/service.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
 import { optionRoutes } from './options/routes.ts'
 import { createOptionService } from './options/service.ts'
-import { type Parcel, ratesOf, type ShippingOption } from './rates/options.ts'
+import { slipRoutes } from './packing-slips/routes.ts'
+import { createPackingSlips, type OrderDescriber } from './packing-slips/service.ts'
 import { rateRoutes } from './rates/routes.ts'
 import { createRateService } from './rates/service.ts'
-import { createFirstRules, type FirstRules } from './rules/first.ts'
-import { readRules } from './rules/service.ts'
+import { listOptions, type ShippingOption, type ShippingParcel } from './rules/options.ts'
+import { readRules } from './rules/repository.ts'
 import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
 import {
   createShipmentService,
-  type Label,
   type NewShipments,
-  type Parcel as SentParcel
+  type ParcelLabel,
+  type ShippedParcel
 } from './shipments/service.ts'
-import { slipRoutes } from './slips/routes.ts'
-import { createSlips, type DescribeOrders } from './slips/service.ts'
-import { type Correction, createTracking, type WrongEvent, type WrongParcel } from './tracking/service.ts'
+import {
+  createTracking,
+  type StatusCorrection,
+  type VoidEventInput,
+  type VoidParcelInput
+} from './tracking/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
 
 export { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
-export type { Parcel, ShippingOption } from './rates/options.ts'
+export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
-/** What other modules ask about shipping. */
+/** What other modules need from shipping. */
 export type ShippingApi = {
   /**
-   * What it costs to send a parcel, by the rules of this moment: the ways to send it, cheapest first. From memory, and
-   * current within a second.
+   * Returns a function that lists the shipping options of a parcel, cheapest first, by the present rules. The rules are cached
+   * in memory and current within a second.
    */
-  rates(): Promise<(parcel: Parcel) => ShippingOption[]>
-  /** The regions on which it depends how something is sent, by country. From memory, too. */
-  regions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
-  /** What of an order has to be sent or picked up: within its transaction. What waits already stays as it is. */
-  open(tx: Transaction, shipments: NewShipments): Promise<void>
-  /** Some of an order is on its way, or can be picked up: within the transaction that says so, once. */
-  send(tx: Transaction, parcel: SentParcel): Promise<Label>
-  /** What stands on a parcel was wrong. Both answer what is kept of it. @throws `SHIPPING_NUMBER_INVALID` */
-  relabel(tx: Transaction, shipmentId: string, label: SentParcel['label']): Promise<Label>
+  loadRateCalculator(): Promise<(parcel: ShippingParcel) => ShippingOption[]>
+  /** Returns the regions that zones name, by country. Cached in memory, too. */
+  listRegions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+  /** Creates the shipments of an order in `tx`, one per group. Existing ones stay as they are. */
+  createShipments(tx: Transaction, shipments: NewShipments): Promise<void>
+  /** Records a shipped parcel, or one that is ready for pickup, in `tx`. @throws `SHIPPING_NUMBER_INVALID` */
+  recordShipped(tx: Transaction, parcel: ShippedParcel): Promise<ParcelLabel>
+  /** Corrects carrier and tracking number of a parcel. Returns them as stored. @throws `SHIPPING_NUMBER_INVALID` */
+  updateLabel(tx: Transaction, shipmentId: string, label: ShippedParcel['label']): Promise<ParcelLabel>
   /**
-   * What was told of a parcel was wrong. Answers what that changes; `undefined`: it is known already.
+   * Voids a wrong tracking event. Returns the change of status, or `undefined` when the event is voided already.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
-  voidEvent(tx: Transaction, wrong: WrongEvent): Promise<Correction | undefined>
-  /** A parcel never left: nothing is told of it any more. What was in it is to be opened again. @throws `SHIPPING_SHIPMENT_LEFT` */
-  voidParcel(tx: Transaction, wrong: WrongParcel): Promise<void>
-  /** Of which of these parcels it was told that they have arrived, or come back, and that was not wrong. One statement. */
-  told(
+  voidEvent(tx: Transaction, wrong: VoidEventInput): Promise<StatusCorrection | undefined>
+  /** Voids a parcel that never left. The caller creates shipments for its contents again. @throws `SHIPPING_SHIPMENT_LEFT` */
+  voidParcel(tx: Transaction, wrong: VoidParcelInput): Promise<void>
+  /** Returns those of these parcels that have a valid tracking event with this status. One statement. */
+  findReported(
     db: Queryable,
     shipmentIds: readonly string[],
     status: 'delivered' | 'returned'
   ): Promise<ReadonlySet<string>>
-  /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
-  remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
-  /** What was ordered without an account is this customer's from now on. */
-  handOver(tx: Transaction, orderId: string, customerId: string): Promise<void>
-  /** Nothing says any more who was sent these orders. */
-  forget(tx: Transaction, orderIds: readonly string[]): Promise<void>
-  /** Whoever keeps orders says at its set-up what is written on their parcels; without it, slips say what shipping knows. */
-  askOrders(describe: DescribeOrders): void
-  /** Makes these zones, methods and rates where there are none at all, and answers whether it did. */
-  createFirst(rules: FirstRules): Promise<boolean>
+  /** Replaces the unshipped lines of an order, by group. Groups that are not named have none left. */
+  updateUnshipped(tx: Transaction, orderId: string, groups: ShippedParcel['groups']): Promise<void>
+  /** Assigns the shipments of a guest's order to a customer. */
+  assignCustomer(tx: Transaction, orderId: string, customerId: string): Promise<void>
+  /** Erases the personal data in the shipments of these orders. */
+  erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
+  /** Registers, at set-up, how orders describe themselves for packing slips. Without it, slips show only shipping's own data. */
+  registerOrderDescriber(describe: OrderDescriber): void
+  /** Creates these zones, methods and rates if none exist, and returns whether it did. */
+  createInitialRules(rules: InitialRules): Promise<boolean>
 }
 
-/** Where the shop sends to, how, what that costs, and how orders come. */
+/** Shipping zones, methods and rates, shipments and their tracking. */
 export const shippingModule = defineModule({
   name: 'shipping',
-  description: 'Where the shop sends to, how, and what that costs.',
+  description: 'Shipping zones, methods, rates, shipments and tracking.',
   basePaths: ['/api/shipping', '/api/admin/shipping'],
   settings: shippingSettings,
   requires: { catalog: catalogModule },
-  capabilities: ['x-order-token'],
+  credentialHeaders: ['x-order-token'],
   uses: { pricing: pricingModule },
   emits: [shipmentDelivered, shipmentReturned, shipmentCorrected],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: 'Parcels are those of orders, which have them forget whose they were.',
+  personalData: 'Shipments belong to orders, which erase the personal data in them.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
-    const changes = createChanges(broadcast, 'shipping')
-    const rulesNow = keep(changes, () => readRules(db))
-    const carriers = keep(changes, () => readCarriers(db))
+    const invalidation = createInvalidation(broadcast, 'shipping')
+    const loadRules = createCached(invalidation, () => readRules(db))
+    const carriers = createCached(invalidation, () => readCarriers(db))
     const shipments = createShipmentService({
       db,
       isToken: (token, orderId, version) => isOrderToken(secrets, token, orderId, version),
@@ -100,39 +105,42 @@ export const shippingModule = defineModule({
     })
     const tracking = createTracking({ db, emit })
     const api: ShippingApi = {
-      open: shipments.open,
-      send: shipments.send,
-      relabel: shipments.relabel,
+      createShipments: shipments.createShipments,
+      recordShipped: shipments.recordShipped,
+      updateLabel: shipments.updateLabel,
       voidEvent: tracking.voidEvent,
       voidParcel: tracking.voidParcel,
-      told: tracking.told,
-      remain: shipments.remain,
-      handOver: shipments.handOver,
-      forget: shipments.forget,
-      rates: async () => {
-        const rules = await rulesNow()
-        return parcel => ratesOf(rules, parcel)
+      findReported: tracking.findReported,
+      updateUnshipped: shipments.updateUnshipped,
+      assignCustomer: shipments.assignCustomer,
+      erase: shipments.erase,
+      loadRateCalculator: async () => {
+        const rules = await loadRules()
+        return parcel => listOptions(rules, parcel)
       },
-      regions: async () => (await rulesNow()).regions,
-      askOrders: describe => {
-        ordersTell = describe
+      listRegions: async () => (await loadRules()).regions,
+      registerOrderDescriber: describe => {
+        describeOrders = describe
       },
-      createFirst: rules => createFirstRules({ db, changes, currency }, rules)
+      createInitialRules: rules => createInitialRules({ db, invalidation, currency }, rules)
     }
-    const options = createOptionService({ catalog, rules: rulesNow, currency })
-    const zones = createZoneService({ db, changes })
+    const options = createOptionService({ catalog, rules: loadRules, currency })
+    const zones = createZoneService({ db, invalidation })
     const methods = createMethodService({
-      ...{ db, changes },
-      // Where nobody speaks of markets, the shop is one.
+      db,
+      invalidation,
+      // Without the module pricing, the shop is a single market.
       listMarkets: async () => pricing?.markets.list() ?? [{ code: 'default', currency, countries: [] }]
     })
-    const carrierService = createCarrierService({ db, changes })
-    let ordersTell: DescribeOrders = async () => []
-    const slips = createSlips({
-      ...{ db, carriers, timeZone: config.shop.time_zone },
-      describeOrders: (...asked) => ordersTell(...asked)
+    const carrierService = createCarrierService({ db, invalidation })
+    let describeOrders: OrderDescriber = async () => []
+    const slips = createPackingSlips({
+      db,
+      carriers,
+      timeZone: config.shop.time_zone,
+      describeOrders: (...request) => describeOrders(...request)
     })
-    const rates = createRateService({ db, changes, currency })
+    const rates = createRateService({ db, invalidation, currency })
     const routes = (tiers: Tiers) => {
       optionRoutes(tiers, options, marketsOfRequests(pricing))
       zoneRoutes(tiers, zones)

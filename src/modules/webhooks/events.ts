@@ -2,19 +2,20 @@ import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
-/** `webhooks.endpoint_disabled`: the shop itself switched an endpoint off. */
+/** `webhooks.endpoint_disabled`: the shop disabled an endpoint because of failures. */
 export const endpointDisabled = defineEvent(
   'webhooks.endpoint_disabled',
   {
-    description: 'An endpoint was switched off by the shop: it said that it is gone, or failed for days.',
+    description:
+      'The shop disabled an endpoint: it responded with 410 Gone, or every delivery to it failed for `webhooks.disable_after_days`.',
     subject: 'the endpoint',
-    outside: 'never'
+    webhook: 'none'
   },
   {
     endpoint_id: Id,
     reason: Type.Enum(['failing', 'gone']),
     failing_since: Type.String({ format: 'date-time' }),
-    error: Type.String({ description: 'What was wrong with the last try.' }),
-    answer: nullable(Type.String({ description: 'The first of the last answer.' }))
+    error: Type.String({ description: 'Why the last attempt failed.' }),
+    answer: nullable(Type.String({ description: 'The beginning of the last response body.' }))
   }
 )

@@ -1,96 +1,110 @@
 import type { EventType } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import { createChanges, keep } from '../../platform/kept.ts'
+import { createCached, createInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
-import { createDeliveryFigures } from './deliveries/figures.ts'
 import { findDue, sendDue } from './deliveries/jobs.ts'
+import { createDeliveryMetrics } from './deliveries/metrics.ts'
 import { deleteOldDeliveries } from './deliveries/repository.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { createDeliveryService } from './deliveries/service.ts'
-import { forgetOldSecrets, listActive } from './endpoints/repository.ts'
+import { deleteExpiredSecrets, listActiveEndpoints } from './endpoints/repository.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { createEndpointService } from './endpoints/service.ts'
 import { endpointDisabled } from './events.ts'
-import { createAudience, createHearing } from './hearing/service.ts'
-import { hearSwitchedOff } from './hearing/switched-off.ts'
-import { createRequest } from './sending/request.ts'
-import { createSending } from './sending/service.ts'
+import { createWebhookRequest } from './sender/http-request.ts'
+import { createWebhookSender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
-import { createSealing } from './signatures/sealing.ts'
+import { createSecretEncryption } from './signatures/secret-encryption.ts'
+import { handleEndpointDisabled } from './subscribers/endpoint-disabled.ts'
+import { createDeliveryHandler, createHasSubscriber } from './subscribers/event-deliveries.ts'
 
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
 
 export { endpointDisabled } from './events.ts'
 
-/** Beyond the request: for what is noted of it. */
-const LEASE_BEYOND_SECONDS = 15
+/** Lease time beyond the timeout of the request, to store its outcome. */
+const LEASE_MARGIN_SECONDS = 15
 
-/** The events that leave the shop, of whatever module: all that say so of themselves. */
-const isTold = ({ outside = 'never' }: EventType): boolean => outside !== 'never'
+/** Whether an event of any module is sent by webhook, as its declaration states. */
+const isSent = ({ webhook = 'none' }: EventType): boolean => webhook !== 'none'
 
-/** Tells others what happens, by signed requests (Standard Webhooks). */
+/** Sends events of the shop to other systems by signed requests (Standard Webhooks). */
 export const webhooksModule = defineModule({
   name: 'webhooks',
-  description: 'What happens, told to others by signed requests.',
+  description: 'Webhooks: signed requests to other systems when events happen.',
   basePaths: ['/api/admin/webhooks'],
   settings: webhooksSettings,
   requires: {},
   uses: { notifications: notificationsModule },
   emits: [endpointDisabled],
-  hears: [endpointDisabled],
-  overhears: isTold,
+  subscribes: [endpointDisabled],
+  subscribesTo: isSent,
   jobs: [sendDue, findDue],
   migrations: new URL('./migrations/', import.meta.url),
-  keepsOfPeople: 'What others are told has ids, amounts and states, and goes after `kept_days`.',
+  personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
   setup: async (
-    { db, broadcast, http, secrets, enqueue, emit, log, chores, metrics, house },
+    { db, broadcast, http, secrets, enqueue, emit, log, timers, metrics, house },
     settings,
     { notifications }
   ) => {
-    const told = house.events.filter(isTold)
-    const changes = createChanges(broadcast, 'webhooks')
-    const sealing = createSealing(secrets)
-    const sent = metrics.counter('tries', 'Tries to send a webhook, by what became of them.', {
+    const sentEvents = house.events.filter(isSent)
+    const invalidation = createInvalidation(broadcast, 'webhooks')
+    const secretEncryption = createSecretEncryption(secrets)
+    const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
       result: ['delivered', 'failed', 'dead']
     })
     const deliveries = createDeliveryService({ db, enqueue })
     const endpoints = createEndpointService({
-      ...{ db, changes, http, sealing, deliveries },
+      db,
+      invalidation,
+      http,
+      secretEncryption,
+      deliveries,
       endpointsMax: settings.endpoints_max,
-      eventTypes: told.map(({ name }) => name)
+      eventTypes: sentEvents.map(({ name }) => name)
     })
-    const sending = createSending({
-      ...{ db, log, emit, changes },
-      send: createRequest({ http, sealing, timeoutMs: settings.timeout_seconds * 1_000 }),
-      atOnce: settings.at_once,
-      leaseSeconds: settings.timeout_seconds + LEASE_BEYOND_SECONDS,
+    const sender = createWebhookSender({
+      db,
+      log,
+      emit,
+      invalidation,
+      sendRequest: createWebhookRequest({
+        http,
+        secretEncryption,
+        timeoutMs: settings.timeout_seconds * 1_000
+      }),
+      concurrency: settings.concurrency,
+      leaseSeconds: settings.timeout_seconds + LEASE_MARGIN_SECONDS,
       disableAfterDays: settings.disable_after_days,
-      count: result => sent.add({ result })
+      count: result => attempts.add({ result })
     })
-    const active = keep(changes, () => db.rows(listActive))
-    const isAnybodyTold = createAudience(changes, active)
-    const hear = createHearing({ endpoints: active, wake: deliveries.wake })
-    chores.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryFigures(metrics, db).measure)
-    chores.sweep(HOUR_SECONDS, 'delete old webhooks', () =>
-      db.run(deleteOldDeliveries, { days: settings.kept_days })
+    const activeEndpoints = createCached(invalidation, () => db.rows(listActiveEndpoints))
+    const hasSubscriber = createHasSubscriber(invalidation, activeEndpoints)
+    const handlerOf = createDeliveryHandler({
+      activeEndpoints,
+      enqueueSending: deliveries.enqueueSending
+    })
+    timers.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryMetrics(metrics, db).measure)
+    timers.untilEmpty(HOUR_SECONDS, 'delete old webhooks', () =>
+      db.run(deleteOldDeliveries, { days: settings.retention_days })
     )
-    chores.sweep(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(forgetOldSecrets))
+    timers.untilEmpty(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(deleteExpiredSecrets))
     return {
       api: {},
-      wants: name => name === endpointDisabled.name || isAnybodyTold(name),
-      consumers: {
-        ...Object.fromEntries(told.map(event => [event.name, hear(event)])),
-        [endpointDisabled.name]: hearSwitchedOff(notifications)
+      isWanted: name => name === endpointDisabled.name || hasSubscriber(name),
+      eventHandlers: {
+        ...Object.fromEntries(sentEvents.map(event => [event.name, handlerOf(event)])),
+        [endpointDisabled.name]: handleEndpointDisabled(notifications)
       },
-      handlers: {
-        'webhooks.send_due': ({ payload }, signal) => sending.drain(payload.endpoint_id, signal),
+      jobHandlers: {
+        'webhooks.send_due': ({ payload }, signal) => sender.sendDue(payload.endpoint_id, signal),
         'webhooks.find_due': async () => {
-          const due = await sending.listDue()
-          if (due.length > 0) await db.transaction(async tx => deliveries.wake(tx, due))
+          const due = await sender.listDueEndpoints()
+          if (due.length > 0) await db.transaction(async tx => deliveries.enqueueSending(tx, due))
         }
       },
-      stop: sending.stop,
+      stop: sender.stop,
       routes: tiers => {
         endpointRoutes(tiers, endpoints)
         deliveryRoutes(tiers, deliveries)

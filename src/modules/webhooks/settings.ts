@@ -1,12 +1,12 @@
 import { count, section } from '../../kernel/settings.ts'
 
-/** So many endpoints can be asked at once by a process, each by itself: none waits for another. */
+/** Maximum number of endpoints, and of send jobs per process, so that no endpoint waits for another. */
 export const ENDPOINTS_MAX = 50
 
-export const webhooksSettings = section('What others are told as it happens, by signed requests.', {
-  endpoints_max: count('The most endpoints.', 20, 1, ENDPOINTS_MAX),
-  at_once: count('How many requests a process makes to one endpoint at once.', 4, 1, 16),
-  timeout_seconds: count('How long a request to an endpoint may take in all, in seconds.', 15, 1, 30),
-  disable_after_days: count('An endpoint that has failed for so many days is switched off.', 5, 1, 30),
-  kept_days: count('What was told, and what was not, is deleted after so many days.', 30, 7, 365)
+export const webhooksSettings = section('Webhooks: signed requests to other systems when events happen.', {
+  endpoints_max: count('Maximum number of webhook endpoints.', 20, 1, ENDPOINTS_MAX),
+  concurrency: count('Simultaneous requests per process to one endpoint.', 4, 1, 16),
+  timeout_seconds: count('Seconds that a request to an endpoint may take in total.', 15, 1, 30),
+  disable_after_days: count('Days of consecutive failures after which an endpoint is disabled.', 5, 1, 30),
+  retention_days: count('Days after which delivered and failed deliveries are deleted.', 30, 7, 365)
 })

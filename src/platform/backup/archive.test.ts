@@ -7,7 +7,7 @@ import { CLOSE_ROWS, createArchiveReader, NoBackup } from './archive.ts'
 const row = fc.stringMatching(/^[ab\t.]{0,6}$/).map(text => text.replaceAll('.', '\\\\.'))
 const tables = fc.array(fc.array(row, { maxLength: 4 }), { minLength: 1, maxLength: 4 })
 
-test('however a backup arrives, its lines and rows are those that were written', async () => {
+test('a backup that is read in chunks of any size has the lines and rows that were written', async () => {
   await fc.assert(
     fc.asyncProperty(
       tables,
@@ -38,7 +38,7 @@ test('however a backup arrives, its lines and rows are those that were written',
   )
 })
 
-test('what ends early is no backup', async () => {
+test('a file that ends early or has no valid line is rejected', async () => {
   const reader = createArchiveReader(Readable.from([Buffer.from('{"index":0}\na\nb\n')]))
   await reader.line()
   await expect(Array.fromAsync(reader.rows())).rejects.toThrow(NoBackup)

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream'
-import type { Applied } from '../postgres/migrate.ts'
+import type { AppliedMigration } from '../postgres/migrate.ts'
 
-// A backup is compressed text: a line of JSON about it, then for each table a line of JSON and its rows as COPY writes them,
-// closed by `\.`, and a line of JSON at the end, without which it is not whole.
+// A backup is gzipped text: a header line of JSON, then for each table a line of JSON and its rows in COPY format, closed by
+// `\.`, and a footer line of JSON. Without the footer it is incomplete.
 
-/** The first line. */
-export type Head = {
+/** The header line. */
+export type ArchiveHead = {
   readonly cartwright: 'backup'
   readonly format: 1
   readonly version: string
   readonly taken_at: string
-  /** What the tables are made by. */
-  readonly migrations: readonly Applied[]
+  /** The migrations that created the tables. */
+  readonly migrations: readonly AppliedMigration[]
 }
-/** The line before the rows of a table. Names are quoted where SQL needs it. */
+/** The line before the rows of a table. Names are quoted as SQL identifiers. */
 export type TableHead = { readonly table: string; readonly columns: readonly string[] }
-/** The last line: how many rows each table has, and where sequences go on. */
-export type End = {
+/** The footer line: row counts of tables and values of sequences. */
+export type ArchiveEnd = {
   readonly rows: Readonly<Record<string, number>>
   readonly sequences: Readonly<Record<string, { readonly last_value: string; readonly is_called: boolean }>>
 }
 
-/** COPY ends rows with a line break and escapes every other, and every backslash: nothing else looks like this. */
+/** End of rows. COPY escapes line breaks and backslashes in values, so no row looks like this. */
 const ROWS_END = Buffer.from('\n\\.\n')
 export const CLOSE_ROWS = '\\.\n'
 const NEWLINE = 10
@@ -29,7 +29,7 @@ const LINE_BYTES_MAX = 16_777_216
 
 export class NoBackup extends Error {}
 
-/** Reads a backup from its beginning: a line, or the rows of a table, as they come. */
+/** Reads a backup sequentially: a line of JSON, or the rows of a table. */
 export function createArchiveReader(source: Readable) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let held: Buffer = Buffer.alloc(0)
@@ -41,7 +41,7 @@ export function createArchiveReader(source: Readable) {
   }
 
   return {
-    /** The next line, as JSON. */
+    /** Reads the next line as JSON. */
     async line(): Promise<unknown> {
       let end = held.indexOf(NEWLINE)
       while (end < 0) {
@@ -57,7 +57,7 @@ export function createArchiveReader(source: Readable) {
         throw new NoBackup('a line of it is not JSON')
       }
     },
-    /** The rows that stand here, and what closes them. */
+    /** Yields the rows up to their end. */
     async *rows(): AsyncGenerator<Buffer> {
       // What stood before is a line break, so that no rows at all are closed like some.
       held = Buffer.concat([ROWS_END.subarray(0, 1), held])

@@ -9,12 +9,12 @@ import { runSql } from '../../../test/support/sql.ts'
 import { authModule, modules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
 import { backUp } from './backup.ts'
-import { DRAWN_SINCE, restore } from './restore.ts'
+import { DRAWN_SINCE, restoreArchive } from './restore.ts'
 
 const version = '1.2.3'
 const options = { modules: migrationSources(modules), progress: () => {} }
 const password = 'nine lives and a piano'
-/** All that COPY has to escape, and what would close its rows. */
+/** Every character that COPY escapes, and the text that would end its rows. */
 const AWKWARD = 'first\n\\.\n\ttab "quoted" \\N \\\\ ☕ \u2028 end'
 
 let source: { url: string; drop(): Promise<void> }
@@ -45,7 +45,7 @@ async function addProduct(app: TestApp, token: string, fields: { name: string; d
   expect((await app.request('POST', '/api/catalog/products', { token, body })).status).toBe(201)
 }
 
-/** What every table holds, as one hash, and where every sequence stands. */
+/** A hash of the rows of each table, and the value of each sequence. */
 async function contentOf(url: string): Promise<Record<string, string>> {
   const tables = await runSql(
     url,
@@ -75,12 +75,12 @@ const useFile = (name: string) => {
   return file
 }
 
-test('what was backed up is there again, row for row, and a shop runs on it', async () => {
+test('a restored database has every row of the backup, and a shop runs on it', async () => {
   const file = useFile('whole.backup')
   const report = await backUp(source.url, file, { version, progress: () => {} })
   expect(report.rows).toBeGreaterThan(5)
   const target = await useEmptyDatabase()
-  expect(await restore(target.url, file, options)).toEqual(report)
+  expect(await restoreArchive(target.url, file, options)).toEqual(report)
   const content = await contentOf(target.url)
   const { 'orders.numbers': drawn, ...whole } = await contentOf(source.url)
   expect(content).toEqual({ ...whole, 'orders.numbers': String(Number(drawn) + DRAWN_SINCE) })
@@ -90,11 +90,11 @@ test('what was backed up is there again, row for row, and a shop runs on it', as
   const token = await logIn(app)
   const { json } = await app.request('GET', '/api/products')
   expect(json.items.map((each: { name: string }) => each.name)).toEqual(['Tea'])
-  // Identities go on behind what is there.
+  // Identity columns continue after the restored rows.
   await addProduct(app, token, { name: 'Coffee' })
 })
 
-test('what is drawn for people to know goes on behind what was drawn after the backup', async () => {
+test('a restored shop draws no order number that was drawn after the backup', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const draw = async (url: string) =>
@@ -108,13 +108,13 @@ test('what is drawn for people to know goes on behind what was drawn after the b
   const known = [...early, ...(await draw(own.url))]
   for (const file of [first, second]) {
     const target = await useEmptyDatabase()
-    await restore(target.url, file, options)
+    await restoreArchive(target.url, file, options)
     const next = await draw(target.url)
     expect(next.filter(value => known.includes(value))).toEqual([])
   }
 })
 
-test('a backup shows one moment, whatever is written meanwhile', async () => {
+test('a backup is one consistent snapshot while other transactions write', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   let isOver = false
@@ -138,14 +138,14 @@ test('a backup shows one moment, whatever is written meanwhile', async () => {
   isOver = true
   await writing
   const target = await useEmptyDatabase()
-  await restore(target.url, file, options)
+  await restoreArchive(target.url, file, options)
   const [pairs] = await target.sql(`
     select (select count(*)::int from auth.users where name = 'pair') as users, (select count(*)::int from cart.carts) as carts`)
   expect(pairs?.users).toBe(pairs?.carts)
   expect(pairs?.users).toBeGreaterThan(0)
 })
 
-test('nothing is restored of what is not whole, was changed, or is newer', async () => {
+test('a backup that is incomplete, altered or of a newer version restores nothing', async () => {
   const file = useFile('broken.backup')
   await backUp(source.url, file, { version, progress: () => {} })
   const zipped = await readFile(file)
@@ -160,12 +160,12 @@ test('nothing is restored of what is not whole, was changed, or is newer', async
       gzipSync(text.replace('"auth.users"', '"auth.users; drop table x"')),
       /not where it should be/
     ],
-    'of a newer program': [gzipSync(text.replace('0001_accounts.sql', '9001_later.sql')), /does not have/]
+    'of a newer program': [gzipSync(text.replace('0001_accounts.sql', '9001_later.sql')), /does not know/]
   }
   const target = await useEmptyDatabase()
   for (const [what, [content, reason]] of Object.entries(broken)) {
     await writeFile(file, content)
-    await expect(restore(target.url, file, options), what).rejects.toThrow(reason)
+    await expect(restoreArchive(target.url, file, options), what).rejects.toThrow(reason)
     expect(
       await target.sql("select 1 from pg_namespace where nspname in ('cartwright', 'auth')"),
       what
@@ -173,15 +173,15 @@ test('nothing is restored of what is not whole, was changed, or is newer', async
   }
 })
 
-test('neither a file nor a shop is overwritten', async () => {
+test('a backup overwrites no file, and a restore overwrites no shop', async () => {
   const file = useFile('there.backup')
   await writeFile(file, 'mine')
-  await expect(backUp(source.url, file, { version, progress: () => {} })).rejects.toThrow('is there already')
+  await expect(backUp(source.url, file, { version, progress: () => {} })).rejects.toThrow('already exists')
   expect(await readFile(file, 'utf8')).toBe('mine')
   await rm(file)
   await backUp(source.url, file, { version, progress: () => {} })
   const before = await contentOf(source.url)
-  await expect(restore(source.url, file, options)).rejects.toThrow('There is a shop in this database')
+  await expect(restoreArchive(source.url, file, options)).rejects.toThrow('There is a shop in this database')
   expect(await contentOf(source.url)).toEqual(before)
   const empty = await useEmptyDatabase()
   await expect(backUp(empty.url, join(folder, 'none'), { version, progress: () => {} })).rejects.toThrow(

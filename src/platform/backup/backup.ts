@@ -6,30 +6,30 @@ import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { connectToServer, hangUp } from '../postgres/connect.ts'
-import type { Applied } from '../postgres/migrate.ts'
-import { CLOSE_ROWS, type End, type Head, type TableHead } from './archive.ts'
+import { closeConnection, connectToServer } from '../postgres/connect.ts'
+import type { AppliedMigration } from '../postgres/migrate.ts'
+import { type ArchiveEnd, type ArchiveHead, CLOSE_ROWS, type TableHead } from './archive.ts'
 import { listSequences, listTables } from './tables.ts'
 
 export type BackupReport = { tables: number; rows: number; taken_at: string }
-/** Told before each table, of how many. */
-export type Progress = (table: string, index: number, of: number) => void
+/** Called before each table, with its index and the number of tables. */
+export type BackupProgress = (table: string, index: number, of: number) => void
 
 const MIGRATIONS_TABLE = 'cartwright.migrations'
 const APPLIED = `select module, name, checksum from ${MIGRATIONS_TABLE} order by applied_at, module, name`
 /**
- * Writes all that the database at `url` holds into a file that is not there yet, as it is at one moment, while shops go on
- * selling. @throws OperatorError when it cannot be read or written, or there is no shop in it.
+ * Writes a consistent snapshot of the database at `url` to a new file while the shop keeps running. @throws OperatorError
+ * when the database cannot be read, the file cannot be written, or the database holds no shop.
  */
 export async function backUp(
   url: string,
   file: string,
-  { version, progress }: { version: string; progress: Progress }
+  { version, progress }: { version: string; progress: BackupProgress }
 ): Promise<BackupReport> {
   const part = `${file}.part`
   const client = await connectToServer({ connectionString: url, application_name: 'cartwright backup' })
   try {
-    // Nobody overwrites a backup by mistake; the file gets its name when it is whole.
+    // Never overwrites a backup; the file gets its final name when it is complete.
     await (await open(file, 'wx', 0o600)).close()
     try {
       const report = await write(client, part, { version, progress })
@@ -42,17 +42,17 @@ export async function backUp(
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new OperatorError(`${file} is there already: name another file.`)
+    if (code === 'EEXIST') throw new OperatorError(`${file} already exists. Name another file.`)
     throw new OperatorError(`The backup failed: ${message}.`, { cause: error })
   } finally {
-    hangUp(client)
+    closeConnection(client)
   }
 }
 
 async function write(
   client: pg.Client,
   part: string,
-  { version, progress }: { version: string; progress: Progress }
+  { version, progress }: { version: string; progress: BackupProgress }
 ): Promise<BackupReport> {
   await client.query('begin isolation level repeatable read, read only')
   await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
@@ -62,10 +62,16 @@ async function write(
   )
   const { isShop, takenAt } = found[0] as { isShop: boolean; takenAt: Date }
   if (!isShop) throw new OperatorError('There is no shop in this database yet: nothing to back up.')
-  const migrations = (await client.query<Applied>(APPLIED)).rows
+  const migrations = (await client.query<AppliedMigration>(APPLIED)).rows
   const schemas = [...new Set(migrations.map(({ module }) => module))]
   const tables = await listTables(client, schemas)
-  const head: Head = { cartwright: 'backup', format: 1, version, taken_at: takenAt.toISOString(), migrations }
+  const head: ArchiveHead = {
+    cartwright: 'backup',
+    format: 1,
+    version,
+    taken_at: takenAt.toISOString(),
+    migrations
+  }
   const rows: Record<string, number> = {}
 
   async function* archive(): AsyncGenerator<string | Buffer> {
@@ -79,7 +85,7 @@ async function write(
       rows[table] = copy.rowCount
     }
     const sequences = await sequencesOf(client, schemas)
-    yield `${JSON.stringify({ rows, sequences } satisfies End)}\n`
+    yield `${JSON.stringify({ rows, sequences } satisfies ArchiveEnd)}\n`
   }
 
   const destination = createWriteStream(part, { flags: 'w', mode: 0o600, flush: true })
@@ -89,8 +95,8 @@ async function write(
   return { tables: tables.length, rows: total, taken_at: head.taken_at }
 }
 
-async function sequencesOf(client: pg.Client, schemas: readonly string[]): Promise<End['sequences']> {
-  const sequences: Record<string, End['sequences'][string]> = {}
+async function sequencesOf(client: pg.Client, schemas: readonly string[]): Promise<ArchiveEnd['sequences']> {
+  const sequences: Record<string, ArchiveEnd['sequences'][string]> = {}
   for (const { name } of await listSequences(client, schemas)) {
     const { rows: state } = await client.query(`select last_value::text, is_called from ${name}`)
     sequences[name] = state[0]

@@ -5,40 +5,39 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { connectToServer, hangUp } from '../postgres/connect.ts'
+import { closeConnection, connectToServer } from '../postgres/connect.ts'
 import { applyExactly, type MigrationSource } from '../postgres/migrate.ts'
 import {
+  type ArchiveEnd,
+  type ArchiveHead,
   type ArchiveReader,
   createArchiveReader,
-  type End,
-  type Head,
   NoBackup,
   type TableHead
 } from './archive.ts'
-import type { BackupReport, Progress } from './backup.ts'
+import type { BackupProgress, BackupReport } from './backup.ts'
 import { listSequences, listTables } from './tables.ts'
 
 /**
- * So much may have been drawn of a sequence after the backup. What is drawn for people to know, such as numbers of orders, goes
- * on behind that: nobody is told what somebody else was told before, whose order is lost.
+ * How many values of a sequence may have been drawn after the backup. Public sequences, such as order numbers, continue after
+ * them, so no customer gets the number of an order that was lost.
  */
 export const DRAWN_SINCE = 1_000_000
 
 /**
- * Fills an empty database with what a backup holds, all in one transaction: it is there as it was, or not at all. The schema
- * is that of the backup; the next start brings it up to date.
- * @throws OperatorError when the database is not empty, the file is no whole backup, or of a newer program.
+ * Restores a backup into an empty database, in one transaction. The schema is that of the backup; the next start migrates it.
+ * @throws OperatorError when the database is not empty, or the file is incomplete or of a newer version.
  */
-export async function restore(
+export async function restoreArchive(
   url: string,
   file: string,
-  { modules, progress }: { modules: readonly MigrationSource[]; progress: Progress }
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
 ): Promise<BackupReport> {
   const client = await connectToServer({ connectionString: url, application_name: 'cartwright restore' })
   const source = createReadStream(file)
   const unzipped = createGunzip()
   const reading = pipeline(source, unzipped)
-  // Whoever reads the lines learns of it, too; what comes when nobody reads any more is nobody's.
+  // Readers of the lines get this error too; an error after the last read does not matter.
   reading.catch(() => {})
   unzipped.on('error', () => {})
   try {
@@ -62,20 +61,20 @@ export async function restore(
     throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
   } finally {
     source.destroy()
-    hangUp(client)
+    closeConnection(client)
   }
 }
 
 async function fill(
   client: pg.Client,
   archive: ArchiveReader,
-  { modules, progress }: { modules: readonly MigrationSource[]; progress: Progress }
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
 ): Promise<BackupReport> {
   const head = headOf(await archive.line())
   await applyExactly(client, modules, head.migrations)
   const schemas = [...new Set(head.migrations.map(({ module }) => module))]
   const tables = await listTables(client, schemas)
-  // Migrations may have brought rows along.
+  // Migrations may have inserted rows.
   await client.query(`truncate ${tables.map(({ table }) => table).join(', ')}`)
 
   const counted: Record<string, number> = {}
@@ -88,7 +87,7 @@ async function fill(
     await pipeline(Readable.from(archive.rows()), copy)
     counted[table] = copy.rowCount
   }
-  const end = (await archive.line()) as Partial<End>
+  const end = (await archive.line()) as Partial<ArchiveEnd>
   const short = tables.find(({ table }) => end.rows?.[table] !== counted[table])
   if (short !== undefined) throw new NoBackup(`of ${short.table} other rows arrived than it had`)
   for (const { name, is_of_column } of await listSequences(client, schemas)) {
@@ -102,11 +101,11 @@ async function fill(
   return { tables: tables.length, rows, taken_at: head.taken_at }
 }
 
-function headOf(line: unknown): Head {
-  const head = line as Partial<Head>
+function headOf(line: unknown): ArchiveHead {
+  const head = line as Partial<ArchiveHead>
   if (head.cartwright !== 'backup' || !Array.isArray(head.migrations) || typeof head.taken_at !== 'string')
     throw new NoBackup('it does not begin like one')
   if (head.format !== 1)
     throw new OperatorError(`It has the format ${String(head.format)}, which is newer than this program.`)
-  return head as Head
+  return head as ArchiveHead
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { TableHead } from './archive.ts'
 
-/** Every table with its columns, but for those that are computed. */
+/** Lists tables with their columns, except generated ones. */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as table,
     (select json_agg(quote_ident(a.attname) order by a.attnum) from pg_attribute a
@@ -29,7 +29,7 @@ const SEQUENCES = `
   where c.relkind = 'S' and n.nspname = any($1)
   order by 1`
 
-/** The tables of these schemas, each behind those that it refers to, so that they can be filled in this order. */
+/** Returns the tables of these schemas, each after the tables that it references, so that rows can be inserted in order. */
 export async function listTables(client: pg.Client, schemas: readonly string[]): Promise<TableHead[]> {
   const { rows: tables } = await client.query<TableHead>(TABLES, [schemas])
   const { rows: references } = await client.query<{ table: string; other: string }>(REFERENCES, [schemas])
@@ -49,7 +49,7 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
 
 type Sequence = {
   readonly name: string
-  /** It makes the values of a column, which only rows that are there have; else, what is drawn of it leaves the shop. */
+  /** Whether it fills a column of existing rows; otherwise its values leave the database, such as order numbers. */
   readonly is_of_column: boolean
 }
 

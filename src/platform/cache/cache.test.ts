@@ -22,13 +22,13 @@ describe.each(Object.entries(adapters))('the %s adapter', (name, open) => {
   })
   afterEach(() => cache.close())
 
-  test('gives back what was put in, to the character', async () => {
+  test('returns a stored value unchanged', async () => {
     const value = `{"name":"Žluťoučký 🛒","zero":"\\u0000","text":"${'x'.repeat(300_000)}"}`
     await cache.set('key', value, 60)
     expect(await cache.get('key')).toBe(value)
   })
 
-  test('an empty text is a hit', async () => {
+  test('an empty string is a hit', async () => {
     await cache.set('key', '', 60)
     expect(await cache.get('key')).toBe('')
     expect(cache.statistics()).toMatchObject({ hits: 1, misses: 0 })
@@ -51,23 +51,23 @@ describe.each(Object.entries(adapters))('the %s adapter', (name, open) => {
     expect(await cache.get('product:1')).toBe('one')
   })
 
-  test('an entry is gone when its time is over', async () => {
+  test('an entry is gone when its TTL has expired', async () => {
     await cache.set('short', 'value', 0.05)
     await cache.set('long', 'value', 60)
     await until('the entry is gone', async () => (await cache.get('short')) === undefined)
     expect(await cache.get('long')).toBe('value')
   })
 
-  test.each([0, -1])('nothing is kept for %d seconds', async ttlSeconds => {
+  test.each([0, -1])('an entry with a TTL of %d seconds is not stored', async ttlSeconds => {
     await cache.set('key', 'value', ttlSeconds)
     expect(await cache.get('key')).toBeUndefined()
   })
 
-  test('a ping is answered', async () => {
+  test('ping reports UP for Redis and null for the memory adapter', async () => {
     expect(await cache.ping()).toBe(name === 'redis' ? 'UP' : null)
   })
 
-  test('the statistics add up', async () => {
+  test('the statistics count hits, misses and operations', async () => {
     await cache.set('key', 'value', 60)
     await cache.get('key')
     await cache.get('key')
@@ -79,7 +79,7 @@ describe.each(Object.entries(adapters))('the %s adapter', (name, open) => {
   })
 })
 
-test('the memory adapter keeps the entries used last, and no more than it may', async () => {
+test('a full memory cache evicts the least recently used entry', async () => {
   const cache = createMemoryCache(2)
   await cache.set('a', 'a', 60)
   await cache.set('b', 'b', 60)

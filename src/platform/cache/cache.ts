@@ -1,27 +1,26 @@
 import { createLru } from '../../kernel/lru.ts'
 
 /**
- * A place for what may be lost: product pages and lists. Reading and writing never fail, a
- * cache that cannot answer is a miss. Keys carry the revision of what they were made from, so nothing has to be
- * deleted to be out of date.
+ * Caches product pages and lists. `get` and `set` never reject: an unavailable cache is a miss. Keys contain the revision of
+ * the data, so stale entries need no deletion.
  */
 export type Cache = {
   get(key: string): Promise<string | undefined>
-  /** Keeps `value` for so long at most; not at all when that is no time. */
+  /** Stores `value` for this long at most; not at all when the time is not positive. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>
   /**
-   * Whether the cache can be read and written, and the state of the Redis behind it: one real round trip. A Redis that
-   * does not answer is `DOWN`, and the cache serves from the memory of this process. Rejects when it cannot do that either.
+   * Makes one round trip and returns the state of Redis. A Redis without response is `DOWN`, and the cache uses the memory of
+   * this process. Rejects when that fails as well.
    */
   ping(): Promise<RedisState>
   statistics(): CacheStatistics
   close(): Promise<void>
 }
 
-/** `null`: the cache works without Redis. */
+/** `null` without a configured Redis. */
 export type RedisState = 'UP' | 'DOWN' | null
 
-/** Since the start of the process; `entries` are those in the memory of this process, and `redis` is as of the last operation. */
+/** Counts since the start of the process; `entries` in its memory; `redis` as of the last operation. */
 type CacheStatistics = {
   adapter: 'memory' | 'redis'
   redis: RedisState

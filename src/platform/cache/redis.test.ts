@@ -30,7 +30,7 @@ function useCache(url: string): Cache {
 }
 const isUp = (cache: Cache) => async () => (await cache.ping()) === 'UP'
 
-test('without a server the cache serves from the memory of this process, and says that Redis is down', async () => {
+test('without a Redis server the cache uses the memory of its process and reports Redis as DOWN', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   for (let i = 0; i < 2 * ENTRIES_MAX; i += 1) {
@@ -50,7 +50,7 @@ test('without a server the cache serves from the memory of this process, and say
   })
 })
 
-test('a server that comes later is found', async () => {
+test('a Redis server that starts later is used', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   expect(await cache.ping()).toBe('DOWN')
@@ -65,7 +65,7 @@ test('a server that comes later is found', async () => {
   ])
 })
 
-test('a server that is killed is missed by the next reader and found again', async () => {
+test('a killed Redis server is a miss and DOWN for the next reader, and is used again after its restart', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -81,7 +81,7 @@ test('a server that is killed is missed by the next reader and found again', asy
   }
 })
 
-test('a server that hangs is asked by a few readers only, and found again when it answers', async () => {
+test('only a few readers query a Redis server that hangs, and it is used again when it responds', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -93,7 +93,7 @@ test('a server that hangs is asked by a few readers only, and found again when i
   expect(await cache.get('key')).toBeUndefined()
   expect(asked).toHaveBeenCalledTimes(1)
   for (let i = 0; i < 100; i += 1) expect(await cache.get('key')).toBeUndefined()
-  // One more for each 250 ms that the loop takes.
+  // The cache queries Redis again at most once in 250 ms of the loop.
   expect(asked.mock.calls.length).toBeLessThan(20)
   expect(await cache.ping()).toBe('DOWN')
   expect(cache.statistics().redis).toBe('DOWN')
@@ -101,7 +101,7 @@ test('a server that hangs is asked by a few readers only, and found again when i
   await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
-test('a connection that is never answered any more is made anew', async () => {
+test('a Redis connection without responses is replaced', async () => {
   const server = await useRedisServer()
   await server.start()
   const proxy = await openTcpProxy({ host: '127.0.0.1', port: server.port })
@@ -113,7 +113,7 @@ test('a connection that is never answered any more is made anew', async () => {
   await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
-test('many readers of a server that hangs are all answered by this process', async () => {
+test('while Redis hangs, 500 simultaneous reads all return a miss', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -124,7 +124,7 @@ test('many readers of a server that hangs are all answered by this process', asy
   server.signal('SIGCONT')
 })
 
-test('password and database come from the URL, and keys lie below a prefix', async () => {
+test('the URL sets the password and database, and every key has the prefix cartwright:', async () => {
   const server = await useRedisServer('--requirepass', 's3cret/word')
   await server.start()
   const url = `redis://default:s3cret%2Fword@127.0.0.1:${server.port}/3`
@@ -137,7 +137,7 @@ test('password and database come from the URL, and keys lie below a prefix', asy
   expect(await direct.pttl('cartwright:key')).toBeGreaterThan(50_000)
 })
 
-test('a wrong password is a Redis that is down, and is never logged', async () => {
+test('a wrong password makes Redis DOWN and is never logged', async () => {
   const server = await useRedisServer('--requirepass', 'right')
   await server.start()
   const cache = useCache(`redis://default:wr0ng@127.0.0.1:${server.port}`)
@@ -147,7 +147,7 @@ test('a wrong password is a Redis that is down, and is never logged', async () =
   expect(await cache.get('key')).toBeUndefined()
 })
 
-test('a closed cache answers misses, and closing twice is no error', async () => {
+test('a closed cache returns misses, and it can be closed twice', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log, ENTRIES_MAX)
@@ -158,7 +158,7 @@ test('a closed cache answers misses, and closing twice is no error', async () =>
   await expect(cache.ping()).rejects.toThrow()
 })
 
-test('a server that hangs does not hold up the end', async () => {
+test('a cache closes while its Redis server hangs', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log, ENTRIES_MAX)

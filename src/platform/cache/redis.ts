@@ -3,18 +3,17 @@ import type { Log } from '../log.ts'
 import { type Cache, createMemoryCache } from './cache.ts'
 
 const KEY_PREFIX = 'cartwright:'
-/** A Redis that is slower than this counts as down: asking the database costs less. */
+/** A slower Redis counts as down, because reading the database costs less. */
 const ANSWER_MS_MAX = 100
-/** A connection that answers nothing for so long is made anew. */
+/** A connection without response for this long is replaced. */
 const SILENCE_MS_MAX = 400
 const RECONNECT_PAUSE_MS_MAX = 200
-/** After an operation that timed out nothing is tried for so long: a server that hangs slows four readers a second. */
+/** Pause after a timeout, so that a hanging server delays four readers a second at most. */
 const REST_MS = 250
 
 /**
- * The cache that processes share: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects by itself,
- * now and after every loss. While Redis does not answer, the cache reads and writes up to `entriesMax` entries in the
- * memory of this process instead.
+ * A cache shared by processes: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects in the background and
+ * reconnects after each loss. While Redis does not answer, up to `entriesMax` entries in the memory of this process are used.
  */
 export function createRedisCache(url: string, log: Log, entriesMax: number): Cache {
   const fallback = createMemoryCache(entriesMax)
@@ -42,7 +41,7 @@ export function createRedisCache(url: string, log: Log, entriesMax: number): Cac
   let isUp = false
   let isClosed = false
 
-  /** The answer of Redis, or else that of this process. */
+  /** Returns the response of Redis, or the fallback of this process. */
   const operate = async <T>(ask: () => Promise<T>, askFallback: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now()
     figures.operations += 1
@@ -112,7 +111,7 @@ class CacheTimeout extends Error {}
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(new CacheTimeout('Redis does not answer.'))
-  // One more turn of the event loop: when this process was busy, the answer is there and only has to be read.
+  // Waits one turn of the event loop: when this process was busy, the response has arrived but is not read yet.
   const timer = setTimeout(() => setImmediate(giveUp), ANSWER_MS_MAX)
   try {
     return await Promise.race([answer, timeout])

@@ -1,24 +1,24 @@
-/** Columns of a file that are not read; `names` are the first of them. */
-export type Ignored = { names: string[]; total: number }
+/** Columns of a file that are ignored; `names` holds the first of them. */
+export type IgnoredColumn = { names: string[]; total: number }
 
-export type Columns<F extends string> = {
-  /** How many columns every row must have. */
+export type CsvColumns<F extends string> = {
+  /** Number of columns of each row. */
   width: number
-  /** Where a field stands; absent when the file does not have it. */
+  /** Column index of each field; absent when the file lacks it. */
   indexes: ReadonlyMap<F, number>
-  ignored: Ignored
-  /** What the file calls it. */
+  ignored: IgnoredColumn
+  /** Its name in the file. */
   headingOf(field: F): string
 }
 
 const IGNORED_SHOWN_MAX = 100
 const NAME_SHOWN_MAX = 100
 
-/** Finds the columns of fields by what they may be called, in any order and among others, whatever the letters' case. */
+/** Finds the columns of fields by their possible names, in any order, case-insensitively, among other columns. */
 export function findColumns<F extends string>(
   cells: readonly string[],
   headings: Readonly<Partial<Record<F, readonly string[]>>>
-): Columns<F> {
+): CsvColumns<F> {
   const names = cells.map(cell => cell.trim().toLowerCase())
   const indexes = new Map<F, number>()
   for (const [field, called] of Object.entries(headings) as [F, readonly string[]][]) {
@@ -34,20 +34,20 @@ export function findColumns<F extends string>(
   }
 }
 
-/** Why a file lacks these columns, in words. */
+/** The message that a file lacks these columns. */
 export function missingColumns(names: readonly string[], cells: readonly string[]): string {
   return `These columns are missing: ${names.join(', ')}.${hint(cells)}`
 }
 
-/** The same text. What JavaScript cut out of a cell would keep the cell in memory, which may have 8 MB. */
-export const copyOf = (text: string): string => Buffer.from(text).toString()
+/** Copies a text, because a slice would keep its cell of up to 8 MB in memory. */
+export const copyColumns = (text: string): string => Buffer.from(text).toString()
 
-/** Those with nothing in the header are called by their place, the first being 1. */
-function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): Ignored {
+/** Columns without a name are named by their position, starting at 1. */
+function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): IgnoredColumn {
   const places = [...cells.keys()].filter(index => !read.has(index))
   const names = places.slice(0, IGNORED_SHOWN_MAX).map(index => {
     const name = cells[index]?.trim() ?? ''
-    return name === '' ? `column ${index + 1}` : copyOf(name.slice(0, NAME_SHOWN_MAX))
+    return name === '' ? `column ${index + 1}` : copyColumns(name.slice(0, NAME_SHOWN_MAX))
   })
   return { names, total: places.length }
 }

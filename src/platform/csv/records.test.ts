@@ -4,7 +4,7 @@ import { readRecords } from './records.ts'
 
 const records = (text: string | Buffer) => Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
 
-test('a record is known by the line on which it starts', async () => {
+test('a record has the number of the line on which it starts', async () => {
   for (const [end, name] of [
     ['\n', 'LF'],
     ['\r\n', 'CRLF'],
@@ -24,7 +24,7 @@ test('a record is known by the line on which it starts', async () => {
   }
 })
 
-test('a byte order mark, quotes, empty cells and missing last line ends are read as meant', async () => {
+test('a byte order mark, quotes, empty cells and a missing last line end are parsed', async () => {
   const rows = await records('\ufeffHandle,Title\r\n"a ""b"", c",\r\nx,5" pipe')
   expect(rows.map(({ cells }) => cells)).toEqual([
     ['Handle', 'Title'],
@@ -33,7 +33,7 @@ test('a byte order mark, quotes, empty cells and missing last line ends are read
   ])
 })
 
-test('what is not CSV to its end is refused, with the row from which on it is not', async () => {
+test('text with an unclosed quote or a huge cell is rejected with its row', async () => {
   await expect(records('a,b\n1,2\n3,"never closed\n4,5\n')).rejects.toMatchObject({
     row: expect.any(Number),
     message: expect.stringContaining('Quote Not Closed')
@@ -41,7 +41,7 @@ test('what is not CSV to its end is refused, with the row from which on it is no
   await expect(records(`a,b\n"${'x'.repeat(9_000_000)}",2\n`)).rejects.toThrow('cannot be read as CSV')
 })
 
-test('a row of nothing but commas is refused before it fills the memory', async () => {
+test('a row with more than 250,000 commas is rejected', async () => {
   const chunks = (row: string, times: number) =>
     Array.fromAsync(readRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
   await expect(chunks(','.repeat(60_000), 10)).rejects.toMatchObject({

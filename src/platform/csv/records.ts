@@ -1,19 +1,19 @@
 import { pipeline, type Readable } from 'node:stream'
 import type { CsvError, Parser } from 'csv-parse'
 
-/** One record of the file. `row` is the line on which it starts, the first being 1. */
+/** One record of the file. `row` is the line on which it starts, counted from 1. */
 export type CsvRecord = { row: number; cells: string[] }
 
 export const RECORD_BYTES_MAX = 8_388_608
-/** As many as the longest text of a cell may have, and more. */
+/** More than the longest text of a cell may have. */
 const COMMAS_MAX = 250_000
-/** The parser hands this on to Node's stream, which would read 16 records ahead. */
+/** Passed by the parser to Node's stream, which would read 16 records ahead. */
 const STREAM_OPTIONS = { readableHighWaterMark: 1 }
 const COMMA = 0x2c
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Why a whole file was refused. */
+/** The whole file is rejected. */
 export class FileRefused extends Error {
   readonly row: number
 
@@ -23,7 +23,7 @@ export class FileRefused extends Error {
   }
 }
 
-/** Why the rest of a file was not begun: the process stops. `row`: the first row that was not begun. */
+/** The process stops, so the rest of a file is not imported. `row`: the first row that was not started. */
 export class FileInterrupted extends Error {
   readonly row: number
 
@@ -32,10 +32,10 @@ export class FileInterrupted extends Error {
     this.row = row
   }
 }
-/** The row behind the header, which is the first one. */
+/** The row after the header. */
 export const FIRST_ROW = 2
 
-/** The records of a CSV file (RFC 4180, and what spreadsheets make of it). @throws FileRefused */
+/** Yields the records of a CSV file (RFC 4180, and the variants of spreadsheets). @throws FileRefused */
 export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
   const { parse } = await import('csv-parse')
   const parser = parse({
@@ -47,7 +47,7 @@ export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
   })
   let row = 1
   const tooMany = () => new FileRefused(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
-  // What fails there ends the parser, and so the loop, with the same error.
+  // A failure there ends the parser, and so this loop, with the same error.
   pipeline(file, limitCommas(parser, tooMany), parser, () => {})
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
@@ -66,7 +66,7 @@ export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** The parser limits the bytes of a record, and empty cells have none: 500 MB of commas would be one record. */
+/** The parser limits only the bytes of cells, so 500 MB of commas would be one record. */
 const limitCommas = (parser: Parser, tooMany: () => Error) =>
   async function* (file: AsyncIterable<Buffer>) {
     let commas = 0
@@ -80,7 +80,7 @@ const limitCommas = (parser: Parser, tooMany: () => Error) =>
     }
   }
 
-// The parser counts lines too, but a line break of two characters within quotes twice.
+// The parser counts a CRLF within quotes as two lines.
 function lineBreaksIn(cells: readonly string[]): number {
   let breaks = 0
   for (const cell of cells) {

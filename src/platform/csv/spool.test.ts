@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { spool } from './spool.ts'
+import { spoolFile } from './spool.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -17,8 +17,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a spooled stream can be read more than once, and leaves nothing behind when it is removed', async () => {
-  const file = await spool(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
+test('a spooled stream can be read repeatedly, and its removal deletes the file', async () => {
+  const file = await spoolFile(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
   expect([await text(file.open()), await text(file.open())]).toEqual(['one two', 'one two'])
   expect(file.digest).toBe(hash('sha256', 'one two'))
   expect(await readdir(folder)).toHaveLength(1)
@@ -26,12 +26,12 @@ test('a spooled stream can be read more than once, and leaves nothing behind whe
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a stream that is too long or breaks off is refused, and leaves nothing behind', async () => {
+test('a stream that is too long or breaks off is rejected and leaves no file', async () => {
   async function* broken() {
     yield Buffer.from('one')
     throw new Error('the caller has gone')
   }
-  await expect(spool(Readable.from(broken()), 100)).rejects.toThrow('the caller has gone')
-  await expect(spool(Readable.from([Buffer.from('12345678')]), 7)).rejects.toThrow('larger than 7 bytes')
+  await expect(spoolFile(Readable.from(broken()), 100)).rejects.toThrow('the caller has gone')
+  await expect(spoolFile(Readable.from([Buffer.from('12345678')]), 7)).rejects.toThrow('larger than 7 bytes')
   expect(await readdir(folder)).toEqual([])
 })

@@ -7,17 +7,17 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileRefused } from './records.ts'
 
-/** Where a failure is our disk's and not the sender's. */
+/** Errors of our disk, not of the client. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
 
-/** A file that can be read several times. `digest`: the SHA-256 of what is in it. */
-export type Spooled = { readonly digest: string; open(): Readable; remove(): Promise<void> }
+/** A file that can be read several times. `digest`: the SHA-256 of its content. */
+export type SpooledFile = { readonly digest: string; open(): Readable; remove(): Promise<void> }
 
 /**
- * Puts a stream into a temporary file. An import reads it twice, and while it holds locks it must not wait for
- * whoever is still sending. @throws FileRefused when it is cut off or longer than `bytesMax`
+ * Writes an upload to a temporary file, because an import reads it twice, and must not wait for a slow client while it holds
+ * locks. @throws FileRefused when it is cut off or longer than `bytesMax`
  */
-export async function spool(stream: Readable, bytesMax: number): Promise<Spooled> {
+export async function spoolFile(stream: Readable, bytesMax: number): Promise<SpooledFile> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))
   const path = join(folder, 'file.csv')
   const digest = createHash('sha256')

@@ -1,12 +1,12 @@
 import { type CsvRecord, FileRefused, readRecords } from './records.ts'
-import type { Spooled } from './spool.ts'
+import type { SpooledFile } from './spool.ts'
 
-/** What the first row says of all others, or why the file cannot be read. */
+/** The parsed header, or why the file cannot be read. */
 type ReadHeader<H> = (cells: readonly string[]) => { header: H } | { problem: string }
 
-/** Reads the file once, to its end. @throws FileRefused when it is not CSV, or what `readHeader` says */
+/** Reads the whole file once. @throws FileRefused when it is not CSV, or `readHeader` returns a problem */
 export async function checkTable<H>(
-  file: Spooled,
+  file: SpooledFile,
   readHeader: ReadHeader<H>,
   onRow: () => void
 ): Promise<{ header: H; rowsTotal: number }> {
@@ -26,8 +26,8 @@ export async function checkTable<H>(
   return { header, rowsTotal }
 }
 
-/** The records behind the header. */
-export async function* readTable(file: Spooled): AsyncGenerator<CsvRecord> {
+/** Yields the records after the header. */
+export async function* readTable(file: SpooledFile): AsyncGenerator<CsvRecord> {
   let isHeader = true
   for await (const record of readRecords(file.open())) {
     if (!isHeader) yield record

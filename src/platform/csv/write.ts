@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 export type CsvValue = string | number | boolean | null
 
 const QUOTED = /[",\r\n]/
-/** What a spreadsheet would take for a formula, and what looks like one that was told apart already. */
-const FORMULA = /^'*[=+\-@\t\r]/
+/** Starts of cells that a spreadsheet reads as a formula, full-width forms included, and cells that are escaped already. */
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /**
- * One line of a CSV file (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe in front, which is
- * how spreadsheets themselves tell it apart.
+ * Returns one line of a CSV file (RFC 4180). Text that a spreadsheet would run as a formula gets a leading apostrophe, the
+ * escape of spreadsheets themselves.
  */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
 
@@ -18,11 +18,11 @@ function cellOf(value: CsvValue): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The text of a cell, of which a spreadsheet would not make a formula. */
-export const textOf = (cell: string): string =>
+/** The text of a cell that no spreadsheet runs as a formula. */
+export const csvText = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
 
-/** A file that is read while it is sent. Its heading comes with the first rows: while these cannot be read, an answer is refused. */
+/** A file that is generated while it is sent. Its header is sent with the first rows, so that an error before them can still be a status. */
 export const csvFile = (columns: readonly string[], rows: AsyncIterable<string>): Readable =>
   Readable.from(withHeading(csvLine(columns), rows), { objectMode: false })
 

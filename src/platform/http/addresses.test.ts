@@ -74,10 +74,10 @@ const PRIVATE = [
   ''
 ]
 
-test.each(PUBLIC)('%s may belong to anybody', address => {
+test.each(PUBLIC)('%s is a public address', address => {
   expect(isPublic(address)).toBe(true)
 })
-test.each(PRIVATE)('%s belongs to this machine, its networks or nobody', address => {
+test.each(PRIVATE)('%s is a private or reserved address', address => {
   expect(isPublic(address)).toBe(false)
 })
 
@@ -94,7 +94,7 @@ const find = (lookup: typeof dnsLookup, all: boolean) =>
     )
   )
 
-test('of the addresses of a name a socket is told the public ones alone', async () => {
+test('a socket gets only the public addresses of a host name', async () => {
   const mixed = answering('10.0.0.1', '::ffff:127.0.0.1', '8.8.8.8', '2600::1', 'fd00::1')
   const kept = [
     { address: '8.8.8.8', family: 4 },
@@ -104,7 +104,7 @@ test('of the addresses of a name a socket is told the public ones alone', async 
   expect(await find(mixed, false)).toEqual(kept[0])
 })
 
-test('a name without a public address is refused, one that is not found is not', async () => {
+test('a host name without a public address is rejected, and an unknown name keeps its DNS error', async () => {
   expect(await find(answering('192.168.0.1', '::1'), true)).toMatchObject({ reason: 'address' })
   expect(await find(answering(), false)).toMatchObject({ reason: 'address' })
   const missing = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })

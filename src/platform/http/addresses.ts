@@ -1,7 +1,7 @@
 import type { lookup as dnsLookup, LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** What the Internet does not route to anybody (RFC 6890 and the IANA registries that it points at). */
+/** Addresses that are not public (RFC 6890 and its IANA registries). */
 const PRIVATE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,7 +19,7 @@ const PRIVATE_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4'
 ]
-/** Global unicast, outside of which nothing is public; and what of it is set aside. */
+/** IPv6 global unicast, outside of which no address is public, and its reserved parts. */
 const GLOBAL_V6 = ['2000::/3']
 const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20']
 
@@ -38,13 +38,13 @@ const makeLists = () => ({
   privateV6: listOf(PRIVATE_V6, 'ipv6')
 })
 let made: ReturnType<typeof makeLists> | undefined
-/** Made at the first look, and not at the start, of which they would be 10 ms (2026-11). */
+/** Built on first use, because they would add 10 ms to the start (2026-11). */
 const lists = () => {
   made ??= makeLists()
   return made
 }
 
-/** The eight groups of an IPv6 address, however it is written. */
+/** Returns the eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [a * 256 + Number(b), c * 256 + Number(d)].map(group => group.toString(16)).join(':')
@@ -56,7 +56,7 @@ function groupsOf(address: string): number[] {
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** The IPv4 address in one that stands for it: mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+/** Returns the embedded IPv4 address: mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
 function embeddedV4(groups: readonly number[]): string | undefined {
   const at = (index: number) => {
     const [high = 0, low = 0] = groups.slice(index)
@@ -70,7 +70,7 @@ function embeddedV4(groups: readonly number[]): string | undefined {
   return groups[0] === 0x2002 ? at(1) : undefined
 }
 
-/** Whether an address may belong to anybody on the Internet, rather than to this machine or its networks. */
+/** Whether an address is public, and not of this machine or a private network. */
 export function isPublic(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !lists().privateV4.check(address, 'ipv4')
@@ -81,7 +81,7 @@ export function isPublic(address: string): boolean {
   return globalV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6')
 }
 
-/** Why a request was not sent: nothing has left the shop. */
+/** The request was not sent; the message says why. */
 export class OutboundRefused extends Error {
   readonly reason: 'address' | 'scheme' | 'credentials' | 'url'
   constructor(reason: OutboundRefused['reason'], message: string) {
@@ -92,8 +92,8 @@ export class OutboundRefused extends Error {
 }
 
 /**
- * Finds the addresses of a name and lets a socket connect to the public ones alone. The socket asks nobody else, so a name
- * that means another address a moment later changes nothing.
+ * Resolves a host name and lets the socket connect to its public addresses only. The socket resolves no second time, so DNS
+ * rebinding has no effect.
  */
 export const publicLookup =
   (lookup: typeof dnsLookup): LookupFunction =>

@@ -19,7 +19,7 @@ async function useServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Speaks for itself, byte by byte. */
+/** A server whose response the test writes byte by byte. */
 async function useSocket(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createTcpServer(socket => {
@@ -34,7 +34,7 @@ async function useSocket(onConnection: (socket: Socket) => void): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A resolver that gives these addresses, one set after the other, and counts how often it was asked. */
+/** A resolver that returns one set of addresses after another and records the names of its lookups. */
 function resolver(...sets: string[][]) {
   const asked: string[] = []
   const lookup = ((name: string, _options: unknown, done: (error: null, found: object[]) => void) => {
@@ -52,7 +52,7 @@ const client = createHttpClient({ privateHosts: [] })
 const ask = (url: string, request: Partial<HttpRequest> = {}) =>
   client.send({ url, isConfigured: true, ...request })
 
-test('a request arrives as it was meant, and its answer comes back', async () => {
+test('a request arrives with its method, path, headers and body, and its response is returned', async () => {
   const seen: unknown[] = []
   const base = await useServer(async (request, response) => {
     let body = ''
@@ -85,7 +85,7 @@ test('a request arrives as it was meant, and its answer comes back', async () =>
   ])
 })
 
-test.each([301, 302, 307, 308])('a redirect (%i) is an answer, and is not followed', async status => {
+test.each([301, 302, 307, 308])('a redirect (%i) is returned and not followed', async status => {
   const paths: (string | undefined)[] = []
   const base = await useServer((request, response) => {
     paths.push(request.url)
@@ -110,7 +110,7 @@ test.each([
   'https://[64:ff9b::10.0.0.1]/',
   'https://[fd00::1]/',
   'https://１２７.０.０.１/'
-])('%s is refused before anything is sent', async url => {
+])('%s is rejected before any DNS lookup', async url => {
   const { lookup, asked } = resolver(['127.0.0.1'])
   const judging = createHttpClient({ privateHosts: [], lookup })
   await expect(judging.send({ url })).rejects.toMatchObject({ name: 'OutboundRefused', reason: 'address' })
@@ -125,25 +125,25 @@ test.each([
   ['https://user@example.com/', 'credentials'],
   ['example.com', 'url'],
   ['', 'url']
-])('%s is refused for its %s', async (url, reason) => {
+])('%s is rejected because of its %s', async (url, reason) => {
   const refusal = client.send({ url })
   await expect(refusal).rejects.toMatchObject({ name: 'OutboundRefused', reason })
   await expect(refusal).rejects.not.toThrow(/password@/)
 })
 
-test('a name with private addresses alone is refused, also when it had others a moment before', async () => {
+test('a host name with only private addresses is rejected after one lookup', async () => {
   const base = await useServer((_request, response) => response.end('secret'))
   const url = `https://shop.test:${new URL(base).port}/`
   for (const addresses of [['127.0.0.1'], ['::1', '10.0.0.1'], ['::ffff:127.0.0.1']]) {
     const { lookup, asked } = resolver(addresses, ['8.8.8.8'])
     const judging = createHttpClient({ privateHosts: [], lookup })
     await expect(judging.send({ url })).rejects.toMatchObject({ name: 'OutboundRefused', reason: 'address' })
-    // Asked once: there is no second answer that could be another.
+    // One lookup: a second one could return other addresses.
     expect(asked).toEqual(['shop.test'])
   }
 })
 
-test('the socket connects to the address that was judged', async () => {
+test('the socket connects to the address of the only lookup', async () => {
   const base = await useServer((_request, response) => response.end('here'))
   const { lookup, asked } = resolver(['127.0.0.1'], ['203.0.113.1'])
   const configured = createHttpClient({ privateHosts: [], lookup })
@@ -152,7 +152,7 @@ test('the socket connects to the address that was judged', async () => {
   expect(asked).toEqual(['shop.test'])
 })
 
-test('a private host that the operator named is asked, by its name and over TLS alone', async () => {
+test('a private host in the configuration can be called, only by that name and only over TLS', async () => {
   const hellos: number[] = []
   const base = await useSocket(socket =>
     socket.once('data', data => {
@@ -177,7 +177,7 @@ test('a private host that the operator named is asked, by its name and over TLS 
   })
 })
 
-test('an answer that does not end is given up at its limit', async () => {
+test('a response that exceeds its size limit is aborted', async () => {
   const chunk = Buffer.alloc(65_536)
   let poured = 0
   const base = await useServer((_request, response) => {
@@ -194,7 +194,7 @@ test('an answer that does not end is given up at its limit', async () => {
   expect(poured).toBeLessThan(32_000_000)
 })
 
-test('a header that does not end is given up', async () => {
+test('a response header without end is aborted', async () => {
   const base = await useSocket(socket => socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}`))
   await expect(ask(base)).rejects.toMatchObject({
     name: 'OutboundFailed',
@@ -206,14 +206,14 @@ test.each<[string, string]>([
   ['nothing', ''],
   ['half a header', 'HTTP/1.1 200 OK\r\nx-'],
   ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc']
-])('who answers %s and then nothing is waited for ten seconds', async (_what, text) => {
+])('a server that sends %s and then nothing times out after ten seconds', async (_what, text) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const arrived = Promise.withResolvers<void>()
   const base = await useSocket(socket => {
     socket.write(text)
     socket.once('data', () => arrived.resolve())
   })
-  const failure = expect(ask(base)).rejects.toThrow('gave no whole answer within 10000 ms')
+  const failure = expect(ask(base)).rejects.toThrow('sent no complete response within 10000 ms')
   await arrived.promise
   vi.advanceTimersByTime(9_999)
   expect(vi.getTimerCount()).toBe(1)
@@ -223,16 +223,16 @@ test.each<[string, string]>([
 })
 
 test.each<[string, string]>([
-  ['no answer', ''],
-  ['a part of one', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+  ['no response', ''],
+  ['part of a response', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
   ['something else', 'SMTP ready\r\n'],
   ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: any\r\n\r\n']
-])('a connection that ends with %s is a failure', async (_what, text) => {
+])('a connection that ends after %s fails the request', async (_what, text) => {
   const base = await useSocket(socket => socket.once('data', () => socket.end(text)))
   await expect(ask(base)).rejects.toMatchObject({ name: 'OutboundFailed' })
 })
 
-test('who is not connected within three seconds is given up', async () => {
+test('a request without a connection after three seconds fails', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const lost = createHttpClient({ privateHosts: [], lookup: (() => {}) as unknown as typeof dnsLookup })
   const failure = expect(lost.send({ url: 'https://example.com/' })).rejects.toThrow(
@@ -243,7 +243,7 @@ test('who is not connected within three seconds is given up', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a request that nobody waits for any longer ends, whenever that is', async () => {
+test('a request fails when its caller aborts it, before or after it was sent', async () => {
   const stopping = new AbortController()
   const arrived = Promise.withResolvers<void>()
   const base = await useServer(() => arrived.resolve())

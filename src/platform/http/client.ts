@@ -14,31 +14,30 @@ export type HttpRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Buffer
-  /** For all of it, from the first look-up to the last byte. */
+  /** Timeout of the whole exchange, from the DNS lookup to the last byte. */
   timeoutMs?: number
-  /** Of the answer's body. */
+  /** Most bytes of the response body. */
   bytesMax?: number
-  /** A longer one is cut there, and is an answer all the same. */
+  /** Whether a longer body is truncated instead of rejected. */
   isCut?: boolean
   signal?: AbortSignal
-  /** The operator wrote this address into the configuration: it may be private, and plain http. */
+  /** Whether the URL comes from the configuration; it may then be private, and plain http. */
   isConfigured?: boolean
 }
 type HttpAnswer = { status: number; headers: Record<string, string>; body: Buffer }
 export type HttpClient = {
   /**
-   * Sends one request and reads its answer, whatever its status; nothing is followed and nothing tried again.
-   * @throws OutboundRefused for an address that it may not be sent to. @throws OutboundFailed when no whole answer came.
+   * Sends one request and returns the response with any status. Follows no redirect and retries nothing.
+   * @throws OutboundRefused for a forbidden address. @throws OutboundFailed without a complete response.
    */
   send(request: HttpRequest): Promise<HttpAnswer>
   /**
-   * The address, as far as it can be judged before its name is looked up. @throws OutboundRefused for one that nothing
-   * would ever be sent to.
+   * Checks a URL without resolving its host. @throws OutboundRefused for one that is never allowed.
    */
   judge(request: Pick<HttpRequest, 'url' | 'isConfigured'>): URL
 }
 
-/** No whole answer came: whether the other side did what it was asked is not known. */
+/** No complete response arrived. The server may have handled the request nevertheless. */
 class OutboundFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -46,7 +45,7 @@ class OutboundFailed extends Error {
   }
 }
 
-/** Sends what the shop asks of others, on the Internet and nowhere else. */
+/** Sends requests to public addresses only, except where the configuration allows others. */
 export function createHttpClient({
   privateHosts,
   lookup = dnsLookup
@@ -60,12 +59,15 @@ export function createHttpClient({
   /** @throws OutboundRefused */
   function judge({ url, isConfigured = false }: Pick<HttpRequest, 'url' | 'isConfigured'>) {
     const target = URL.parse(url)
-    if (target === null) throw new OutboundRefused('url', 'The address is no URL')
+    if (target === null) throw new OutboundRefused('url', 'The address is not a URL')
     const { protocol, hostname, username, password } = target
     if (protocol !== 'https:' && !(isConfigured && protocol === 'http:'))
-      throw new OutboundRefused('scheme', `${target.origin} is not asked over ${protocol}`)
+      throw new OutboundRefused('scheme', `${target.origin} cannot be requested over ${protocol}`)
     if (username !== '' || password !== '')
-      throw new OutboundRefused('credentials', `The address at ${target.origin} has a user in it`)
+      throw new OutboundRefused(
+        'credentials',
+        `The URL at ${target.origin} must not contain a user or password`
+      )
     const host = hostname.replace(/^\[|\]$/g, '')
     const isTrusted = isConfigured || trusted.has(host)
     if (!isTrusted && isIP(host) !== 0 && !isPublic(host))
@@ -86,11 +88,11 @@ export function createHttpClient({
         method,
         headers: { 'user-agent': 'Cartwright', ...headers, 'accept-encoding': 'identity' },
         lookup,
-        // A connection of its own: none is kept that could be used for another name.
+        // No keep-alive, so that no connection is reused for another host name.
         agent: false as const,
         maxHeaderSize: HEADER_BYTES_MAX
       }
-      // Its part of Node takes 5 ms to load: only those who use it wait for it.
+      // Loaded on demand, because it takes 5 ms to load.
       const ask = isSecure ? process.getBuiltinModule('node:https').request : requestPlainly
       const sent = ask({
         ...options,
@@ -101,9 +103,9 @@ export function createHttpClient({
         failure ??= new OutboundFailed(`${target.origin} ${why}`)
         sent.destroy(failure)
       }
-      const overall = setTimeout(() => giveUp(`gave no whole answer within ${timeoutMs} ms`), timeoutMs)
+      const overall = setTimeout(() => giveUp(`sent no complete response within ${timeoutMs} ms`), timeoutMs)
       const connecting = setTimeout(() => giveUp(`was not connected within ${CONNECT_MS} ms`), CONNECT_MS)
-      const abort = () => giveUp('is not waited for any longer')
+      const abort = () => giveUp('was aborted by the caller')
       request.signal?.addEventListener('abort', abort)
       sent.on('socket', socket =>
         socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
@@ -114,7 +116,7 @@ export function createHttpClient({
         return await readAnswer(sent, body, { bytesMax, isCut })
       } catch (error) {
         if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error
-        throw failure ?? new OutboundFailed(`${target.origin} gave no whole answer`, { cause: error })
+        throw failure ?? new OutboundFailed(`${target.origin} sent no complete response`, { cause: error })
       } finally {
         clearTimeout(overall)
         clearTimeout(connecting)
@@ -132,9 +134,9 @@ async function readAnswer(
 ): Promise<HttpAnswer> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)
-    // Whatever goes wrong later is said by the answer's own end.
+    // Later errors surface on the response.
     request.on('error', reject)
-    request.once('close', () => reject(new Error('the connection ended without an answer')))
+    request.once('close', () => reject(new Error('the connection closed without a response')))
     request.end(body)
   })
   const chunks: Buffer[] = []
@@ -142,13 +144,13 @@ async function readAnswer(
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     const left = bytesMax - bytes
     bytes += chunk.length
-    if (bytes > bytesMax && !isCut) throw new OutboundFailed(`The answer is larger than ${bytesMax} bytes`)
+    if (bytes > bytesMax && !isCut) throw new OutboundFailed(`The response is larger than ${bytesMax} bytes`)
     chunks.push(chunk.subarray(0, left))
     if (bytes > bytesMax) break
   }
   return { status: answer.statusCode ?? 0, headers: headersOf(answer), body: Buffer.concat(chunks) }
 }
 
-/** A header that came more than once is one line, as RFC 9110, section 5.3, has it. */
+/** Joins repeated headers into one line (RFC 9110, section 5.3). */
 const headersOf = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headersDistinct).map(([name, lines = []]) => [name, lines.join(', ')]))

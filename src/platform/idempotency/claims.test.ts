@@ -4,15 +4,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { type Database, openDatabase } from '../postgres/database.ts'
-import { type Claim, createKeyClaims, markApplied, type Outcome } from './claims.ts'
+import { createKeyClaims, type KeyClaim, type KeyClaimOutcome, markApplied } from './claims.ts'
 import { findKey, insertKeys, type KeyRow } from './keys.ts'
 
-test('however many wait for a key, this process looks once each time', async () => {
+test('8 callers that wait for a key share the lookups of their process', async () => {
   const fingerprint = randomBytes(32)
   const held = { fingerprint, state: 'running', is_held: true, is_expired: false } as KeyRow
   const sent: unknown[] = []
   const db = {
-    inBatches:
+    batchCalls:
       <I, O>(work: (items: readonly I[]) => Promise<readonly O[]>) =>
       async (item: I) =>
         (await work([item]))[0],
@@ -40,7 +40,7 @@ test('however many wait for a key, this process looks once each time', async () 
 const newKey = () => ({ keyHash: randomBytes(32), fingerprint: randomBytes(32) })
 const withoutWait = () => () => {}
 
-/** Claims on a database of their own, with the names of the statements that were sent, and a client beside them. */
+/** Claims on a separate database, a count of the statements they sent, and a second client. */
 async function useClaims() {
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
@@ -62,12 +62,12 @@ async function useClaims() {
     sent: (name: string) => statements.filter(each => each === `idempotency.${name}`).length
   }
 }
-function claimOf(outcome: Outcome): Claim {
+function claimOf(outcome: KeyClaimOutcome): KeyClaim {
   if (outcome.kind !== 'claimed') throw new Error(`the key is ${outcome.kind}`)
   return outcome.claim
 }
 
-test('claims that come together are one statement, and each learns what became of its own key', async () => {
+test('simultaneous claims share one statement, and each gets the outcome of its own key', async () => {
   const { db, claims, claim, beside, sent } = await useClaims()
   const [done, running, free, applied, expired] = [newKey(), newKey(), newKey(), newKey(), newKey()]
   const fresh = Array.from({ length: 20 }, newKey)
@@ -93,7 +93,7 @@ test('claims that come together are one statement, and each learns what became o
   expect([reused?.kind, alsoReused?.kind]).toEqual(['reused', 'reused'])
   expect(again).toMatchObject({ claim: { operationId: given.operationId, isApplied: false } })
   expect(note).toMatchObject({ claim: { operationId: committed.operationId, isApplied: true } })
-  expect(claimOf(renewed as Outcome).operationId).not.toBe(old.operationId)
+  expect(claimOf(renewed as KeyClaimOutcome).operationId).not.toBe(old.operationId)
   expect(new Set(claimed.map(each => claimOf(each).operationId)).size).toBe(20)
   const { rows } = await beside.query<{ key_hash: Buffer; lease: string; operation_id: string }>(
     `select key_hash, lease, operation_id from cartwright.idempotency_keys where state = 'running'`
@@ -106,7 +106,7 @@ test('claims that come together are one statement, and each learns what became o
   expect((await stillRunning).kind).toBe('running')
 })
 
-test('of the same key twice in a batch one claims it', async () => {
+test('of two claims of one key in a batch, only one succeeds', async () => {
   const { claims, claim } = await useClaims()
   const key = newKey()
   const both = [claim(key), claim(key)]
@@ -120,11 +120,11 @@ test('of the same key twice in a batch one claims it', async () => {
   expect(others.toSorted()).toEqual(['claimed', 'reused'])
 })
 
-test('answers that come together are kept by one statement, each under its own key', async () => {
+test('simultaneous responses are stored in one statement, each under its own key', async () => {
   const { claims, claim, db, sent } = await useClaims()
   const all = Array.from({ length: 30 }, newKey)
   const held = (await Promise.all(all.map(claim))).map(claimOf)
-  const [lost] = held as [Claim]
+  const [lost] = held as [KeyClaim]
   await claims.release(lost)
   const taken = all[0] as ReturnType<typeof newKey>
   const taker = claimOf(await claim(taken))
@@ -135,7 +135,7 @@ test('answers that come together are kept by one statement, each under its own k
   const [, ...others] = await Promise.all(all.slice(1).map(claim))
   for (const [index, each] of others.entries())
     expect(each).toEqual({ kind: 'done', status: 202 + index, answer: answerOf(index + 2) })
-  // The first had been taken over by then. Whoever finds it committed keeps the answer, as its taker would.
+  // The first claim was taken over. The retry that finds the write committed stores the response.
   const found = claimOf(await claim(taken))
   expect(found.isApplied).toBe(true)
   await claims.finish(found, 299, Buffer.from('last'))
@@ -143,10 +143,13 @@ test('answers that come together are kept by one statement, each under its own k
   expect(await claim(taken)).toEqual({ kind: 'done', status: 299, answer: Buffer.from('last') })
 })
 
-test('a transaction that holds a key which it has marked delays nobody in its batch', async () => {
+test('a transaction that locks its key delays no other claim of the batch', async () => {
   const { claims, claim, db } = await useClaims()
   const [marked, finishing] = [newKey(), newKey()]
-  const [holder, ready] = (await Promise.all([marked, finishing].map(claim))).map(claimOf) as [Claim, Claim]
+  const [holder, ready] = (await Promise.all([marked, finishing].map(claim))).map(claimOf) as [
+    KeyClaim,
+    KeyClaim
+  ]
   const done = Promise.withResolvers<void>()
   const isMarked = Promise.withResolvers<void>()
   const work = db.transaction(async tx => {
@@ -158,7 +161,7 @@ test('a transaction that holds a key which it has marked delays nobody in its ba
   const waits = claim(marked)
   const others = await Promise.all(Array.from({ length: 20 }, () => claim(newKey())))
   expect(others.map(({ kind }) => kind)).toEqual(Array(20).fill('claimed'))
-  // What is locked is left as it is; its neighbour is kept.
+  // The locked key is skipped, and the other response is stored.
   const late = claims.finish(holder, 200, Buffer.of(1))
   await claims.finish(ready, 200, Buffer.of(2))
   await late
@@ -168,7 +171,7 @@ test('a transaction that holds a key which it has marked delays nobody in its ba
   expect(claimOf(await waits)).toMatchObject({ operationId: holder.operationId, isApplied: true })
 })
 
-test('without a database all claims of a batch are unavailable', async () => {
+test('without a database every claim of a batch is rejected as unavailable', async () => {
   const db = openDatabase(testDatabaseOptions(`postgres://nobody@127.0.0.1:${await freePort()}/none`))
   const claims = createKeyClaims(db)
   onTestFinished(async () => {

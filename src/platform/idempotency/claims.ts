@@ -6,21 +6,21 @@ import * as keys from './keys.ts'
 import { idempotencyKeyInProgress } from './write.ts'
 
 /** An idempotency key that this request holds. */
-export type Claim = {
+export type KeyClaim = {
   keyHash: Buffer
   lease: string
-  /** The id of what the request makes: the same in each of its tries. */
+  /** The id of what the request creates, the same in each attempt. */
   operationId: string
-  /** An earlier try was committed; `resultId` is what it noted. Then nothing is held, and nothing is done again. */
+  /** An earlier attempt committed with `resultId`. The claim then holds no lease, and nothing is done again. */
   isApplied: boolean
   resultId: string | null
 }
-export type Outcome =
-  | { kind: 'claimed'; claim: Claim }
+export type KeyClaimOutcome =
+  | { kind: 'claimed'; claim: KeyClaim }
   | { kind: 'done'; status: number; answer: Buffer }
-  /** It came before with another request. */
+  /** The key was used with a different request. */
   | { kind: 'reused' }
-  /** Another try is running, and was still running after the time that a retry waits for it. */
+  /** Another attempt was still running after the time that a retry waits. */
   | { kind: 'running' }
 
 type Key = { keyHash: Buffer; fingerprint: Buffer }
@@ -29,20 +29,20 @@ type Finished = { keyHash: Buffer; lease: string; status: number; answer: Buffer
 
 const LEASE_SECONDS = 2
 const RENEW_MS = 1_000
-/** A retry waits so long for the try that is still running. */
+/** How long a retry waits for a running attempt. */
 const WAIT_MS = 2_000
 const POLL_MS = 50
 const WAITERS_OF_KEY_MAX = 8
 const WAITERS_MAX = 200
 
 /**
- * Who may work on a request with an idempotency key. A claim is committed before the work, held by a lease of 2 s
- * that this process renews while it works, and given back the moment it stops working. `whileWaiting` is called with
- * the wait of a retry for the try that is still running.
+ * Claims idempotency keys, so that one attempt of a request runs at a time. A claim is committed before the work, with a lease
+ * of 2 s that this process renews while it works, and released when the work stops. `whileWaiting` is called while a retry
+ * waits for a running attempt, and returns a function that is called afterwards.
  */
-export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'inBatches'>) {
-  /** Whether each got the key that nobody had used. */
-  const insertTogether = db.inBatches(async (wanted: readonly Wanted[]) => {
+export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'batchCalls'>) {
+  /** Returns for each request whether it claimed an unused key. */
+  const insertTogether = db.batchCalls(async (wanted: readonly Wanted[]) => {
     const inserted = await db.rows(keys.insertKeys, {
       keyHashes: wanted.map(({ keyHash }) => keyHash),
       fingerprints: wanted.map(({ fingerprint }) => fingerprint),
@@ -53,7 +53,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     const leases = new Set(inserted.map(({ lease }) => lease))
     return wanted.map(({ lease }) => leases.has(lease))
   })
-  const finishTogether = db.inBatches(async (finished: readonly Finished[]) => {
+  const finishTogether = db.batchCalls(async (finished: readonly Finished[]) => {
     await db.run(keys.finishKeys, {
       keyHashes: finished.map(({ keyHash }) => keyHash),
       leases: finished.map(({ lease }) => lease),
@@ -73,17 +73,17 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     const long = [...held.values()].filter(({ since }) => since < before)
     if (long.length === 0) return
     const [keyHashes, leases] = [long.map(each => each.keyHash), long.map(each => each.lease)]
-    // A lease that cannot be renewed runs out: then another try may take over, and this one fails at its mark.
+    // A lease that is not renewed expires. Another attempt may then take over, and this one fails when it marks the key.
     db.run(keys.renewLeases, { keyHashes, leases, leaseSeconds: LEASE_SECONDS }).catch(() => {})
   }, RENEW_MS).unref()
 
-  function hold({ keyHash }: Key, lease: string, operationId: string): Outcome {
+  function hold({ keyHash }: Key, lease: string, operationId: string): KeyClaimOutcome {
     held.set(lease, { keyHash, lease, since: performance.now() })
     return { kind: 'claimed', claim: { keyHash, lease, operationId, isApplied: false, resultId: null } }
   }
 
-  /** Claims the key, or says why not now. */
-  async function tryOnce(key: Key): Promise<Outcome> {
+  /** Tries to claim the key once. */
+  async function tryOnce(key: Key): Promise<KeyClaimOutcome> {
     const wanted = { ...key, lease: randomUUID(), leaseSeconds: LEASE_SECONDS, operationId: newId() }
     if (await insertTogether(wanted)) return hold(key, wanted.lease, wanted.operationId)
     const row = await db.first(keys.findKey, { keyHash: key.keyHash })
@@ -98,8 +98,8 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     return taken === undefined ? { kind: 'running' } : hold(key, wanted.lease, taken.operation_id)
   }
 
-  /** Claims the key. While another try is running, waits for it for a moment. */
-  async function claim(key: Key, whileWaiting: () => () => void): Promise<Outcome> {
+  /** Claims the key. Waits a moment while another attempt is running. */
+  async function claim(key: Key, whileWaiting: () => () => void): Promise<KeyClaimOutcome> {
     const first = await tryOnce(key)
     if (first.kind !== 'running') return first
     const name = key.keyHash.toString('base64')
@@ -111,7 +111,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     try {
       const until = performance.now() + WAIT_MS
       while (performance.now() < until) {
-        // One look a key and process, however many wait.
+        // One query per key and process, however many retries wait.
         const row = await lookOnce(name, async () => {
           await pause(name)
           return db.first(keys.findKey, { keyHash: key.keyHash })
@@ -130,7 +130,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     }
   }
 
-  /** One pause for all who wait for this key here; it ends early when its holder is in this process and stops working. */
+  /** One pause for all retries of this key in this process. It ends early when the holder is in this process and stops. */
   function pause(name: string): Promise<void> {
     return new Promise(resolve => {
       const end = () => {
@@ -143,20 +143,20 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     })
   }
 
-  const letGo = ({ lease, keyHash }: Claim) => {
+  const letGo = ({ lease, keyHash }: KeyClaim) => {
     held.delete(lease)
     pauses.get(keyHash.toString('base64'))?.()
   }
 
   return {
     claim,
-    /** Keeps the answer for whoever repeats the request. */
-    async finish(claim: Claim, status: number, answer: Buffer): Promise<void> {
+    /** Stores the response for retries of the request. */
+    async finish(claim: KeyClaim, status: number, answer: Buffer): Promise<void> {
       const { keyHash, lease } = claim
       await finishTogether({ keyHash, lease, status, answer }).finally(() => letGo(claim))
     },
-    /** Gives the key back: whoever repeats the request does it again, or learns what it made when it was committed. */
-    async release(claim: Claim): Promise<void> {
+    /** Releases the key: a retry runs the request again, or finds its result when it was committed. */
+    async release(claim: KeyClaim): Promise<void> {
       const { keyHash, lease } = claim
       await db.run(keys.releaseKey, { keyHash, lease }).finally(() => letGo(claim))
     },
@@ -166,17 +166,17 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
 export type KeyClaims = ReturnType<typeof createKeyClaims>
 
 /**
- * Notes in the transaction of the work that it was done, and what it made or found. @throws
- * `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try has taken the key over: then the transaction must end.
+ * Records in the transaction of the work that it is done, and the id that it created or found. @throws
+ * `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt took the key over; then the transaction must roll back.
  */
-export async function markApplied(tx: Transaction, claim: Claim, resultId: string | null): Promise<void> {
+export async function markApplied(tx: Transaction, claim: KeyClaim, resultId: string | null): Promise<void> {
   const { keyHash, lease } = claim
   if ((await tx.run(keys.markKeyApplied, { keyHash, lease, resultId })) === 0)
     throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
 }
 
-/** With the lease of the try that was committed, whose answer may still be kept. */
-const appliedClaim = ({ keyHash }: Key, row: keys.KeyRow): Claim => ({
+/** Has the lease of the committed attempt, whose response may still be stored. */
+const appliedClaim = ({ keyHash }: Key, row: keys.KeyRow): KeyClaim => ({
   keyHash,
   lease: row.lease,
   operationId: row.operation_id,

@@ -1,14 +1,13 @@
 import { type RowOf, statement } from '../postgres/statement.ts'
 
-// No single statement here waits for a row that somebody else has locked: they share few connections with all single writes.
-// What is locked is left alone, and looked at again by whoever waits for it.
-// Tables that are joined are also asked for the keys themselves, so that every plan looks those up: a join that was planned
-// while there were none reads all that came since.
+// No single statement here waits for a locked row, because single writes share few connections. Locked rows are skipped; a
+// waiting retry reads them again.
+// Joins also compare the keys themselves, so that every plan uses the index: a plan from when the table was empty would scan it.
 
 /**
- * Claims keys that nobody has used, within 48 hours, and answers the leases of those. A key that is there is not tried, because
- * `on conflict` would wait for the transaction that marks it. What it waits for are keys that another such statement is about
- * to commit; all take them in one order, so that nobody waits in a circle.
+ * Claims keys that were not used within 48 hours, and returns their leases. Skips keys that exist, because `on conflict` would
+ * wait for the transaction that marks them. It only waits for keys of another such statement that is about to commit; all
+ * insert in the same order, so they cannot deadlock.
  */
 export const insertKeys = statement({
   name: 'idempotency.insert_keys',
@@ -53,7 +52,7 @@ export const findKey = statement({
 })
 export type KeyRow = RowOf<typeof findKey>
 
-/** Claims a key that was given back, or whose holder has not renewed its lease in time, or that expired. */
+/** Claims a key that was released, whose lease expired, or whose 48 hours are over. */
 export const takeKeyOver = statement({
   name: 'idempotency.take_key_over',
   takes: {
@@ -79,7 +78,7 @@ export const takeKeyOver = statement({
     where k.key_hash = $keyHash and k.key_hash = takeable.key_hash
     returning k.operation_id`
 })
-/** Puts off the end of the leases of what this process is still working on. */
+/** Extends the leases of requests that this process is working on. */
 export const renewLeases = statement({
   name: 'idempotency.renew_leases',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', leaseSeconds: 'float8' },
@@ -93,7 +92,7 @@ export const renewLeases = statement({
     ) mine
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
-/** In the transaction of the work. Changes no row when a later try has taken the key over. */
+/** Runs in the transaction of the work. Changes no row when a later attempt took the key over. */
 export const markKeyApplied = statement({
   name: 'idempotency.mark_key_applied',
   takes: { keyHash: 'bytea', lease: 'uuid', resultId: 'uuid?' },
@@ -101,7 +100,7 @@ export const markKeyApplied = statement({
     update cartwright.idempotency_keys set state = 'applied', result_id = $resultId
     where key_hash = $keyHash and lease = $lease and state = 'running'`
 })
-/** Keeps answers, but not those of tries whose key was taken over: they were refused, and the later try may be committed. */
+/** Stores responses, except of attempts whose key was taken over: those were rejected, and the later one may be committed. */
 export const finishKeys = statement({
   name: 'idempotency.finish_keys',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', statuses: 'int4[]', answers: 'bytea[]' },
@@ -118,7 +117,7 @@ export const finishKeys = statement({
     ) mine
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
-/** Gives the key back, with its operation id, unless its work was committed. */
+/** Releases the key and keeps its operation id, unless the work was committed. */
 export const releaseKey = statement({
   name: 'idempotency.release_key',
   takes: { keyHash: 'bytea', lease: 'uuid' },

@@ -2,61 +2,61 @@ import { defineError, type ErrorDefinition } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Transaction, Transactions } from '../postgres/database.ts'
 
-/** Does `work` that waits for something other than this thread and the database, and lets other requests in meanwhile. */
+/** Runs `work` that waits for something other than this thread and the database, and lends the request's slot meanwhile. */
 export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>
 
-/** What a request asks of a write, beside what it writes. */
-export type Write = {
-  /** The id of what this request makes: the same in each of its tries. */
+/** The write of a request: its idempotency key, its precondition and its deadline. */
+export type IdempotentWrite = {
+  /** The id of what this request creates, the same in each attempt. */
   readonly id: string
-  /** The id that `result` noted, in this try or in the earlier one that was committed; else `id`. */
+  /** The id that `result` recorded in this attempt or an earlier committed one; otherwise `id`. */
   readonly resultId: string
-  /** Ids of whatever else the request makes, or of its steps outside of one transaction. */
+  /** Derives ids of other things that the request creates, or of its steps in other transactions. */
   idOf(label: string): string
   /**
-   * Does `work` in a transaction that also notes that this request was done; `undefined` when an earlier try did it.
-   * What follows it runs in every try, so it must be repeatable. Once a request: what must come apart is `idOf`'s.
-   * @throws `IF_MATCH_NOT_SUPPORTED` when the caller sent If-Match and `work` compared it with nothing; nothing is
-   * committed then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
+   * Runs `work` in a transaction that also records that this request is done; returns `undefined` when an earlier attempt
+   * did it. Code after it runs in every attempt, so it must be repeatable. Call it once per request.
+   * @throws `IF_MATCH_NOT_SUPPORTED` when the caller sent If-Match and `work` did not compare it; nothing is committed
+   * then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt of this request took over.
    */
   once<T, X extends Transaction>(db: Transactions<X>, work: (tx: X) => Promise<T>): Promise<T | undefined>
   /**
-   * The same for one statement that changes nothing, and answers nothing, when what it rests on has changed since; then
-   * `undefined`, and `once` may follow. For what was compared and decided before, without holding anything. `send` gets the
-   * transaction that also makes the note; none when there is no note to make, and the statement commits by itself.
+   * The same for one optimistic statement, which changes and returns nothing when the data it rests on has changed. Then it
+   * returns `undefined`, and `once` may follow. `send` gets the transaction that also records the request; none without an
+   * idempotency key, and the statement then commits alone.
    */
   onceIfUnchanged<T>(
     db: Transactions,
     send: (tx: Transaction | undefined) => Promise<T | undefined>
   ): Promise<T | undefined>
-  /** Notes inside `work` what was made *or found*, for the tries to come. */
+  /** Records inside `work` the id that was created *or found*, for later attempts. */
   result(id: string): void
   /**
-   * Answers this request with what another request made, instead of `once` or after it failed: notes the id under the key in
-   * a transaction of its own, so that every later try answers the same. Compares no version.
-   * @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
+   * Returns the result of another request, instead of `once` or after it failed. Records the id under the key in a separate
+   * transaction, so that later attempts return the same. Compares no version.
+   * @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt of this request took over.
    */
   answerWith(db: Transactions, id: string): Promise<void>
-  /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when it is another one. */
+  /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when they differ. */
   expect(version: number, stale: ErrorDefinition): void
-  /** An earlier try did it: for conditions in front of a write, which its own success may have ended. */
+  /** Whether an earlier attempt committed. Check it before conditions that the write itself makes false. */
   readonly alreadyApplied: boolean
   readonly withoutSlot: WithoutSlot
 }
 
-/** What the gateway knows of the request behind a write. */
-export type Operation = {
+/** What the gateway passes of the request behind a write. */
+export type WriteOperation = {
   id: string
-  /** An earlier try was committed; `resultId` is what it noted. */
+  /** An earlier attempt committed; `resultId` is the id that it recorded. */
   isApplied: boolean
   resultId: string | null
-  /** The version that the caller believes to be the present one; `null` when any will do. */
+  /** The version in If-Match; `null` without one. */
   expectedVersion: number | null
-  /** When nobody waits for it any more, on the monotonic clock. */
+  /** When the client stops waiting, on the monotonic clock. */
   deadlineAt?: number | undefined
-  /** Absent: no request asked for it, and no slot is held. */
+  /** Absent for a write without a request, which holds no slot. */
   withoutSlot?: WithoutSlot
-  /** Notes in the transaction that the request was done; none where nobody would read it. */
+  /** Records in the transaction that the request is done; absent without an idempotency key. */
   mark?: Mark | undefined
 }
 type Mark = (tx: Transaction, resultId: string | null) => Promise<void>
@@ -72,13 +72,13 @@ export const conditionNotSupported = defineError(
   'This has no version that If-Match could be compared with; leave the header out.'
 )
 
-export function createWrite(operation: Operation): Write {
+export function createWrite(operation: WriteOperation): IdempotentWrite {
   const { id, isApplied, expectedVersion } = operation
   let resultId = operation.resultId
   let isCompared = expectedVersion === null
   let isBegun = false
 
-  /** Both in one round trip, and the commit when the answers are there: without a change there is no note either. */
+  /** Sends statement and mark in one round trip, and commits afterwards: without a change nothing is recorded. */
   async function sendAndMark<T>(
     db: Transactions,
     send: (tx: Transaction) => Promise<T | undefined>,
@@ -145,8 +145,8 @@ export function createWrite(operation: Operation): Write {
   }
 }
 
-/** A write that no request asked for: without conditions and without a key. */
-export const newWrite = (): Write =>
+/** A write without a request: no precondition and no idempotency key. */
+export const newWrite = (): IdempotentWrite =>
   createWrite({
     id: newId(),
     isApplied: false,

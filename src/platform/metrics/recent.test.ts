@@ -17,18 +17,18 @@ function useRecent() {
   }
 }
 
-test('quantiles lie within the bucket in which their request is', () => {
+test('each quantile lies within the bucket of its request', () => {
   const { read, count } = useRecent()
   expect(read()).toEqual({ requests: 0, p50_ms: null, p99_ms: null })
   count(0, 50)
   count(1, 50)
   expect(read()).toEqual({ requests: 100, p50_ms: 10, p99_ms: 98.2 })
   count(3, 100)
-  // Nobody knows how long the longest took, but that it was longer than this.
+  // The longest duration is unknown; it is above the last bucket.
   expect(read()).toEqual({ requests: 200, p50_ms: 100, p99_ms: 1_000 })
 })
 
-test('what is older than five minutes, or one more, does not count', () => {
+test('requests that are older than five to six minutes are not counted', () => {
   const { read, count, pass } = useRecent()
   count(2, 10)
   for (let minute = 0; minute < 4; minute += 1) {

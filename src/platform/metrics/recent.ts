@@ -1,14 +1,14 @@
 const STEP_MS = 60_000
 const WINDOW_MS = 5 * STEP_MS
 
-/** Quantiles are found between the bounds of a bucket, as Prometheus does. Null: there was no request. */
+/** Quantiles are interpolated within a bucket, as in Prometheus. Null without requests. */
 export type RecentDurations = { requests: number; p50_ms: number | null; p99_ms: number | null }
 
 type Counts = readonly number[]
 
 /**
- * Counts by bucket of the last five minutes, or one more: what was counted before a minute began is kept once for that minute.
- * `bounds` are the upper bounds of the buckets in seconds, but for the last one, which has none.
+ * Counts requests per bucket of the last five to six minutes. The first request of each minute takes a snapshot of the
+ * totals. `bounds` are the upper bounds of the buckets in seconds; the last bucket has none.
  */
 export function createRecent(
   bounds: readonly number[],
@@ -17,7 +17,7 @@ export function createRecent(
   const counts: number[] = new Array(bounds.length + 1).fill(0)
   let kept: { at: number; before: Counts }[] = [{ at: now(), before: [...counts] }]
 
-  /** Those of minutes that are wholly over. */
+  /** Drops snapshots that are six minutes old or older. */
   const forget = (at: number) => {
     kept = kept.filter(each => at - each.at < WINDOW_MS + STEP_MS)
   }
@@ -46,7 +46,7 @@ export function createRecent(
   }
 }
 
-/** Where in milliseconds the request lies that has so many below it. */
+/** Estimates the duration in milliseconds of the request with this rank, by interpolation within its bucket. */
 function quantileOf(counts: Counts, bounds: readonly number[], rank: number): number {
   let below = 0
   for (const [bucket, upper] of bounds.entries()) {
@@ -57,6 +57,6 @@ function quantileOf(counts: Counts, bounds: readonly number[], rank: number): nu
     }
     below += count
   }
-  // Longer than the longest bound: nobody knows how long.
+  // The last bucket has no upper bound, so this is only a lower bound of the duration.
   return (bounds.at(-1) ?? 0) * 1_000
 }

@@ -7,7 +7,7 @@ const samplesOf = (registry: ReturnType<typeof createMetricRegistry>, name: stri
     .find(metric => metric.name === name)
     ?.samples()
 
-test('a counter has every series from the start, and counts the one that is named', () => {
+test('a counter exports every declared series from the start and increments only the named one', () => {
   const registry = createMetricRegistry()
   const merges = registry.counter('merges', 'Merges.', { strategy: ['sum', 'max'], done: ['yes', 'no'] })
   merges.add({ strategy: 'max', done: 'no' })
@@ -20,7 +20,7 @@ test('a counter has every series from the start, and counts the one that is name
   ])
 })
 
-test('a value that was not declared does not compile, makes no series, and breaks nothing', () => {
+test('an undeclared label value fails to compile and adds no series', () => {
   const registry = createMetricRegistry()
   const visits = registry.counter('visits', 'Visits.', { from: ['web'] })
   // @ts-expect-error: an unbounded value
@@ -30,7 +30,7 @@ test('a value that was not declared does not compile, makes no series, and break
   expect(samplesOf(registry, 'cartwright_visits_total')).toEqual([{ labels: { from: 'web' }, value: 0 }])
 })
 
-test('a histogram is cumulative, and its last bucket holds all', () => {
+test('the buckets of a histogram are cumulative, and the last one counts every observation', () => {
   const registry = createMetricRegistry()
   const seconds = registry.histogram('import_seconds', 'Imports.', { mode: ['a'] }, [0.1, 1])
   for (const value of [0.1, 0.5, 2]) seconds.observe({ mode: 'a' }, value)
@@ -48,7 +48,7 @@ test('a histogram is cumulative, and its last bucket holds all', () => {
   ])
 })
 
-test('levels and counts that are kept elsewhere are read when somebody asks', () => {
+test('gauges and counters with a source are read at each scrape', () => {
   const registry = createMetricRegistry()
   let entries = 1
   const cache = registry.prefixed('cache')
@@ -61,7 +61,7 @@ test('levels and counts that are kept elsewhere are read when somebody asks', ()
   expect(samplesOf(registry, 'cartwright_cache_hits_total')).toEqual([{ labels: {}, value: 14 }])
 })
 
-test('a name that is taken, and labels without bound, are refused when they are declared', () => {
+test('a declaration with a duplicate name or more than 200 series is rejected', () => {
   const registry = createMetricRegistry()
   registry.gauge('level', 'Level.', () => 1)
   expect(() => registry.gauge('level', 'Level.', () => 2)).toThrow('cartwright_level is declared twice')

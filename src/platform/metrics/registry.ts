@@ -1,35 +1,35 @@
-/** Every value that a label may have: the number of series is known when a metric is declared. */
+/** All values of each label, so the number of series is known at declaration. */
 type Labels = Readonly<Record<string, readonly string[]>>
 type Chosen<L extends Labels> = { readonly [K in keyof L]: L[K][number] }
 
 type Counter<L extends Labels> = { add(labels: Chosen<L>, amount?: number): void }
 type Histogram<L extends Labels> = { observe(labels: Chosen<L>, value: number): void }
 
-/** Declares figures of this process. Counters are called `cartwright_<name>_total`, all else `cartwright_<name>`. */
+/** Declares metrics of this process. Counters are named `cartwright_<name>_total`, others `cartwright_<name>`. */
 export type Metrics = {
   counter<const L extends Labels>(name: string, help: string, labels: L): Counter<L>
-  /** `bounds` are the upper bounds of its buckets, rising. */
+  /** `bounds`: upper bounds of its buckets, ascending. */
   histogram<const L extends Labels>(
     name: string,
     help: string,
     labels: L,
     bounds: readonly number[]
   ): Histogram<L>
-  /** A level, read when somebody asks, for each combination of its labels. */
+  /** A gauge that is read at each scrape, for each combination of labels. */
   gauge<const L extends Labels>(
     name: string,
     help: string,
     read: (labels: Chosen<L>) => number,
     labels?: L
   ): void
-  /** A count that is kept elsewhere, read when somebody asks. */
+  /** A counter that is kept elsewhere and read at each scrape. */
   total(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
-  /** The same, with names that begin with `<prefix>_`. */
+  /** Returns a registry whose names begin with `<prefix>_`. */
   prefixed(prefix: string): Metrics
 }
 
 type Sample = { labels: Readonly<Record<string, string>>; value: number; suffix?: string }
-/** A metric as whoever exposes it sees it. */
+/** A metric, for the exposition. */
 export type Metric = {
   type: 'counter' | 'gauge' | 'histogram'
   name: string
@@ -113,8 +113,8 @@ function withPrefix(prefix: string, declare: (metric: Metric) => void): Metrics 
 }
 
 /**
- * A series for each combination of values, there from the start: what never happened is 0 and not absent. A value that
- * was not declared is not counted: no figure ever breaks a request.
+ * Creates a series for each combination of values at declaration, so that a count without events is 0 and not absent. An
+ * undeclared value is ignored, so that no metric breaks a request.
  */
 function seriesOf<T>(name: string, labels: Labels, start: () => T) {
   let combinations: Record<string, string>[] = [{}]

@@ -1,5 +1,5 @@
--- What a request makes has the same id in each of its tries: drawn at the first claim of its key, kept when the key is
--- given back. `result_id` is what it made, or found, when that is another one.
+-- `operation_id` is the id of what a request creates, the same in each attempt: drawn when the key is first claimed, kept
+-- when it is released. `result_id` is what the request created or found, when that differs.
 alter table cartwright.idempotency_keys
   add column operation_id uuid not null default gen_random_uuid(),
   add column result_id uuid;
@@ -8,8 +8,8 @@ alter table cartwright.idempotency_keys drop constraint idempotency_keys_state;
 alter table cartwright.idempotency_keys add constraint idempotency_keys_state
   check (state in ('running', 'free', 'applied', 'done'));
 
--- Who changed what: one row for each request of an administrator that may change something. It is written in the
--- transaction of the change, and gets its status with the answer.
+-- The audit log: one row for each writing request of an administrator. It is inserted in the transaction of the change, and
+-- its status is set with the response.
 create table cartwright.audit (
   id uuid primary key,
   at timestamptz not null default now(),

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { BY_INDEX } from './claims.ts'
-import { claim } from './rows.ts'
+import { claimJobs } from './rows.ts'
 
 /** How a claim goes about a backlog that came since PostgreSQL last looked at the table. */
 async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<string> {
@@ -19,17 +19,17 @@ async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<
     select 'ear:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}' from generate_series(1, 20000)`)
   for (const [name, value] of Object.entries({ plan_cache_mode: 'force_generic_plan', ...settings }))
     await client.query(`set ${name} = ${value}`)
-  await client.query(`prepare planned (text, int8, uuid, float8) as ${claim.text}`)
+  await client.query(`prepare planned (text, int8, uuid, float8) as ${claimJobs.text}`)
   const { rows } = await client.query(
     `explain (costs off) execute planned ('ear:bell.rang', 200, gen_random_uuid(), 15)`
   )
   return rows.map(row => row['QUERY PLAN']).join('\n')
 }
 
-test('a claim finds what it takes in the order of its index, however much waits', async () => {
+test('a claim reads jobs in index order, however many are pending', async () => {
   const plan = await planOfClaim(BY_INDEX)
   expect(plan).toContain('Index Scan using jobs_due')
   expect(plan).not.toMatch(/Sort|Bitmap|Seq Scan/)
-  // Without these settings it reads all that waits.
+  // Without these settings the claim reads and sorts all pending jobs.
   expect(await planOfClaim({})).toContain('Sort')
 })

@@ -6,35 +6,35 @@ import type { RowOf } from '../postgres/statement.ts'
 import * as overview from './overview.ts'
 import * as repository from './rows.ts'
 
-/** `dead`: tried in vain so often that it is not tried any more. `failing`: to be tried again. `pending`: all else. */
+/** `dead`: failed permanently. `failing`: failed and will be retried. `pending`: all others. */
 type DeliveryState = 'dead' | 'failing' | 'pending'
-/** An event for one of its consumers, or a job. `due_at` is null when it is not tried by itself any more. */
+/** An event for one handler, or a job. `due_at` is null when it is not retried automatically. */
 type DeliveryRow = RowOf<typeof repository.listFailed>
 
-/** Of one handler, or of all. */
+/** Deliveries of one handler, or of all. */
 type Some = { readonly handler: string | null; readonly limit: number }
 
-/** What an administrator sees and does of deliveries. */
-export type Console = {
-  /** The oldest first; of one handler, or of all. */
+/** Deliveries, for administrators. */
+export type OutboxConsole = {
+  /** Lists deliveries, the oldest first, of one handler or of all. */
   list(state: DeliveryState, query: PageQuery & { handler?: string }): Promise<Page<DeliveryRow>>
-  /** What there is to do, by handler; of those that have something to do. */
+  /** Returns the backlog of each handler that has one. */
   summary(): Promise<overview.BacklogRow[]>
-  /** What is done again and again. */
+  /** Lists the schedules of recurring jobs. */
   schedules(): Promise<overview.ScheduleRow[]>
-  /** How many are dead; of one handler, or of all. */
+  /** Counts dead deliveries, of one handler or of all. */
   countDead(handler: string | null): Promise<number>
-  /** Tries so many of those that are dead again soon, the oldest first. Answers the handler of each. */
+  /** Retries up to `limit` dead deliveries, the oldest first. Returns the handler of each. */
   retryDead(tx: Transaction, some: Some): Promise<string[]>
-  /** Takes so many of those that are dead away. Answers the handler of each. */
+  /** Deletes up to `limit` dead deliveries. Returns the handler of each. */
   discardDead(tx: Transaction, some: Some): Promise<string[]>
-  /** Tries it again soon, 10 times at most. False when there is none that failed, or it is being tried just now. */
+  /** Retries a failed delivery soon, with up to 10 attempts. Returns false when there is none or an attempt is running. */
   retry(tx: Transaction, id: number): Promise<boolean>
-  /** Takes it away: its effect never happens, and what waited behind it goes on. False when there is none. */
+  /** Deletes a delivery: it is never handled, and later ones of its subject continue. Returns false when there is none. */
   discard(tx: Transaction, id: number): Promise<boolean>
 }
 
-export function createConsole(db: Database, wake: (handler: string) => void): Console {
+export function createConsole(db: Database, wake: (handler: string) => void): OutboxConsole {
   const statementsOf = (state: DeliveryState, handler: string | null) => {
     const dead = state === 'dead'
     return state === 'pending'
@@ -69,12 +69,12 @@ export function createConsole(db: Database, wake: (handler: string) => void): Co
     retryDead: async (tx, some) => wakeAll(tx, await tx.rows(overview.retryDead, some)),
     discardDead: async (tx, some) => wakeAll(tx, await tx.rows(overview.discardDead, some)),
     retry: async (tx, id) => {
-      const retried = await tx.first(repository.retry, { id })
+      const retried = await tx.first(repository.retryJob, { id })
       if (retried !== undefined) tx.afterCommit(() => wake(retried.handler))
       return retried !== undefined
     },
     discard: async (tx, id) => {
-      const discarded = await tx.first(repository.discard, { id })
+      const discarded = await tx.first(repository.discardJob, { id })
       if (discarded === undefined) return false
       await tx.run(repository.wakeBehind, discarded)
       tx.afterCommit(() => wake(discarded.handler))

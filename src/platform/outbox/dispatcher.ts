@@ -4,21 +4,24 @@ import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
-import { type Claims, createClaims, type Schedule } from './claims.ts'
+import { createClaims, type OutboxClaims, type Schedule } from './claims.ts'
 import { createDelivery } from './delivery.ts'
-import { countDeliveries, createBacklogFigures } from './figures.ts'
 import type { Handler } from './handlers.ts'
+import { countDeliveries, createBacklogMetrics } from './metrics.ts'
 import { createPlaces } from './places.ts'
 
 export type DispatcherDeps = { db: Database; log: Log; metrics: Metrics }
 
 const POLL_MS = 1_000
 const LOOK_MS = 10_000
-/** So many of a kind at once in one process: most connections are for requests, and what takes long holds up its kind only. */
-const AT_ONCE_MAX = 2
+/**
+ * How many handlers of one kind run simultaneously in one process. It is small because most connections are for requests;
+ * it counts by kind so that slow work delays only its own kind.
+ */
+const CONCURRENCY_MAX = 2
 const QUICK_SECONDS = 60
 const ROWS_A_CLAIM = 200
-/** Several times within the length of a lease. */
+/** Several renewals fit into one lease. */
 const RENEW_MS = 3_000
 const STOP_MS = 5_000
 
@@ -26,34 +29,35 @@ type Attached = {
   name: string
   handler: Handler
   isWanted: boolean
-  /** One for each that it has done at this moment, and at most one more that looks for another. */
+  /** Loops that claim and handle: one for each running batch, and at most one that looks for more. */
   readonly pumps: Set<Promise<void>>
-  /** Where it may be done: with others of its kind, or, if several of it may be done at once, in places of its own. */
+  /** Slots shared with handlers of its kind, or its own when the job declares a concurrency. */
   readonly places: ReturnType<typeof createPlaces>
 }
 
-/** The row of a job that has a schedule: one for all processes. */
-export const newSchedule = (handler: string): Schedule => ({
+/** The row of a recurring job, shared by all processes. */
+export const newSchedule = (handler: string, pauseSeconds = 0): Schedule => ({
   handler,
   subject: derivedId(FIRST_ID, handler),
-  eventId: newId()
+  eventId: newId(),
+  pauseSeconds
 })
 
-/** Claims what there is to do and has it done. Whoever writes something wakes this process; polling finds the rest. */
+/** Claims due rows and runs their handlers. A commit in this process wakes it; polling finds rows of other processes. */
 export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   const attached = new Map<string, Attached>()
   const stopping = new AbortController()
   const { signal } = stopping
-  const backlog = createBacklogFigures(metrics)
+  const backlog = createBacklogMetrics(metrics)
   const count = countDeliveries(metrics)
   const places = {
-    consumer: createPlaces(AT_ONCE_MAX),
-    asking: createPlaces(AT_ONCE_MAX),
-    quick: createPlaces(AT_ONCE_MAX),
-    long: createPlaces(AT_ONCE_MAX)
+    event: createPlaces(CONCURRENCY_MAX),
+    external: createPlaces(CONCURRENCY_MAX),
+    quick: createPlaces(CONCURRENCY_MAX),
+    long: createPlaces(CONCURRENCY_MAX)
   }
-  let running: { claims: Claims; loops: Promise<void>[] } | undefined
-  /** Handlers run in the asynchronous context of the dispatcher: an uncaught error in one is not that of a request. */
+  let running: { claims: OutboxClaims; loops: Promise<void>[] } | undefined
+  /** Handlers run in the async context of the dispatcher, so an uncaught error is not attributed to a request. */
   const inOwnContext = AsyncLocalStorage.snapshot()
 
   function wake(name: string): void {
@@ -61,7 +65,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     if (running === undefined || found === undefined || signal.aborted) return
     found.isWanted = true
     const { handler, pumps } = found
-    if (pumps.size >= atOnceOf(handler)) return
+    if (pumps.size >= concurrencyOf(handler)) return
     const { claims } = running
     const pumping = inOwnContext(() => pump(found, claims)).finally(() => {
       pumps.delete(pumping)
@@ -70,13 +74,13 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     pumps.add(pumping)
   }
 
-  /** Goes on as long as there is something to claim. */
-  async function pump(own: Attached, claims: Claims): Promise<void> {
+  /** Claims and handles until nothing is due. */
+  async function pump(own: Attached, claims: OutboxClaims): Promise<void> {
     const { name, handler, places } = own
-    const isJob = 'run' in handler
+    const isJob = 'runJob' in handler
     const delivery = createDelivery({ db, log, claims, count, signal, name, handler })
     const { take, give } = places
-    // What its process died with is claimed one by one, until nothing is left: others do not die with it.
+    // Rows whose process died are claimed one by one, so that no other row is lost with them.
     let limit = isJob ? 1 : ROWS_A_CLAIM
     while (own.isWanted && !signal.aborted) {
       own.isWanted = false
@@ -86,7 +90,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
         if (claimed === undefined) continue
         own.isWanted = true
         if (claimed.rows.some(row => row.was_abandoned)) limit = 1
-        if (atOnceOf(handler) > 1) wake(name)
+        if (concurrencyOf(handler) > 1) wake(name)
         await delivery.handle(claimed)
       } finally {
         give()
@@ -94,11 +98,11 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     }
   }
 
-  /** Runs `work` again and again until the stop; a database that does not answer is asked again. */
+  /** Repeats `work` until the stop, also while the database does not answer. */
   async function repeat(milliseconds: number, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await work()
-      // Jitter, so that processes started together do not ask at the same instant for ever.
+      // Jitter, so that processes that start together do not keep polling at the same moment.
       await delay(milliseconds * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(
         () => {}
       )
@@ -108,8 +112,8 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   return {
     attach: (name: string, handler: Handler): void => {
       if (attached.has(name)) throw new Error(`two handlers are called ${name}`)
-      const atOnce = atOnceOf(handler)
-      const own = atOnce > 1 ? createPlaces(atOnce) : places[kindOf(handler)]
+      const concurrency = concurrencyOf(handler)
+      const own = concurrency > 1 ? createPlaces(concurrency) : places[kindOf(handler)]
       attached.set(name, { name, handler, isWanted: false, pumps: new Set(), places: own })
     },
     wake,
@@ -117,10 +121,11 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       const claims = createClaims(db, log)
       const names = [...attached.keys()]
       const schedules = [...attached.values()]
-        .filter(({ handler }) => 'run' in handler && handler.everySeconds !== undefined)
+        .filter(({ handler }) => 'runJob' in handler && handler.intervalSeconds !== undefined)
         .map(({ name }) => newSchedule(name))
+      let areEnsured = schedules.length === 0
       const poll = async () => {
-        while (schedules[0] !== undefined && (await claims.ensure(schedules[0]))) schedules.shift()
+        if (!areEnsured) areEnsured = await claims.ensure(schedules)
         for (const name of await claims.findDue(names)) wake(name)
       }
       const look = async () => backlog.set(await claims.look())
@@ -144,10 +149,10 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   }
 }
 
-const atOnceOf = (handler: Handler): number => ('run' in handler ? (handler.atOnce ?? 1) : 1)
+const concurrencyOf = (handler: Handler): number => ('runJob' in handler ? (handler.concurrency ?? 1) : 1)
 
-function kindOf(handler: Handler): 'consumer' | 'asking' | 'quick' | 'long' {
-  if ('consume' in handler) return 'consumer'
-  if (handler.asksOthers) return 'asking'
-  return handler.seconds > QUICK_SECONDS ? 'long' : 'quick'
+function kindOf(handler: Handler): 'event' | 'external' | 'quick' | 'long' {
+  if ('handleEvents' in handler) return 'event'
+  if (handler.callsExternalService) return 'external'
+  return handler.timeoutSeconds > QUICK_SECONDS ? 'long' : 'quick'
 }

@@ -9,7 +9,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
-import { type Claimed, createClaims, LeaseLost } from './claims.ts'
+import { type ClaimedJob, createClaims, LeaseLost } from './claims.ts'
 import { createDelivery } from './delivery.ts'
 
 const lockJob = statement({
@@ -31,7 +31,7 @@ async function useClaims() {
     if (claimed === undefined) throw new Error('nothing was claimed')
     return claimed
   }
-  const secondsLeft = async ({ lease }: Claimed) => {
+  const secondsLeft = async ({ lease }: ClaimedJob) => {
     const [row] = await sql(
       'select extract(epoch from due_at - now())::float8 as seconds from cartwright.jobs where lease = $1',
       [lease]
@@ -41,7 +41,7 @@ async function useClaims() {
   return { db, sql, claims, claim, secondsLeft }
 }
 
-test('what is kept is renewed until it is settled; what is not kept, or locked, is left alone', async () => {
+test('a kept lease is renewed until it is settled, unless its job is locked', async () => {
   const { db, sql, claims, claim, secondsLeft } = await useClaims()
   const [kept, locked, left] = [await claim('a'), await claim('b'), await claim('c')]
   const signals = [claims.keep(kept), claims.keep(locked)]
@@ -61,12 +61,12 @@ test('what is kept is renewed until it is settled; what is not kept, or locked, 
   await claims.renew()
   expect(await lefts()).toEqual([1, 15, 1])
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
-  // At the end what was settled is not given back, and the rest is.
+  // On close, leases that are not settled are released.
   await claims.close()
   expect(await lefts()).toEqual([1, Number.NaN, Number.NaN])
 })
 
-test('what is kept is renewed, however many claims wait for each other', async () => {
+test('a kept lease is renewed while 40 claims wait for a connection', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 1_000 })
   const claims = createClaims(db, log)
@@ -92,7 +92,7 @@ test('what is kept is renewed, however many claims wait for each other', async (
   await Promise.all(others)
 })
 
-test('a job that another process may have soon is given up, and nothing is noted of it', async () => {
+test('a job whose lease was lost is aborted, and nothing is recorded', async () => {
   const { db, sql, claims, claim } = await useClaims()
   const claimed = await claim('a')
   const job = async (_job: object, signal: AbortSignal) => {
@@ -105,13 +105,13 @@ test('a job that another process may have soon is given up, and nothing is noted
   }
   const results: string[] = []
   const delivery = createDelivery({
-    ...{ db, log, claims, name: 'a', handler: { run: job, seconds: 60 } },
+    ...{ db, log, claims, name: 'a', handler: { runJob: job, timeoutSeconds: 60 } },
     count: result => results.push(result),
     signal: new AbortController().signal
   })
   await delivery.handle(claimed)
   expect(results).toEqual([])
-  // What is over is not renewed, even if it were its own again.
+  // A settled lease is not renewed, even if this process held it again.
   await sql('update cartwright.jobs set lease = $1', [claimed.lease])
   await claims.renew()
   expect(await sql('select attempts, error, due_at::text from cartwright.jobs')).toEqual([
@@ -119,14 +119,14 @@ test('a job that another process may have soon is given up, and nothing is noted
   ])
 })
 
-test('a job that fails in a way that cannot be noted is not held any longer', async () => {
+test('the lease of a job whose failure cannot be recorded is not renewed', async () => {
   const { db, sql, claims, claim, secondsLeft } = await useClaims()
   const claimed = await claim('a')
-  // Nothing makes text of it.
+  // It cannot be converted to a string.
   const unspeakable = Object.create(null)
   const delivery = createDelivery({
     ...{ db, log, claims, name: 'a', count: () => {}, signal: new AbortController().signal },
-    handler: { run: () => Promise.reject(unspeakable), seconds: 60 }
+    handler: { runJob: () => Promise.reject(unspeakable), timeoutSeconds: 60 }
   })
   await expect(delivery.handle(claimed)).rejects.toThrow(TypeError)
   await sql(`update cartwright.jobs set due_at = now() + interval '1 second'`)
@@ -134,11 +134,10 @@ test('a job that fails in a way that cannot be noted is not held any longer', as
   expect(await secondsLeft(claimed)).toBeLessThan(2)
 })
 
-test('a schedule that its processes die with is left alone for longer each time, until it was done once', async () => {
+test('the lease of a schedule that kills its processes doubles up to 480 s, until one run completes', async () => {
   const { sql, claims, secondsLeft } = await useClaims()
-  const schedule = { handler: 'a', subject: newId(), eventId: newId() }
-  await claims.ensure(schedule)
-  /** How long it is held by a process that dies with it. */
+  await claims.ensure([{ handler: 'a', subject: newId(), eventId: newId(), pauseSeconds: 0 }])
+  /** Returns the seconds of the lease of a process that dies during the job. */
   const held = async () => {
     const claimed = await claims.claim('a', 1)
     if (claimed === undefined) throw new Error('nothing was claimed')
@@ -155,12 +154,12 @@ test('a schedule that its processes die with is left alone for longer each time,
   expect(all).toEqual([15, 15, 30, 60, 120, 240, 480, 480, 480])
   await sql('update cartwright.jobs set attempts = 0, lease = null')
   expect(await held()).toBe(15)
-  // That it failed is known, and nobody died with it.
+  // The failure is recorded, and no process died.
   await sql(`update cartwright.jobs set attempts = 9, error = 'no', lease = null`)
   expect(await held()).toBe(15)
 })
 
-test('a job of ten minutes is held for seconds, and again as long as its process lives', async () => {
+test('a long job has a lease of seconds, which is renewed while its process lives', async () => {
   const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
   const jobs = bellModule({

@@ -50,11 +50,11 @@ const rows = (shop: Bells) =>
     'select handler, subject, attempts, lease, error, due_at from cartwright.jobs where id > 0 order by id'
   )
 const nothingLeft = (shop: Bells) => until('all is handled', async () => (await rows(shop)).length === 0)
-/** What failed is due now; the next event wakes its handler. */
+/** Makes failed jobs due now. The next event wakes their handler. */
 const hurry = (shop: Bells) =>
   shop.sql(`update cartwright.jobs set due_at = now() where error is not null and due_at < 'infinity'`)
 
-test('an event reaches each module that hears it once, soon after the commit, with one id', async () => {
+test('an event reaches each subscribed module once, soon after the commit, with one id', async () => {
   const shop = await useBells([bell, earModule('left'), earModule('right')])
   const id = newId()
   await ring(shop, id, 7)
@@ -74,7 +74,7 @@ test('handlers do not run in the asynchronous context of the request that emitte
   expect(background).toContain('test.insert_effects')
 })
 
-test('the events of a transaction have times that say their order, the same for each consumer', async () => {
+test('the times of the events in a transaction follow their order, and are equal for every subscriber', async () => {
   const shop = await useBells([bell, earModule('left'), earModule('right')])
   await shop.platform.outbox.stop()
   await shop.db.transaction(async tx => {
@@ -87,13 +87,13 @@ test('the events of a transaction have times that say their order, the same for 
   expect(found).toEqual([1, 1, 2, 2, 3, 3].map(nth => ({ nth, ms: nth - 1 })))
 })
 
-test('what nobody hears writes nothing', async () => {
+test('an event without a subscriber writes nothing', async () => {
   const shop = await useBells([bell])
   const { statements } = await shop.record(() => ring(shop, newId()))
   expect(statements).toEqual([])
 })
 
-test('an event is written if its transaction is committed, once however often that was run', async () => {
+test('an event is written once if its transaction commits, however often the transaction was retried', async () => {
   const shop = await useBells([bell, earModule('ear')])
   await shop.sql('create table public.hot (n int); ')
   await shop.sql('insert into public.hot values (0)')
@@ -109,13 +109,13 @@ test('an event is written if its transaction is committed, once however often th
     await tx.run(repeatable)
     runs += 1
     apiOf(shop).ring(tx, kept, runs)
-    // A snapshot is taken, and somebody else is faster: the first run fails.
+    // Another transaction commits after the snapshot, so the first run fails.
     await tx.run(statementOfSnapshot)
     if (runs === 1) await shop.sql('update public.hot set n = n + 1')
     await tx.run(touch)
   })
   expect(runs).toBe(2)
-  await shop.db.transaction(async tx => tx.last(async () => apiOf(shop).ring(tx, late, 1)))
+  await shop.db.transaction(async tx => tx.beforeCommit(async () => apiOf(shop).ring(tx, late, 1)))
   await nothingLeft(shop)
   expect((await effects(shop)).map(({ bell: id, nth }) => [id, nth])).toEqual([
     [kept, 2],
@@ -124,7 +124,7 @@ test('an event is written if its transaction is committed, once however often th
 })
 const statementOfSnapshot = statement({ name: 'test.bells_snapshot', text: 'select from public.hot' })
 
-test('an event that cannot be written undoes its transaction', async () => {
+test('an event that cannot be written rolls back its transaction', async () => {
   const shop = await useBells([bell, earModule('ear')])
   const notAnId = shop.db.transaction(async tx => apiOf(shop).ring(tx, newId(), 1, 'not an id'))
   await expect(notAnId).rejects.toThrow('invalid input syntax for type uuid')
@@ -141,13 +141,13 @@ test('an event that cannot be written undoes its transaction', async () => {
   expect(await effects(shop)).toEqual([])
 })
 
-test('in tests, a payload is what its event declares', async () => {
+test('in tests, a payload that does not match the schema of its event is rejected', async () => {
   const shop = await useBells([bell, earModule('ear')])
   await expect(ring(shop, 'not an id')).rejects.toThrow(
-    'the payload of bell.rang is not what it declares: /bell_id (format)'
+    'the payload of bell.rang does not match its declared schema: /bell_id (format)'
   )
   const half = shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, {} as { bell_id: string }))
-  await expect(half).rejects.toThrow('the payload of bell.polish is not what it declares')
+  await expect(half).rejects.toThrow('the payload of bell.polish does not match its declared schema')
 })
 
 const insertIf = statement({
@@ -156,7 +156,7 @@ const insertIf = statement({
   gives: { n: 'int4' },
   text: 'insert into public.hot (n) select 1 where $fits returning n'
 })
-test('an event of a write that holds only if nothing has changed is there if it held', async () => {
+test('a conditional write emits its event only if the write was applied', async () => {
   const shop = await useBells([bell, earModule('ear')])
   await shop.sql('create table public.hot (n int)')
   const [held, changed] = [newId(), newId()]
@@ -177,7 +177,7 @@ test('an event of a write that holds only if nothing has changed is there if it 
   expect((await effects(shop)).map(({ bell: id }) => id)).toEqual([held])
 })
 
-test('of one subject one event is told after the other, in their order; of others many at once', async () => {
+test('events of one subject are handled one after another in order, those of other subjects in one batch', async () => {
   const batches: Ring[][] = []
   const ear = earModule('ear', async (tx, events) => {
     batches.push([...events])
@@ -198,7 +198,7 @@ test('of one subject one event is told after the other, in their order; of other
     expect(heard.filter(each => each.bell === id).map(({ nth }) => nth)).toEqual([1, 2, 3, 4])
 })
 
-test('what cannot be handled holds up its subject alone, dies after 10 tries, and goes on when it is retried', async () => {
+test('a failing event blocks only its subject, is dead after 10 tries, and is handled after a retry', async () => {
   const poison = newId()
   let isPoisonous = true
   const sizes: number[] = []
@@ -215,7 +215,7 @@ test('what cannot be handled holds up its subject alone, dies after 10 tries, an
   })
   await until('it failed', async () => (await rows(shop)).some(({ error }) => error !== null))
   await until('the others are handled', async () => (await effects(shop)).length === 2)
-  // Together first, then each alone.
+  // First in one batch, then each alone.
   expect(sizes.slice(0, 4)).toEqual([3, 1, 1, 1])
   expect(await rows(shop)).toMatchObject([
     { subject: poison, error: 'Error: inedible' },
@@ -234,7 +234,7 @@ test('what cannot be handled holds up its subject alone, dies after 10 tries, an
   const due = () =>
     shop.sql(`select due_at = 'infinity' as dead from cartwright.jobs where id > 0 order by id`)
   await until(
-    'it is dead, and what waits behind it is not looked at',
+    'the event is dead, and later events of its subject are not claimed',
     async () => (await due()).every(({ dead }) => dead),
     30_000
   )
@@ -256,7 +256,7 @@ test('what cannot be handled holds up its subject alone, dies after 10 tries, an
 
 const consoleOf = (shop: Bells) => ({ deliveries: shop.platform.outbox.console })
 
-test('when something dead is discarded, what waited behind it goes on', async () => {
+test('after a failing event is discarded, the later events of its subject are handled', async () => {
   const ear = earModule('ear', async (tx, events) => {
     if (events.some(({ payload }) => payload.nth === 1)) throw new Error('not the first')
     await note(tx, 'ear', events)
@@ -274,7 +274,7 @@ test('when something dead is discarded, what waited behind it goes on', async ()
   expect((await effects(shop)).map(({ nth }) => nth)).toEqual([2, 3])
 })
 
-test('a consumer that takes its time holds up nobody else', async () => {
+test('a slow event handler does not delay other handlers', async () => {
   const slow = Promise.withResolvers<void>()
   const waiting = earModule('slow', () => slow.promise)
   const shop = await useBells([bell, waiting, earModule('quick')])
@@ -287,25 +287,28 @@ test('a consumer that takes its time holds up nobody else', async () => {
   await nothingLeft(shop)
 })
 
-test('a database that cannot be written counts as no try', async () => {
-  let refusals = 3
+test('a try that fails because the database is unavailable is not counted', async () => {
+  let isAvailable = false
+  let tries = 0
   const ear = earModule('ear', async (tx, events) => {
-    refusals -= 1
-    if (refusals >= 0) throw databaseUnavailable()
+    tries += 1
+    if (!isAvailable) throw databaseUnavailable()
     await note(tx, 'ear', events)
   })
   const shop = await useBells([bell, ear])
   await ring(shop, newId())
-  await until(
-    'it was given back',
-    async () => (await rows(shop)).some(({ lease }) => lease === null) && refusals < 3
-  )
-  expect(await rows(shop)).toMatchObject([{ attempts: 0, error: null }])
+  let released: Awaited<ReturnType<typeof rows>>[number] | undefined
+  await until('the job is released after a try', async () => {
+    if (tries > 0) released = (await rows(shop)).find(({ lease }) => lease === null)
+    return released !== undefined
+  })
+  expect(released).toMatchObject({ attempts: 0, error: null })
+  isAvailable = true
   await nothingLeft(shop)
   expect(await effects(shop)).toHaveLength(1)
 })
 
-test('whoever has lost the lease undoes what it did', async () => {
+test('a handler run whose lease was lost is rolled back', async () => {
   let shop: Bells | undefined
   let tries = 0
   const ear = earModule('ear', async (tx, events) => {
@@ -334,14 +337,14 @@ test('two processes share the work, and each event is handled once', async () =>
   expect(new Set(heard.map(({ ear, event }) => `${ear} ${event}`)).size).toBe(heard.length)
 })
 
-test('what its process died with is tried alone, and dies after 10 tries', async () => {
+test('an event whose process died is retried alone, and is dead after 10 tries', async () => {
   const sizes: number[] = []
   const ear = earModule('ear', async (tx, events) => {
     sizes.push(events.length)
     await note(tx, 'ear', events)
   })
   const shop = await useBells([bell, ear])
-  // As a process left them that died with them a while ago, one of them for the tenth time.
+  // As a process leaves them when it dies while handling them, one of them for the tenth time.
   const abandoned = `
     insert into cartwright.jobs (handler, subject, event_id, payload, attempts, lease)
     select 'ear:bell.rang', gen_random_uuid(), gen_random_uuid(), '{"bell_id": "${newId()}", "nth": 1}',
@@ -353,7 +356,7 @@ test('what its process died with is tried alone, and dies after 10 tries', async
   expect((await consoleOf(shop).deliveries.list('dead', {})).items).toHaveLength(1)
 })
 
-test('a job is done once; one that fails is tried again, and a stop gives it back', async () => {
+test('a job runs once, is retried with the same id after a failure, and is released when the outbox stops', async () => {
   const [once, twice, never] = [newId(), newId(), newId()]
   const done: string[] = []
   const running = Promise.withResolvers<void>()
@@ -385,7 +388,7 @@ test('a job is done once; one that fails is tried again, and a stop gives it bac
   expect(await rows(shop)).toMatchObject([{ attempts: 0, lease: null, error: null }])
 })
 
-test('jobs that take long, and those that others keep waiting, hold up no quick one', async () => {
+test('slow jobs, and jobs that call an external service, do not delay quick jobs', async () => {
   const end = Promise.withResolvers<void>()
   const polished = Promise.withResolvers<void>()
   const begun = { call: Promise.withResolvers<void>(), cast: Promise.withResolvers<void>() }
@@ -404,31 +407,31 @@ test('jobs that take long, and those that others keep waiting, hold up no quick 
   await nothingLeft(shop)
 })
 
-test('of a job that may be done several times at once so many are, beside all others, and each once', async () => {
+test('a job type runs at its concurrency, each job once, and does not delay other job types', async () => {
   const end = Promise.withResolvers<void>()
   const called = Promise.withResolvers<void>()
-  const atOnce = { now: 0, most: 0 }
+  const running = { now: 0, most: 0 }
   const done: string[] = []
   const posting = async ({ id }: { id: string }) => {
-    atOnce.now += 1
-    atOnce.most = Math.max(atOnce.most, atOnce.now)
+    running.now += 1
+    running.most = Math.max(running.most, running.now)
     await end.promise
-    atOnce.now -= 1
+    running.now -= 1
     done.push(id)
   }
   const shop = await useBells([bellModule({ post: posting, call: async () => called.resolve() })])
   await shop.db.transaction(async tx => {
     for (let nth = 0; nth < 8; nth += 1) apiOf(shop).enqueue(tx, post, {})
   })
-  await until('three are posted', async () => atOnce.now === 3)
+  await until('three are posted', async () => running.now === 3)
   await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, call, {}))
   await called.promise
   end.resolve()
   await nothingLeft(shop)
-  expect([atOnce.most, new Set(done).size, done.length]).toEqual([3, 8, 8])
+  expect([running.most, new Set(done).size, done.length]).toEqual([3, 8, 8])
 })
 
-test('a job that takes longer than it may has failed; one that is planned waits', async () => {
+test('a job that exceeds its timeout fails, and a delayed job is not started early', async () => {
   const jobs = bellModule({ polish: () => new Promise(() => {}) })
   const shop = await useBells([jobs])
   await shop.db.transaction(async tx => {
@@ -442,7 +445,7 @@ test('a job that takes longer than it may has failed; one that is planned waits'
   ])
 })
 
-test('a schedule runs once in however many processes, and its next run is planned', async () => {
+test('a schedule in two processes runs once, and its next run is planned', async () => {
   let runs = 0
   const clock = bellModule({
     wind: async () => {
@@ -464,7 +467,7 @@ test('a schedule runs once in however many processes, and its next run is planne
   expect(runs).toBe(2)
 })
 
-test('a job of a schedule that is asked for as well is done then, and planned as before', async () => {
+test('an enqueued job of a schedule runs immediately and leaves the planned run unchanged', async () => {
   let runs = 0
   let isKeyLost = false
   const clock = bellModule({
@@ -493,7 +496,7 @@ test('a job of a schedule that is asked for as well is done then, and planned as
   expect(await plan()).toEqual(planned)
 })
 
-test('what waits is measured, for /metrics: how much, how long, how much is dead', async () => {
+test('/metrics reports pending events, dead events and the age of the oldest pending event', async () => {
   const shop = await useShop({ modules: [bell] })
   await shop.sql(`
     insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)

@@ -2,13 +2,13 @@ import type { EventType, JobType } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { type Console, createConsole } from './console.ts'
+import { createConsole, type OutboxConsole } from './console.ts'
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts'
 import type { Handler } from './handlers.ts'
 import { insertJob, insertJobs } from './rows.ts'
 
 /**
- * Writes an event with this transaction's commit, for each module that hears it; nothing where none does.
+ * Writes an event with this transaction's commit, for each module that subscribes to it; nothing where none does.
  * @throws Error for an event that the module does not declare, and for a payload of more than 64 KiB.
  */
 export type Emit = <P extends TSchema>(
@@ -18,8 +18,8 @@ export type Emit = <P extends TSchema>(
   payload: Static<P>
 ) => void
 /**
- * Writes a job with this transaction's commit. Of one `subject` one job is done after the other, in their order; when it is
- * left out, the job waits for no other.
+ * Writes a job with this transaction's commit. Jobs of one `subject` run one after another in their order; a job without
+ * subject waits for no other.
  * @throws Error for a job that the module does not declare, and for a payload of more than 64 KiB.
  */
 export type Enqueue = <P extends TSchema>(
@@ -29,24 +29,24 @@ export type Enqueue = <P extends TSchema>(
   options?: { subject?: string; delaySeconds?: number }
 ) => void
 
-/** Events and jobs: written in the transaction that causes them, handled soon after it, each with its effect once. */
+/** Events and jobs: written in the transaction that causes them, handled soon after, with effects exactly once. */
 export type Outbox = {
-  /** Says who hears which event: names of handlers by the name of the event. Before anything is emitted. */
+  /** Sets the subscriptions: handler names by event name. Call it before the first `emit`. */
   route(handlersOf: ReadonlyMap<string, readonly string[]>): void
   attach(handlerName: string, handler: Handler): void
   emit: Emit
   enqueue: Enqueue
-  /** From now on this process handles what it has handlers for, whoever wrote it. */
+  /** Starts handling rows of the attached handlers, written by any process. */
   start(): void
-  /** Claims nothing more, waits some seconds for what is under way, and gives the rest back. */
+  /** Stops claiming, waits some seconds for running handlers, and releases the rest. */
   stop(): Promise<void>
-  readonly console: Console
+  readonly console: OutboxConsole
 }
 
 const PAYLOAD_BYTES_MAX = 65_536
 
 type Row = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
-/** `place`: of its event or job among those of the transaction. */
+/** `place`: index of the event or job within its transaction. */
 type Buffered = { rows: (Row & { place: number })[]; places: number; isSent: boolean }
 
 export function createOutbox(deps: DispatcherDeps): Outbox {
@@ -55,7 +55,7 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
   let handlersOf: ReadonlyMap<string, readonly string[]> = new Map()
   const isWanted = new Map<string, () => boolean>()
 
-  /** What this run of a transaction writes; the first time it also arranges that it is sent, and what follows. */
+  /** Returns the rows that this transaction writes; on first use, schedules their insert with the commit. */
   function bufferOf(tx: Transaction): Buffered {
     const present = buffers.get(tx)
     if (present !== undefined) return present
@@ -85,7 +85,7 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
       handlersOf = routes
     },
     attach: (name, handler) => {
-      if ('consume' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
+      if ('handleEvents' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
       dispatcher.attach(name, handler)
     },
     emit: (tx, { name }, subject, given) => {
@@ -124,7 +124,7 @@ function insert(tx: Transaction, rows: Buffered['rows']): Promise<number> {
   })
 }
 
-/** @throws Error when it is too long: an event says what happened, and where the rest is found. */
+/** @throws Error when the payload is too long: an event names what happened, and consumers read the rest. */
 function textOf(name: string, payload: unknown): string {
   const text = JSON.stringify(payload)
   if (Buffer.byteLength(text) > PAYLOAD_BYTES_MAX)

@@ -1,6 +1,6 @@
 import { type RowOf, statement } from '../postgres/statement.ts'
 
-/** What waits, fails and is dead, by who is to handle it; nothing of those for whom there is nothing. Without what is planned. */
+/** Counts of pending, failing and dead rows by handler, without rows planned for later. */
 export const summarize = statement({
   name: 'outbox.summarize',
   slow: true,
@@ -42,7 +42,7 @@ export const listSchedules = statement({
 })
 export type ScheduleRow = RowOf<typeof listSchedules>
 
-/** Of what is dead, so many, the oldest first; of one handler, or of all. What somebody else decides on just now is left out. */
+/** Up to `limit` dead rows, the oldest first, of one handler or of all. Rows locked by another administrator are skipped. */
 const dead = `
   select ctid from cartwright.jobs
   where error is not null and due_at = 'infinity' and id > 0 and ($handler::text is null or handler = $handler)
@@ -55,7 +55,7 @@ export const retryDead = statement({
   text: `
     update cartwright.jobs set due_at = now(), attempts = 0 where ctid = any (array(${dead})) returning handler`
 })
-/** And what waited behind it waits no more. */
+/** Also makes rows behind the deleted ones due. */
 export const discardDead = statement({
   name: 'outbox.discard_dead',
   takes: { handler: 'text?', limit: 'int8' },

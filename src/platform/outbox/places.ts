@@ -1,4 +1,4 @@
-/** So many at once; who comes later waits for a place, in turn. */
+/** A semaphore of `max` slots, first come, first served. */
 export function createPlaces(max: number) {
   const waiting: (() => void)[] = []
   let taken = 0

@@ -1,7 +1,7 @@
 import { countUpTo } from '../postgres/counting.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
-/** The one thing that a transaction emits, now: a third cheaper than for many. It is sent with the commit. */
+/** Inserts a single row due now: a third cheaper than `insertJobs`. It is sent with the commit. */
 export const insertJob = statement({
   name: 'outbox.insert_job',
   takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', payload: 'text' },
@@ -9,7 +9,7 @@ export const insertJob = statement({
     insert into cartwright.jobs (handler, subject, event_id, payload)
     values ($handler, $subject, $eventId, $payload::text::jsonb)`
 })
-/** All that one transaction emits and enqueues. Its events are a millisecond apart, so that their times say their order. */
+/** Inserts all rows of a transaction. Their times are a millisecond apart, so that times show the order of events. */
 export const insertJobs = statement({
   name: 'outbox.insert_jobs',
   takes: {
@@ -30,12 +30,12 @@ export const insertJobs = statement({
 })
 
 /**
- * Takes what is due, of each subject the oldest only. By place (`ctid`): joined by key, the generic plan read the whole
- * table (18 ms; this is 1.5 ms for 200). A row that was changed since the snapshot is locked and not updated, and claimed
- * the next time. A schedule is never dead: one that is taken over again and again may kill whoever has it, and is held for
- * longer each time, up to 8 minutes.
+ * Claims due rows, only the oldest of each subject. Joins by `ctid`, because joined by key the generic plan scanned the whole
+ * table (18 ms; this takes 1.5 ms for 200 rows). A row that changed since the snapshot is locked but not updated, and is
+ * claimed next time. A schedule is never dead: one that is taken over repeatedly may crash its process, so its lease grows
+ * each time, up to 8 minutes.
  */
-export const claim = statement({
+export const claimJobs = statement({
   name: 'outbox.claim',
   takes: { handler: 'text', limit: 'int8', lease: 'uuid', seconds: 'float8' },
   gives: {
@@ -66,10 +66,10 @@ export const claim = statement({
     returning id, subject, event_id, payload, attempts, since, error is not null as has_failed,
       attempts > 1 and error is null as was_abandoned`
 })
-export type ClaimedRow = RowOf<typeof claim>
+export type ClaimedRow = RowOf<typeof claimJobs>
 
-/** What is held for longer, as `claim` may hold a schedule, stays so. What is locked is being finished or given back. */
-export const renew = statement({
+/** Keeps longer leases, as `claim` gives schedules. Locked rows are skipped, because they are being finished or released. */
+export const renewJobLeases = statement({
   name: 'outbox.renew',
   takes: { handlers: 'text[]', subjects: 'uuid[]', ids: 'int8[]', leases: 'uuid[]', seconds: 'float8' },
   gives: { lease: 'uuid?' },
@@ -84,35 +84,39 @@ export const renew = statement({
     ))
     returning lease`
 })
-/** Fewer than were claimed: another one has them now, or they were discarded. */
-export const finish = statement({
+/** Deletes fewer rows than were claimed when another process claimed some, or some were discarded. */
+export const finishJobs = statement({
   name: 'outbox.finish',
   takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid' },
   text: `
     delete from cartwright.jobs using unnest($subjects::uuid[], $ids::int8[]) as mine (subject, id)
     where jobs.subject = mine.subject and jobs.handler = $handler and jobs.id = mine.id and jobs.lease = $lease`
 })
-/** Of a schedule: its next run. */
+/** Sets the next run of a schedule. */
 export const finishRun = statement({
   name: 'outbox.finish_run',
-  takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', everySeconds: 'float8', lease: 'uuid' },
+  takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', intervalSeconds: 'float8', lease: 'uuid' },
   text: `
     update cartwright.jobs set
       event_id = $eventId, attempts = 0, lease = null, error = null,
-      since = now() + make_interval(secs => $everySeconds::float8),
-      due_at = now() + make_interval(secs => $everySeconds::float8)
+      since = now() + make_interval(secs => $intervalSeconds::float8),
+      due_at = now() + make_interval(secs => $intervalSeconds::float8)
     where subject = $subject and handler = $handler and id = 0 and lease = $lease`
 })
-export const ensureSchedule = statement({
-  name: 'outbox.ensure_schedule',
-  takes: { handler: 'text', subject: 'uuid', eventId: 'uuid' },
+/** Plans the first run of each recurring job after its pause, unless it is planned already. */
+export const ensureSchedules = statement({
+  name: 'outbox.ensure_schedules',
+  takes: { handlers: 'text[]', subjects: 'uuid[]', eventIds: 'uuid[]', pauseSeconds: 'float8[]' },
   text: `
-    insert into cartwright.jobs (id, handler, subject, event_id, payload) values (0, $handler, $subject, $eventId, '{}')
+    insert into cartwright.jobs (id, handler, subject, event_id, payload, since, due_at)
+    select 0, handler, subject, event_id, '{}', now() + pause, now() + pause
+    from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $pauseSeconds::float8[])
+      as schedules (handler, subject, event_id, seconds), make_interval(secs => seconds) as pause
     on conflict (subject, handler, id) do nothing`
 })
 
-/** A pause, or death without one. What waits behind it waits as long, so that nobody looks at it meanwhile. */
-export const fail = statement({
+/** Sets a pause, or marks the row dead without one. Rows behind it wait as long, so that no process claims them meanwhile. */
+export const recordJobFailure = statement({
   name: 'outbox.fail',
   takes: {
     handler: 'text',
@@ -133,7 +137,7 @@ export const fail = statement({
     where later.subject = failed.subject and later.handler = failed.handler
       and later.id > failed.id and later.due_at < failed.due_at`
 })
-/** For what arrived since behind something that failed. */
+/** Postpones rows that arrived behind a failed one. */
 export const putOff = statement({
   name: 'outbox.put_off',
   text: `
@@ -142,7 +146,7 @@ export const putOff = statement({
       and later.subject = failed.subject and later.handler = failed.handler
       and later.id > failed.id and later.due_at <= now()`
 })
-/** What waited behind something that failed, and does no more. What is planned for later stays so. */
+/** Makes rows due that waited behind a failed one. Rows planned for later stay planned. */
 export const wakeBehind = statement({
   name: 'outbox.wake_behind',
   takes: { handler: 'text', subject: 'uuid' },
@@ -150,7 +154,7 @@ export const wakeBehind = statement({
     update cartwright.jobs set due_at = greatest(since, now())
     where subject = $subject and handler = $handler and lease is null and error is null and due_at > now()`
 })
-/** What was claimed and not tried: that does not count. */
+/** Releases claimed rows that were not attempted; this is no failed attempt. */
 export const giveBack = statement({
   name: 'outbox.give_back',
   takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid', pauseSeconds: 'float8' },
@@ -160,7 +164,7 @@ export const giveBack = statement({
     from unnest($subjects::uuid[], $ids::int8[]) as mine (subject, id)
     where jobs.subject = mine.subject and jobs.handler = $handler and jobs.id = mine.id and jobs.lease = $lease`
 })
-/** The handlers that have something to do. */
+/** Lists handlers with due rows. */
 export const findDue = statement({
   name: 'outbox.find_due',
   takes: { handlers: 'text[]' },
@@ -169,8 +173,8 @@ export const findDue = statement({
     select handler from unnest($handlers::text[]) as known (handler)
     where exists (select from cartwright.jobs where jobs.handler = known.handler and jobs.due_at <= now())`
 })
-/** What is planned for later does not wait yet. */
-export const measure = statement({
+/** Measures the backlog, without rows planned for later. */
+export const measureBacklog = statement({
   name: 'outbox.measure',
   gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
   text: `
@@ -194,7 +198,7 @@ const LISTED = {
   due_at: 'timestamptz?'
 } as const
 
-/** What failed, the oldest first. Only what is dead, or only what is tried again. */
+/** Lists failed rows, the oldest first: the dead ones, or those that will be retried. */
 export const listFailed = statement({
   name: 'outbox.list_failed',
   takes: { dead: 'bool', handler: 'text?', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
@@ -215,7 +219,7 @@ export const countFailed = statement({
     select count(*) as total from cartwright.jobs
     where error is not null and (due_at = 'infinity') = $dead and ($handler::text is null or handler = $handler)`
 })
-/** What did not fail, the oldest first: schedules, what waits behind something dead, and what is planned, too. */
+/** Lists rows that did not fail, the oldest first, including schedules, planned rows and rows behind dead ones. */
 export const listPending = statement({
   name: 'outbox.list_pending',
   slow: true,
@@ -235,7 +239,7 @@ export const countPending = statement({
   gives: { total: 'int4' },
   text: countUpTo('cartwright.jobs where error is null and ($handler::text is null or handler = $handler)')
 })
-export const retry = statement({
+export const retryJob = statement({
   name: 'outbox.retry',
   takes: { id: 'int8' },
   gives: { handler: 'text' },
@@ -244,8 +248,8 @@ export const retry = statement({
     where id = $id and id > 0 and error is not null and lease is null
     returning handler`
 })
-/** Whoever handles it at this moment finds that it has no lease any more, and undoes what it did. */
-export const discard = statement({
+/** Deletes a row. A process that is handling it finds its lease gone and rolls back. */
+export const discardJob = statement({
   name: 'outbox.discard',
   takes: { id: 'int8' },
   gives: { handler: 'text', subject: 'uuid' },

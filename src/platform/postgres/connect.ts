@@ -6,10 +6,10 @@ export type ConnectOptions = { url: string; statementTimeoutMs: number; lockTime
 
 const POSTGRES_VERSION_MIN = 150_000
 const CONNECT_TIMEOUT_MS = 3_000
-/** Locks of a transaction whose process has gone, or stands still, are free after this. */
+/** The server releases the locks of a transaction after this when its process died or hangs. */
 const IDLE_IN_TRANSACTION_MS = 2_000
 const GOODBYE_MS_MAX = 1_000
-/** The server gives up first; this much later we give up on a server, or a network, that does not answer at all. */
+/** The server times out first; the client this much later, in case server or network do not respond. */
 const SERVER_HEAD_START_MS = 250
 
 pg.types.setTypeParser(pg.types.builtins.INT8, text => {
@@ -18,8 +18,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, text => {
   return value
 })
 
-// Sessions run in UTC, so the text is always `2026-11-21 02:33:06.291+00`: a twentieth of the general parser's cost.
-// The left side of a join comes again with every row of the right, and is parsed once.
+// Sessions run in UTC, so the text always ends in `+00`: this costs a twentieth of the general parser.
+// A join repeats values of its left side, so the latest value is cached.
 let latest = { text: '', time: Number.NaN }
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
   if (text !== latest.text) latest = { text, time: Date.parse(`${text.replace(' ', 'T')}:00`) }
@@ -27,20 +27,20 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
 })
 
 /**
- * For statements whose best plan depends on what is asked for: how common a word is, whether there is a filter at all.
+ * For statements whose best plan depends on their parameters: how common a word is, whether there is a filter.
  * Planning a list costs 0.1 ms; the generic plan of a search took up to 5 s (2026-11-21, 20,000 products).
  */
 export const plannedForValues = { plan_cache_mode: 'force_custom_plan' }
 
 /**
- * For statements that write, which find their rows by key. A plan is made once a connection: made while a table was empty,
- * it would read all that came into it since, until PostgreSQL analyzes the table. What no index leads to is read as ever.
+ * For statements that write, which find their rows by key. A generic plan is made once per connection. Made while a table is
+ * empty, it would scan the whole table later, until PostgreSQL analyzes it. Without an index the scan still happens.
  */
 export const plannedForKeys = { enable_seqscan: 'off' }
 
 /**
- * For quick statements, whose rows are found by key and lie in memory: the server's own setting is for disks that turn. With
- * it the lines of a cart are looked up in the index directly, 4 us less of 27 (2026-11). Tables grow while plans stay, as above.
+ * For fast statements, whose rows are found by key and are in memory; the server's default is for rotating disks. It makes
+ * the lines of a cart an index lookup: 23 us instead of 27 (2026-11). Tables grow while plans stay, as above.
  */
 export const plannedForMemory = { ...plannedForKeys, random_page_cost: '1.1' }
 
@@ -80,18 +80,18 @@ export function connectionSettings(options: ConnectOptions, more: SessionSetting
   } satisfies pg.ClientConfig
 }
 
-/** There is no connection to the database: the sentence says why. */
+/** The database cannot be reached; the message says why. */
 export class DatabaseUnreachable extends OperatorError {}
 
 /**
- * One connection outside of the pool, to a server that is known to be new enough.
+ * Opens a connection outside of the pools and checks the server's version.
  * @throws OperatorError when the server cannot be reached, refuses us, or is too old.
  */
 export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Client> {
   let client: pg.Client | undefined
   try {
     client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings })
-    // A connection that breaks fails what is under way on it; without a listener it would end the process.
+    // Without a listener, a broken connection would end the process.
     client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
@@ -101,7 +101,7 @@ export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Cli
       `The database runs PostgreSQL ${Math.floor(version / 10_000)}; Cartwright needs 15 or newer.`
     )
   } catch (error) {
-    if (client !== undefined) await hangUp(client)
+    if (client !== undefined) await closeConnection(client)
     if (error instanceof OperatorError) throw error
     const { message, code } = error as NodeJS.ErrnoException
     throw new DatabaseUnreachable(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
@@ -114,15 +114,15 @@ const adviceFor = (code: string | undefined): string =>
     ? 'Run fewer processes, open fewer connections in each (database.pool_size), or raise max_connections of the server.'
     : 'Check DATABASE_URL (database.url).'
 
-/** Ends a connection: with a goodbye, and without when the server does not take it within a second. */
-export async function hangUp(client: pg.Client): Promise<void> {
-  const timer = setTimeout(destroy, GOODBYE_MS_MAX, client)
+/** Closes a connection, and destroys its socket when the server does not respond within a second. */
+export async function closeConnection(client: pg.Client): Promise<void> {
+  const timer = setTimeout(destroyConnection, GOODBYE_MS_MAX, client)
   await client.end().catch(() => {})
   clearTimeout(timer)
 }
 
-/** Ends a connection without a goodbye, and fails what is under way on it. */
-export const destroy = (client: pg.Client): void => {
+/** Destroys the socket of a connection; its pending statements fail. */
+export const destroyConnection = (client: pg.Client): void => {
   streamOf(client).destroy()
 }
 

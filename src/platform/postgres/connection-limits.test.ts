@@ -4,7 +4,7 @@ import { connectionShortage, connectionsMax, findConnectionLimits } from './conn
 
 const sizes = { poolSize: 8, sharedConnections: 2, writeConnections: 4, slowConnections: 4 }
 
-test('a process with the default settings opens 27 connections, and 29 with a port for diagnostics', () => {
+test('a process with these pool sizes opens up to 27 connections, and 29 with a diagnostics port', () => {
   expect([connectionsMax(sizes, false), connectionsMax(sizes, true)]).toEqual([27, 29])
 })
 
@@ -14,13 +14,13 @@ test.each([
   [{ server: 97, role: 8, database: 20 }, /up to 27 .* its role may have .* 8\.$/],
   [{ server: 97, role: -1, database: 20 }, /up to 27 .* its database may have .* 20\.$/],
   [{ server: 26, role: -1, database: -1 }, /up to 27 .* the server accepts .* 26\.$/]
-])('of the limits %j the least is named when it is too low', (limits, sentence) => {
+])('the lowest limit of %j is reported when it is too low', (limits, sentence) => {
   const said = connectionShortage(27, limits)
   if (sentence === undefined) expect(said).toBeUndefined()
   else expect(said).toMatch(sentence)
 })
 
-test('the limits are those of the server, the role and the database', async () => {
+test('connection limits are read for the server, the role and the database', async () => {
   const db = await useTestDatabase()
   const [limits] = await db.rows(findConnectionLimits)
   expect(limits).toEqual({ server: expect.any(Number), role: -1, database: -1 })

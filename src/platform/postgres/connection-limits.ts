@@ -4,10 +4,10 @@ import { statement } from './statement.ts'
 const PROBES = 2
 /** The writer of stock, the claims of events and jobs, and the renewal of their leases. */
 const DEDICATED = 3
-/** It listens to the other processes; a second one is made to see whether silent connections are dead. */
+/** One for LISTEN, and one that dead peer detection opens. */
 const LISTENERS = 2
-/** Transactions that have waited for a lock have a pool of a quarter of the size. */
-export const patientOf = (poolSize: number): number => Math.ceil(poolSize / 4)
+/** Size of the pool for transactions that waited for a lock: a quarter of the others. */
+export const patientPoolSize = (poolSize: number): number => Math.ceil(poolSize / 4)
 
 type Sizes = {
   poolSize: number
@@ -16,14 +16,15 @@ type Sizes = {
   slowConnections: number
 }
 
-/** How many connections one process opens at most. */
+/** Most connections that one process opens. */
 export function connectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
   const { poolSize, sharedConnections, writeConnections, slowConnections } = sizes
-  const forWork = poolSize + patientOf(poolSize) + sharedConnections + writeConnections + slowConnections
+  const forWork =
+    poolSize + patientPoolSize(poolSize) + sharedConnections + writeConnections + slowConnections
   return forWork + PROBES + DEDICATED + LISTENERS + (hasDiagnosticsPort ? PROBES : 0)
 }
 
-/** How many connections the server leaves to others than superusers, and this role and this database may have; -1: any number. */
+/** Connection limits of the server without its reserved ones, of this role and of this database; -1: unlimited. */
 export const findConnectionLimits = statement({
   name: 'cartwright.find_connection_limits',
   gives: { server: 'int4', role: 'int4', database: 'int4' },
@@ -33,7 +34,7 @@ export const findConnectionLimits = statement({
       (select rolconnlimit from pg_roles where rolname = current_user) as role,
       (select datconnlimit from pg_database where datname = current_database()) as database`
 })
-export type ConnectionLimits = { server: number; role: number; database: number }
+export type DatabaseConnectionLimits = { server: number; role: number; database: number }
 
 const NAMES = {
   server: 'the server accepts (max_connections)',
@@ -41,9 +42,9 @@ const NAMES = {
   database: 'its database may have (alter database … connection limit)'
 }
 
-/** A sentence when one process alone could want more connections than it gets. */
-export function connectionShortage(wanted: number, limits: ConnectionLimits): string | undefined {
-  const least = (Object.keys(NAMES) as (keyof ConnectionLimits)[])
+/** Returns a warning when one process alone may open more connections than the limits allow. */
+export function connectionShortage(wanted: number, limits: DatabaseConnectionLimits): string | undefined {
+  const least = (Object.keys(NAMES) as (keyof DatabaseConnectionLimits)[])
     .filter(name => limits[name] >= 0)
     .reduce((least, name) => (limits[name] < limits[least] ? name : least), 'server')
   if (wanted <= limits[least]) return undefined

@@ -109,11 +109,11 @@ async function useNotes(options: Partial<DatabaseOptions> = {}) {
   await db.run(insertNote, { id: 2, count: 0 })
   return db
 }
-/** Limits of time that a busy machine does not reach, for tests about something else. */
+/** Timeouts that a busy machine does not reach, for tests that do not test timeouts. */
 const PATIENT = { poolWaitMs: 60_000, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
 const busy = { kind: 'unavailable', code: 'DATABASE_BUSY', retryAfterSeconds: 1 }
 
-test('what a transaction wrote is there when it has ended, and its result is given back', async () => {
+test('a transaction commits its writes and returns the result of its work', async () => {
   const db = await useNotes()
   const result = await db.transaction(async tx => {
     await tx.run(insertNote, { id: 3, count: 30 })
@@ -123,7 +123,7 @@ test('what a transaction wrote is there when it has ended, and its result is giv
   expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: 30 }])
 })
 
-test('a domain error rolls back and arrives as it was thrown', async () => {
+test('a domain error rolls back the transaction and reaches the caller unchanged', async () => {
   const db = await useNotes()
   const error = refused({ details: { available: 3 } })
   const failed = db.transaction(async tx => {
@@ -134,9 +134,9 @@ test('a domain error rolls back and arrives as it was thrown', async () => {
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('any other error rolls back and arrives as it was thrown, whatever it says', async () => {
+test('an error that looks like a lost connection rolls back the transaction and reaches the caller unchanged', async () => {
   const db = await useNotes()
-  const error = Object.assign(new Error('timeout: Connection terminated by somebody else'), { code: 'EPIPE' })
+  const error = Object.assign(new Error('timeout: Connection terminated by the server'), { code: 'EPIPE' })
   const failed = db.transaction(async tx => {
     await tx.run(insertNote, { id: 3, count: 30 })
     throw error
@@ -146,7 +146,7 @@ test('any other error rolls back and arrives as it was thrown, whatever it says'
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('a refused row is an error of the database with its constraint, and nothing is kept', async () => {
+test('a constraint violation is reported with its constraint, and nothing is written', async () => {
   const db = await useNotes()
   const failed = db.transaction(async tx => {
     await tx.run(insertNote, { id: 3, count: 30 })
@@ -173,7 +173,7 @@ test('work without a statement commits', async () => {
   expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
 })
 
-test('an error that work swallowed does not pass for a commit', async () => {
+test('a transaction whose work swallows a failed statement is rejected', async () => {
   const db = await useNotes()
   const failed = db.transaction(async tx => {
     await tx.run(insertNote, { id: 3, count: 30 })
@@ -194,7 +194,7 @@ test('a transaction that has ended cannot be used', async () => {
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('branches that go on after one of them failed change nothing', async () => {
+test('concurrent branches that continue after one failed change nothing', async () => {
   const db = await useNotes({ poolSize: 1 })
   const late = Promise.withResolvers<void>()
   const failed = db.transaction(tx =>
@@ -279,7 +279,7 @@ test('waiting too long for a lock is "busy", in a transaction and outside of one
   expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 1 }])
 })
 
-test('a statement that runs too long is "busy", and its connection goes on', async () => {
+test('a statement that exceeds its timeout is "busy", and its connection stays usable', async () => {
   const db = await useNotes({ statementTimeoutMs: 1_000, poolSize: 1 })
   await expect(db.run(sleep, { seconds: 3 })).rejects.toMatchObject(busy)
   await expect(db.transaction(tx => tx.run(sleep, { seconds: 3 }))).rejects.toMatchObject(busy)
@@ -287,7 +287,7 @@ test('a statement that runs too long is "busy", and its connection goes on', asy
   expect(db.statistics().acquired_conns).toBe(0)
 })
 
-test('when all connections are taken for too long, the next one in line is "busy"', async () => {
+test('a caller that waits too long for a connection is "busy"', async () => {
   const db = await useNotes({ poolSize: 2, poolWaitMs: 200 })
   const gate = Promise.withResolvers<void>()
   const hold = (until: Promise<void>) =>
@@ -298,21 +298,21 @@ test('when all connections are taken for too long, the next one in line is "busy
       })
     )
   const { total_conns: others } = db.statistics()
-  // Making a connection may take longer than the wait for one.
+  // Opening a connection may take longer than the pool timeout.
   await eventually(async () => {
     await Promise.all(hold(Promise.resolve()))
     expect(db.statistics().total_conns).toBe(others + 2)
   })
   const holders = hold(gate.promise)
   await eventually(() => expect(db.statistics().acquired_conns).toBe(2))
-  // The others hold their connections until it has failed.
+  // The holders keep their connections until this call has failed.
   await expect(db.transaction(tx => tx.rows(echo, { value: 1 }))).rejects.toMatchObject(busy)
   gate.resolve()
   await Promise.all(holders)
   expect(await db.transaction(tx => tx.rows(echo, { value: 1 }))).toEqual([{ value: 1 }])
 })
 
-test('a transaction that dawdles is ended by the server and fails as "unavailable"', async () => {
+test('a transaction that is idle for too long is ended by the server and fails as "unavailable"', async () => {
   const created = await createTestDatabase()
   const url = new URL(created.url)
   const db = openDatabase({ ...testDatabaseOptions(url.href), poolSize: 1 })
@@ -331,14 +331,14 @@ test('a transaction that dawdles is ended by the server and fails as "unavailabl
   expect(await db.transaction(tx => tx.rows(echo, { value: 3 }))).toEqual([{ value: 3 }])
 })
 
-test('pipelined statements are answered in their order, each its own', async () => {
+test('every pipelined statement gets its own result', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const numbers = Array.from({ length: 2_000 }, (_, i) => i)
   const answers = await Promise.all(numbers.map(i => db.rows(echo, { value: i })))
   expect(answers.map(rows => rows[0]?.value)).toEqual(numbers)
 })
 
-test('an error in one pipelined statement leaves its neighbours alone', async () => {
+test('an error in one pipelined statement fails no other', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const answers = await Promise.allSettled(
     Array.from({ length: 300 }, (_, i) =>
@@ -351,7 +351,7 @@ test('an error in one pipelined statement leaves its neighbours alone', async ()
   }
 })
 
-test('pipelined writes are transactions of their own', async () => {
+test('each pipelined write is a separate transaction', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const [first, second, third] = await Promise.allSettled([
     db.run(insertNote, { id: 3, count: 3 }),
@@ -362,7 +362,7 @@ test('pipelined writes are transactions of their own', async () => {
   expect((await db.rows(listNotes)).map(row => row.id)).toEqual([1, 2, 3, 4])
 })
 
-test('a bigint beyond 2^53 is an error, never another number', async () => {
+test('a bigint beyond 2^53 is an error, and never a rounded number', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const [large, small] = await Promise.allSettled([db.rows(tooLarge), db.rows(echo, { value: 1 })])
   expect(large).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) })
@@ -372,7 +372,7 @@ test('a bigint beyond 2^53 is an error, never another number', async () => {
   expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: Number.MAX_SAFE_INTEGER }])
 })
 
-test('values that cannot be sent do not spoil a connection', async () => {
+test('a connection stays usable after a value that cannot be serialized', async () => {
   const db = await useNotes({ sharedConnections: 1, poolSize: 1 })
   const circular: Record<string, unknown> = {}
   circular.self = circular
@@ -380,13 +380,13 @@ test('values that cannot be sent do not spoil a connection', async () => {
   await expect(db.transaction(tx => tx.rows(echo, { value: circular as never }))).rejects.not.toBeInstanceOf(
     DomainError
   )
-  // The driver has closed the statement and believes that it is there: one call finds out, the next is served.
+  // The driver believes that its closed statement exists: the first call fails, and the next succeeds.
   const isAnswered = (rows: unknown) => expect(rows).toEqual([{ value: 1 }])
   await eventually(async () => isAnswered(await db.rows(echo, { value: 1 })))
   await eventually(async () => isAnswered(await db.transaction(tx => tx.rows(echo, { value: 1 }))))
 })
 
-test('a server that turned read-only is left: its connections are dropped', async () => {
+test('the connection to a server that became read-only is replaced', async () => {
   const db = await useNotes({ poolSize: 1, sharedConnections: 1 })
   const pidOf = () => db.transaction(async tx => (await tx.rows(backendPid))[0]?.pid)
   const before = await pidOf()
@@ -398,7 +398,7 @@ test('a server that turned read-only is left: its connections are dropped', asyn
   expect(await pidOf()).not.toBe(before)
 })
 
-test('the settings of a URL are kept beside ours', async () => {
+test('settings in the URL apply unless Cartwright sets them', async () => {
   const created = await createTestDatabase()
   const url = new URL(created.url)
   url.searchParams.set('options', '-c work_mem=7MB -c timezone=Asia/Tokyo')
@@ -414,7 +414,7 @@ test('the settings of a URL are kept beside ours', async () => {
   expect(values).toEqual(['7MB', 'UTC', '1s', 'off'])
 })
 
-test('what writes looks rows up by key, in a transaction and outside of one', async () => {
+test('a statement that writes runs without sequential scans, in a transaction and outside of one', async () => {
   const db = await useNotes()
   const planned = statement({
     name: 'test.insert_planned',
@@ -426,7 +426,7 @@ test('what writes looks rows up by key, in a transaction and outside of one', as
   expect(await db.transaction(tx => tx.first(planned, { id: 4 }))).toEqual({ setting: 'off' })
 })
 
-test('slow statements wait for each other, for a while, and nothing quick waits for them', async () => {
+test('slow statements wait for each other up to a limit, and quick ones do not wait for them', async () => {
   const db = await useNotes({ slowConnections: 1, poolWaitMs: 400 })
   await db.rows(search, { seconds: 0 })
   const order: string[] = []
@@ -445,7 +445,7 @@ test('slow statements wait for each other, for a while, and nothing quick waits 
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('a slow statement whose connection breaks is "unavailable", and the next has another', async () => {
+test('a slow statement whose connection breaks is "unavailable", and the next one succeeds', async () => {
   const db = await useNotes({ slowConnections: 1 })
   const searching = db.rows(search, { seconds: 5 })
   const isSearching = async () => {
@@ -458,7 +458,7 @@ test('a slow statement whose connection breaks is "unavailable", and the next ha
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('the statistics add up, and waiting is measured', async () => {
+test('the statistics count the connections and measure the waits for them', async () => {
   const db = await useNotes({ poolSize: 2, sharedConnections: 1, poolWaitMs: 5_000 })
   const before = db.statistics()
   expect(before).toMatchObject({ max_conns: 8, total_conns: 1, acquired_conns: 0, idle_conns: 1 })
@@ -471,7 +471,7 @@ test('the statistics add up, and waiting is measured', async () => {
   await eventually(() => expect(db.statistics().total_conns).toBe(3))
   const asleep = db.run(sleep, { seconds: 0.3 })
   await eventually(() => expect(db.statistics().acquired_conns).toBe(3))
-  // The notes were made over one of those for single writes.
+  // The table was created over a connection for single writes.
   expect(db.statistics().idle_conns).toBe(1)
   await asleep
   gate.resolve()
@@ -483,7 +483,7 @@ test('the statistics add up, and waiting is measured', async () => {
   expect(after.acquire_duration_ms - before.acquire_duration_ms).toBeGreaterThan(250)
 })
 
-test('ten thousand transactions, some of them failing, leave nothing behind', async () => {
+test('ten thousand transactions, every fifth failing, leak no connection', async () => {
   const warnings: Error[] = []
   const note = (warning: Error) => warnings.push(warning)
   process.on('warning', note)

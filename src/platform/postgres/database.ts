@@ -1,89 +1,97 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Apart, type ApartOptions, openApart } from './apart.ts'
-import { inBatches } from './batches.ts'
 import { connectionSettings } from './connect.ts'
-import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
-import type { ConnectionPool } from './pool.ts'
-import { type DatabaseOptions, limitsOf, openPools, type PoolStatistics } from './pools.ts'
-import { type Queryable, queryableOf, type Send } from './queryable.ts'
-import { createSilenceCheck } from './silence.ts'
-import { createTogether } from './together.ts'
+import { createDeadPeerDetection } from './connections/dead-peer-detection.ts'
+import type { ConnectionPool } from './connections/pool.ts'
 import {
-  type Checkout,
-  mayRunAgain,
-  type RunOptions,
+  isLockTimeout,
+  isPreparedStatementStale,
+  isQueryTimeout,
+  isUnusable,
+  translateDatabaseError
+} from './errors.ts'
+import { type DatabaseOptions, openPools, type PoolStatistics, statementTimeouts } from './pools.ts'
+import { type Queryable, queryableOf, type SendStatement } from './queryable.ts'
+import { createCallBatcher } from './transactions/call-batching.ts'
+import {
+  type DedicatedConnection,
+  type DedicatedConnectionOptions,
+  openDedicatedConnection
+} from './transactions/dedicated-connection.ts'
+import { createGroupCommit } from './transactions/group-commit.ts'
+import { createKeyedQueue } from './transactions/keyed-queue.ts'
+import {
+  type CheckedOutConnection,
+  canRetry,
   runTransaction,
   type Transaction,
+  type TransactionRunOptions,
   type Transactions,
-  type Work
-} from './transaction.ts'
-import { createTurns } from './turns.ts'
+  type TransactionWork
+} from './transactions/transaction.ts'
 
-export type { DatabaseOptions, Queryable, Transaction, Transactions }
+export type { DatabaseOptions, DedicatedConnection, Queryable, Transaction, Transactions }
 
-/** The database: its statements run one by one, or together in a transaction. */
+/** The database: runs single statements, and transactions. */
 export type Database = Queryable &
   Transactions & {
     /**
-     * The same database for those who would wait for each other: of the transactions with the same key one at a time of
-     * this process holds a connection. For rows that one customer's requests all lock. Of several keys the turns are waited
-     * for in their order, which has to be the same for all who take them.
+     * Returns this database with serialized transactions: per key, one transaction of this process holds a connection at a
+     * time. Use it for rows that all requests of one customer lock. With several keys, all callers must use the same order.
      */
-    inTurn(key: string): Database
+    serializedBy(key: string): Database
     /**
-     * The same database for those whose transactions touch rows of their own alone: those that begin in one turn of the event loop are
-     * one, so that an order takes 1.6 ms of CPU instead of 2.3 (2026-11). When one of them fails all are undone: it is done again
-     * alone, and the others together.
+     * Returns this database with group commit: transactions that begin in one turn of the event loop share one, so an order
+     * takes 1.6 ms of CPU instead of 2.3 (2026-11). Use it where transactions lock no common rows. When one fails, the shared
+     * transaction is rolled back; the failed one is retried alone, the others together.
      */
-    together(): Database
+    groupCommit(): Database
     /**
-     * Does `work`, which must be one statement that waits for nobody, for many callers together: for those who come while
-     * others are at it, in their order. `work` answers for each item at its index. What is refused for many is done again
-     * for each alone, so that nobody fails by another one's fault.
+     * Runs `work` for the items of several callers at once: those that arrive while earlier batches run. `work` must be one
+     * statement that waits for no lock, and returns a result for each item, by index. A failed batch is retried item by
+     * item, so one caller's item never fails another's.
      */
-    inBatches<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
-    /** Whether a transaction with that key is under way, or waits for its turn. */
-    isTurnTaken(key: string): boolean
-    /** A connection for one caller alone, which has to close it. */
-    apart(options?: ApartOptions): Apart
-    /** Makes the connections of reads before anybody asks, and waits for none of them. */
+    batchCalls<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
+    /** Whether a transaction with this key runs or waits in this process. */
+    isKeyBusy(key: string): boolean
+    /** Opens a connection for one caller, which must close it. */
+    dedicated(options?: DedicatedConnectionOptions): DedicatedConnection
+    /** Starts opening the connections for reads and returns immediately. */
     prepare(): void
-    /** One real round trip, over a connection that nothing else uses. */
+    /** Makes one round trip over a connection that nothing else uses. */
     ping(): Promise<void>
-    /** Some kind of work has no connection, because the server accepts no more of them. */
-    isOut(): boolean
-    /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
+    /** Whether one pool has no connection because the server accepts no more. */
+    isOutOfConnections(): boolean
+    /** Writes and commits without changing data. @throws `unavailable` with the reason when the database cannot be written. */
     proveWrite(): Promise<void>
-    /** Somebody got no answer: finds the connections whose other side is gone without having closed them, and ends them. */
-    endSilentConnections(): Promise<void>
+    /** Finds connections whose peer vanished without closing them, and closes them. Call it after a query timeout. */
+    closeDeadConnections(): Promise<void>
     statistics(): PoolStatistics
     close(): Promise<void>
   }
 
-type Sent = Parameters<Send>[0]
+type Sent = Parameters<SendStatement>[0]
 
-/** Who goes together waits no longer for a lock: all of them do, and for one lock after the other. */
+/** Lock timeout of a group commit: every lock wait delays all its callers. */
 const TOGETHER_LOCK_MS_MAX = 50
 const TRANSACTION_RUNS_MAX = 6
 const RETRY_PAUSE_MS = 10
-/** A read that had to wait for a lock waits apart for so long. */
+/** How long a read that hit a lock timeout runs on the pool for writes. */
 const LOCKED_MS = 1_000
 
 /**
- * Single statements that read go over a few shared, pipelined connections (they cost half of a checked-out one).
- * What may wait has connections of its own: transactions, those of them that wait for a lock, single statements that
- * write, and slow ones.
+ * Opens the connections of this process. Single reads share a few pipelined connections, at half the cost of a checked-out
+ * one. Work that may wait has its own pools: transactions, transactions that waited for a lock, single writes, slow reads.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const { sharedMs, slowMs } = limitsOf(options)
+  const { sharedMs, slowMs } = statementTimeouts(options)
   const pools = openPools(options, () => endSilentConnections())
   const { transactions, patient, writes, slow, shared, probes, acquired } = pools
-  /** Reads that had to wait for a lock, a table that is being altered, and until when they wait apart. */
+  /** Reads that hit a lock timeout, such as on a table that is being altered: until when they use the pool for writes. */
   const locked = new Map<string, number>()
-  const endSilentConnections = createSilenceCheck(connectionSettings(options), pools.suspects)
+  const endSilentConnections = createDeadPeerDetection(connectionSettings(options), pools.suspects)
 
-  const send: Send = (statement, values) => {
+  const send: SendStatement = (statement, values) => {
     onStatement?.(statement.name)
     if (statement.mayLock) return sendAlone(writes, statement, values, statementTimeoutMs)
     if (statement.isSlow) return sendAlone(slow, statement, values, slowMs)
@@ -93,11 +101,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     return shared.query(statement, values).catch(error => readAgain(error, statement, values))
   }
 
-  /** A read is sent once more, over another connection, when it was not its fault. */
-  async function readAgain(error: unknown, statement: Sent, values: unknown[]): ReturnType<Send> {
+  /** Retries a read once over another connection when the connection caused the error. */
+  async function readAgain(error: unknown, statement: Sent, values: unknown[]): ReturnType<SendStatement> {
     if (isLockTimeout(error)) locked.set(statement.name, performance.now() + LOCKED_MS)
     if (isLocked(statement)) return sendAlone(writes, statement, values, sharedMs)
-    if (isOutdated(error)) pools.renew()
+    if (isPreparedStatementStale(error)) pools.renew()
     else if (!isUnusable(error)) throw translateDatabaseError(error)
     return shared.query(statement, values).catch(again => {
       throw translateDatabaseError(again)
@@ -111,35 +119,35 @@ export function openDatabase(options: DatabaseOptions): Database {
     return false
   }
 
-  /** A connection of the pool; `giveBack` must be called. */
-  async function checkOut(from: ConnectionPool, deadlineAt?: number): Promise<Checkout> {
+  /** Acquires a connection; the caller must call `release`. */
+  async function checkOut(from: ConnectionPool, deadlineAt?: number): Promise<CheckedOutConnection> {
     const startedAt = performance.now()
     acquired.count += 1
     if (from.total === from.busy) acquired.empty += 1
     try {
-      const client = await from.take(deadlineAt)
-      return { client, giveBack: isBroken => from.give(client, isBroken) }
+      const client = await from.acquire(deadlineAt)
+      return { client, release: isBroken => from.release(client, isBroken) }
     } finally {
       acquired.durationMs += performance.now() - startedAt
     }
   }
 
-  /** Runs a single statement on a connection of its own. */
+  /** Runs a single statement on a pooled connection. */
   async function sendAlone(
     from: ConnectionPool,
     { name, text }: Sent,
     values: unknown[],
     timeoutMs: number
-  ): ReturnType<Send> {
+  ): ReturnType<SendStatement> {
     return repeated(deadlineIn(timeoutMs), async deadlineAt => {
-      const { client, giveBack } = await checkOut(from, deadlineAt)
+      const { client, release: giveBack } = await checkOut(from, deadlineAt)
       let isBroken = false
       try {
         return await client.query({ name, text, values })
       } catch (error) {
         isBroken = isUnusable(error)
         if (isSilent(error)) endSilentConnections()
-        throw mayRunAgain(error) ? error : translateDatabaseError(error)
+        throw canRetry(error) ? error : translateDatabaseError(error)
       } finally {
         giveBack(isBroken)
       }
@@ -148,8 +156,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function runOn<T>(
     from: ConnectionPool,
-    work: Work<T>,
-    given: Pick<RunOptions, 'deadlineAt' | 'onCommit' | 'lockTimeoutMs'>
+    work: TransactionWork<T>,
+    given: Pick<TransactionRunOptions, 'deadlineAt' | 'onCommit' | 'lockTimeoutMs'>
   ): Promise<T> {
     try {
       const checkout = await checkOut(from, given.deadlineAt)
@@ -165,11 +173,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       runOn(hasWaited ? patient : transactions, work, { deadlineAt: until })
     )
   const patience = { lockTimeoutMs: Math.min(lockTimeoutMs, TOGETHER_LOCK_MS_MAX) }
-  const together = createTogether(transaction, (work, given) =>
+  const groupCommit = createGroupCommit(transaction, (work, given) =>
     runOn(transactions, work, { ...given, ...patience })
   )
 
-  /** Does `work` again while that may help. Meanwhile it has no connection that others may need. */
+  /** Retries `work` while that may help. It holds no connection during the pauses. */
   async function repeated<T>(
     deadlineAt: number,
     work: (deadlineAt: number, hasWaited: boolean) => Promise<T>
@@ -179,24 +187,24 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return await work(deadlineAt, hasWaited)
       } catch (error) {
-        if (!mayRunAgain(error)) throw error
+        if (!canRetry(error)) throw error
         const pauseMs = RETRY_PAUSE_MS * 2 ** run * Math.random()
         if (run === TRANSACTION_RUNS_MAX || performance.now() + pauseMs > deadlineAt || wasOutdated)
           throw translateDatabaseError(error)
         hasWaited ||= isLockTimeout(error)
-        wasOutdated = isOutdated(error)
+        wasOutdated = isPreparedStatementStale(error)
         if (wasOutdated) pools.renew()
         else await delay(pauseMs)
       }
     }
   }
 
-  const turns = createTurns()
-  const inTurns = (keys: readonly string[], run: typeof together): Database => ({
+  const turns = createKeyedQueue()
+  const inTurns = (keys: readonly string[], run: typeof groupCommit): Database => ({
     ...database,
-    // Whose turn it is already would wait for itself.
-    inTurn: key => inTurns(keys.includes(key) ? keys : [...keys, key], run),
-    together: () => inTurns(keys, together),
+    // A key that is already held would wait for itself.
+    serializedBy: key => inTurns(keys.includes(key) ? keys : [...keys, key], run),
+    groupCommit: () => inTurns(keys, groupCommit),
     transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) => {
       const begin = () => run(work, { deadlineAt })
       return keys.reduceRight((next, key) => () => turns.take(key, deadlineAt, next), begin)()
@@ -205,22 +213,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   const database: Database = {
     ...queryableOf(send),
     transaction,
-    isTurnTaken: turns.isTaken,
-    inBatches: work => inBatches(work, waitMs),
-    inTurn: key => inTurns([key], transaction),
-    together: () => inTurns([], together),
-    apart: more => openApart({ ...options, ...more }, pools),
+    isKeyBusy: turns.isTaken,
+    batchCalls: work => createCallBatcher(work, waitMs),
+    serializedBy: key => inTurns([key], transaction),
+    groupCommit: () => inTurns([], groupCommit),
+    dedicated: more => openDedicatedConnection({ ...options, ...more }, pools),
     prepare: () => shared.prepare(),
     ping: probes.ping,
     proveWrite: probes.write,
-    isOut: pools.isOut,
-    endSilentConnections,
+    isOutOfConnections: pools.isOut,
+    closeDeadConnections: endSilentConnections,
     statistics: pools.statistics,
     close: pools.close
   }
   return database
 }
 
-/** Where one connection was lost without being closed, others may have been, too. */
-const isSilent = (error: unknown) => isSilence(error) || isSilence((error as Error)?.cause)
+/** After a query timeout, other connections may be dead as well. */
+const isSilent = (error: unknown) => isQueryTimeout(error) || isQueryTimeout((error as Error)?.cause)
 const deadlineIn = (milliseconds: number) => performance.now() + milliseconds

@@ -29,20 +29,20 @@ const BUSY = new Set([LOCK_TIMEOUT, '57014', '25P03', '25P04'])
 const DISK_FULL = '53100'
 const TOO_MANY_CONNECTIONS = '53300'
 const READ_ONLY = '25006'
-/** A serialization failure or a deadlock: everything was undone, and the same again may well succeed. */
+/** A serialization failure or a deadlock: the transaction was rolled back, and a retry may succeed. */
 const RETRYABLE = new Set(['40001', '40P01'])
-/** The connection is of no use any more: its server was failed over and turned read-only, or is going down. */
+/** The connection is unusable: its server became read-only after a failover, or is shutting down. */
 const RETIRED = /^(25006|57P)/
-/** The connection is about to be gone: that is no answer to what was sent. That an earlier statement failed (25P02) is one. */
+/** The connection ends, so this does not answer the statement. An earlier failure in the transaction (25P02) does. */
 const CONNECTION_ENDED = /^(08|25P0[345]|57P)/
-/** The statement that we prepared is lost (its parsing failed while others that use it were under way). */
+/** The prepared statement is missing: its parsing failed while executions of it were pending. */
 const STATEMENT_LOST = '26000'
-/** The server has a statement of that name that we have not prepared, as behind a pooler that shares connections. */
+/** Another client prepared a statement of this name, as behind a connection pooler. */
 const STATEMENT_EXISTS = '42P05'
-/** What PostgreSQL says when a migration changed what a prepared statement gives; the code stands for much else too. */
+/** A migration changed the columns of a prepared statement. The code alone has other meanings too. */
 const PLAN_CHANGED = { code: '0A000', routine: 'RevalidateCachedQuery' }
 
-// What `pg` and the socket below it say when there is no usable connection; they carry no error class of their own.
+// Messages of `pg` and of the socket without a usable connection; they have no error class of their own.
 const CONNECTION_LOST =
   /^(E[A-Z]+|ERR_(STREAM|SSL|SOCKET)\w*) |Connection terminated|not queryable|Query read timeout|from backend/
 
@@ -50,25 +50,25 @@ const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.c
 
 export const isRetryable = (error: unknown): boolean => RETRYABLE.has(codeOf(error))
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_TIMEOUT
-/** What was prepared on this connection, and on others that are as old, does not fit the schema any more. */
-export const isOutdated = (error: unknown): boolean =>
+/** Prepared statements of this connection, and of others as old, no longer match the schema. */
+export const isPreparedStatementStale = (error: unknown): boolean =>
   codeOf(error) === STATEMENT_LOST ||
   codeOf(error) === STATEMENT_EXISTS ||
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
-/** The server says that it has not done it; else it may have, and only its answer is lost. */
-export const isRefusal = (error: unknown): boolean =>
+/** Whether the server rejected the statement. Otherwise it may have succeeded and only its response is lost. */
+export const isRejectedByServer = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !CONNECTION_ENDED.test(codeOf(error))
-/** After these, nothing more can be done over the connection. */
+/** Whether the connection is unusable after this error. */
 export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
-/** The server, the database or the role has as many connections as it may have. */
+/** The server, the database or the role is at its connection limit. */
 export const isTooManyConnections = (error: unknown): boolean => codeOf(error) === TOO_MANY_CONNECTIONS
-/** The server, or the network, did not answer in time. */
-export const isSilence = (error: unknown): boolean =>
+/** Neither server nor network responded in time. */
+export const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
 
 /**
- * Turns "cannot answer" into a domain error, and a row that a constraint refused into the error that the constraint
- * stands beside; what a statement itself got wrong stays what it is: a bug.
+ * Translates errors of availability into domain errors, and a violated constraint into the error declared for it. Errors of
+ * the statement itself stay as they are: bugs.
  */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.constraint !== undefined)
@@ -88,13 +88,13 @@ export function translateDatabaseError(error: unknown): unknown {
   return error
 }
 
-/** Why a transaction could not begin: a server that replays another one's changes cannot be written. */
+/** Translates the error of BEGIN: a standby server is read-only. */
 export function translateBeginError(error: unknown): unknown {
   const isReplica = codeOf(error) === '0A000'
   return (isReplica ? databaseReadOnly : databaseUnavailable)({ cause: error, retryAfterSeconds: 1 })
 }
 
-/** Why there is no connection. */
+/** Translates the error of opening a connection. */
 export const translateConnectError = (error: unknown): DomainError =>
   error instanceof DomainError ? error : databaseUnavailable({ cause: error, retryAfterSeconds: 1 })
 

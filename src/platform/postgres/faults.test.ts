@@ -60,7 +60,7 @@ const killAll = (direct: pg.Client) =>
      where datname = current_database() and pid <> pg_backend_pid()`
   )
 
-/** Fails with 503, and answers how many milliseconds that took. */
+/** Expects that the work is rejected as unavailable, and returns the milliseconds until then. */
 async function failing(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await expect(work()).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 })
@@ -72,7 +72,7 @@ async function firstSuccess(db: Database, id: number): Promise<number> {
   return reading + (await until('a transaction succeeds', () => write(db, id).then(() => true), 10_000))
 }
 
-test('a backend killed in the middle of a transaction fails it, and the next one works', async () => {
+test('a transaction whose backend is killed fails, and the next transaction succeeds', async () => {
   const { db, direct } = await useFaultyDatabase()
   const cutShort = db.transaction(async tx => {
     await tx.run(insertRow, { id: 1 })
@@ -84,7 +84,7 @@ test('a backend killed in the middle of a transaction fails it, and the next one
   expect(await read(db)).toEqual([{ id: 0 }, { id: 3 }])
 })
 
-test('a backend killed before the commit commits nothing', async () => {
+test('a transaction whose backend is killed before the commit writes nothing', async () => {
   const { db, direct } = await useFaultyDatabase()
   const cutShort = db.transaction(async tx => {
     await tx.run(insertRow, { id: 1 })
@@ -95,7 +95,7 @@ test('a backend killed before the commit commits nothing', async () => {
   expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
 })
 
-test('a domain error survives a backend that was killed', async () => {
+test('a domain error reaches the caller although the backend was killed', async () => {
   const { db, direct } = await useFaultyDatabase()
   const error = new Error('the reason')
   const cutShort = db.transaction(async tx => {
@@ -108,7 +108,7 @@ test('a domain error survives a backend that was killed', async () => {
   expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
 })
 
-test('a backend killed under pipelined reads: they are sent once more over another one', async () => {
+test('pipelined reads of a killed backend are retried on another connection', async () => {
   const { db, direct } = await useFaultyDatabase({ sharedConnections: 1, statementTimeoutMs: 20_000 })
   const asleep = db.run(sleep, { seconds: 10 })
   const behind = Array.from({ length: 50 }, () => read(db))
@@ -127,7 +127,7 @@ test('a backend killed under pipelined reads: they are sent once more over anoth
   expect(await read(db)).toEqual([{ id: 0 }])
 })
 
-test('idle connections that were killed are not handed out', async () => {
+test('the pool hands out no idle connection whose backend was killed', async () => {
   const { db, direct } = await useFaultyDatabase()
   await openAll(db, 8)
   await killAll(direct)
@@ -136,7 +136,7 @@ test('idle connections that were killed are not handed out', async () => {
   expect((await read(db)).length).toBe(2)
 })
 
-test('while the database is stopped everything fails at once; afterwards everything works', async () => {
+test('while the database is stopped every call fails within the pool timeout, and calls succeed afterwards', async () => {
   const { db, proxy } = await useFaultyDatabase()
   await proxy.cut()
   for (let i = 1; i <= 20; i += 1) {
@@ -152,7 +152,7 @@ test('while the database is stopped everything fails at once; afterwards everyth
   expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
 })
 
-test('a database that hangs fails everything within the limits, and soon without waiting', async () => {
+test('calls to a database that hangs fail within the timeouts, and later calls fail within the pool timeout', async () => {
   const { db, proxy } = await useFaultyDatabase()
   const limit = 1_000 + 2_000 + SLACK_MS
   proxy.hang()
@@ -179,7 +179,7 @@ test('a database that hangs fails everything within the limits, and soon without
   expect((await read(db)).map(row => row.id)).toContain(6)
 })
 
-test('a server that froze and comes back with its connections lost is found again', async () => {
+test('a server that hangs and loses its connections is reached again within a second', async () => {
   const { db, proxy } = await useFaultyDatabase()
   proxy.hang()
   const stuck = [read(db), read(db), write(db, 1)].map(each => each.catch(() => {}))
@@ -190,17 +190,17 @@ test('a server that froze and comes back with its connections lost is found agai
   await Promise.all(stuck)
 })
 
-test('connections that a failover left behind are given up when their statements are overdue', async () => {
+test('connections that died in a failover are closed when their statements time out', async () => {
   const { db, proxy } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1 })
   proxy.strand()
   expect(await firstSuccess(db, 1)).toBeLessThan(2 * (1_000 + 2_000) + SLACK_MS)
   expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
 })
 
-test('without its begin, a transaction changes nothing', async () => {
+test('a transaction whose BEGIN fails changes nothing', async () => {
   const { url, proxy } = await useFaultyDatabase()
   proxy.tamper('begin read write', 'begin read wrong')
-  // On a connection that has begun one before it would not be read again.
+  // A new pool is needed because a used connection does not parse BEGIN again.
   const db = openDatabase(testDatabaseOptions(url))
   onTestFinished(() => db.close())
   await expect(write(db, 1)).rejects.toMatchObject(unavailable)
@@ -212,7 +212,7 @@ test('without its begin, a transaction changes nothing', async () => {
 })
 
 test.each(['begin', 'commit'])(
-  'a server that has forgotten %s is asked over a new connection',
+  'a transaction whose prepared %s was deallocated continues on a new connection',
   async name => {
     const { db } = await useFaultyDatabase({ poolSize: 1 })
     const forget = statement({ name: `faults.forget_${name}`, text: `deallocate "${name}"` })
@@ -226,7 +226,7 @@ test.each(['begin', 'commit'])(
   }
 )
 
-test('a server that has another statement of the same name is asked over a new connection', async () => {
+test('a statement whose prepared name is taken on the server runs on a new connection', async () => {
   const { db } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1, writeConnections: 1 })
   const taken = ['test.taken_read', 'test.taken_count'] as const
   const [takeRead, takeCount] = taken.map((name, index) =>
@@ -246,7 +246,7 @@ test('a server that has another statement of the same name is asked over a new c
   expect([found, runs]).toEqual([[{ id: 0 }], 2])
 })
 
-test('closing does not wait for a database that hangs', async () => {
+test('closing a pool does not wait for a database that hangs', async () => {
   const { url, proxy } = await useFaultyDatabase()
   const db = openDatabase(testDatabaseOptions(url))
   await read(db)

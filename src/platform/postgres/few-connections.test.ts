@@ -6,7 +6,7 @@ import { testDatabaseOptions } from '../../../test/support/database.ts'
 import { type Database, openDatabase } from './database.ts'
 import { statement } from './statement.ts'
 
-/** Every kind of work may wait for a connection for at least so long. */
+/** The shortest time that any kind of work may wait for a connection, in milliseconds. */
 const WAIT_MS_MIN = 900
 
 const read = statement({ name: 'test.few_read', gives: { one: 'int4' }, text: 'select 1 as one' })
@@ -39,7 +39,7 @@ async function useDatabase(connections: number) {
   return { ...limited, db }
 }
 
-/** One piece of every kind of work. */
+/** One call of every kind of work. */
 const everyKind = (db: Database, id: number): (() => Promise<unknown>)[] => [
   () => db.rows(read),
   () => db.rows(search),
@@ -50,43 +50,40 @@ const everyKind = (db: Database, id: number): (() => Promise<unknown>)[] => [
 const together = (works: readonly (() => Promise<unknown>)[]) => Promise.all(works.map(work => work()))
 
 test.each([2, 3, 8])(
-  'with %d connections every kind of work is done, one after the other and together',
+  'with %d connections every kind of work succeeds, one after another and simultaneously',
   async most => {
     const { db } = await useDatabase(most)
     for (let round = 0; round < 5; round += 1) for (const work of everyKind(db, round)) await work()
     const rounds = Array.from({ length: 4 }, (_, round) => everyKind(db, round))
     await together(rounds.flat())
     expect(await db.rows(count)).toEqual([{ rows: 18 }])
-    expect(db.isOut()).toBe(false)
+    expect(db.isOutOfConnections()).toBe(false)
   }
 )
 
-test.each([2, 3, 8])(
-  'with %d connections each kind of work gets its turn while the others go on',
-  async most => {
-    const { db } = await useDatabase(most)
-    const [read, ...others] = everyKind(db, 1)
-    const done = others.map(() => 0)
-    const refusedEarly: unknown[] = []
-    const isOver = () => refusedEarly.length > 0 || Math.min(...done) >= 50 || Math.max(...done) >= 1_000
-    const repeat = async (work: (() => Promise<unknown>) | undefined, onDone = () => {}) => {
-      while (!isOver()) {
-        const startedAt = performance.now()
-        await work?.().then(onDone, error => {
-          // A slow machine is a reason to refuse what has waited for as long as it may.
-          if (performance.now() - startedAt < WAIT_MS_MIN) refusedEarly.push(error)
-        })
-      }
+test.each([2, 3, 8])('with %d connections no kind of work starves the others', async most => {
+  const { db } = await useDatabase(most)
+  const [read, ...others] = everyKind(db, 1)
+  const done = others.map(() => 0)
+  const refusedEarly: unknown[] = []
+  const isOver = () => refusedEarly.length > 0 || Math.min(...done) >= 50 || Math.max(...done) >= 1_000
+  const repeat = async (work: (() => Promise<unknown>) | undefined, onDone = () => {}) => {
+    while (!isOver()) {
+      const startedAt = performance.now()
+      await work?.().then(onDone, error => {
+        // On a slow machine, work that waited for its whole timeout may be rejected.
+        if (performance.now() - startedAt < WAIT_MS_MIN) refusedEarly.push(error)
+      })
     }
-    const count = (kind: number) => () => {
-      done[kind] = (done[kind] ?? 0) + 1
-    }
-    const twice = [...others.entries(), ...others.entries()]
-    await Promise.all([...twice.map(([kind, work]) => repeat(work, count(kind))), repeat(read)])
-    expect(refusedEarly).toEqual([])
-    expect(Math.min(...done)).toBeGreaterThan(Math.max(...done) / 10)
   }
-)
+  const count = (kind: number) => () => {
+    done[kind] = (done[kind] ?? 0) + 1
+  }
+  const twice = [...others.entries(), ...others.entries()]
+  await Promise.all([...twice.map(([kind, work]) => repeat(work, count(kind))), repeat(read)])
+  expect(refusedEarly).toEqual([])
+  expect(Math.min(...done)).toBeGreaterThan(Math.max(...done) / 10)
+})
 
 test('a connection that another kind of work takes over has the settings of that work', async () => {
   const { db } = await useDatabase(2)
@@ -96,20 +93,20 @@ test('a connection that another kind of work takes over has the settings of that
   await db.transaction(tx => tx.run(insert, { id: 3 }))
 })
 
-test('without any connection the database is out, and no longer once the server accepts them again', async () => {
+test('the database is out of connections while the server accepts none, and recovers afterwards', async () => {
   const { db, setLimit, endAll } = await useDatabase(4)
   await together(everyKind(db, 1))
   setLimit(0)
   endAll()
   const outcomes = await Promise.allSettled(everyKind(db, 2).map(work => work()))
   expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
-  expect(db.isOut()).toBe(true)
+  expect(db.isOutOfConnections()).toBe(true)
   setLimit(4)
-  await until('every kind of work has a connection, though none is asked for', () => !db.isOut())
+  await until('every kind of work has a connection, though none is asked for', () => !db.isOutOfConnections())
   await together(everyKind(db, 3))
 })
 
-test('what is idle goes back to a server that refuses connections', async () => {
+test('idle connections are closed when the server rejects new ones', async () => {
   const { db, setLimit } = await useDatabase(20)
   await Promise.all(Array.from({ length: 8 }, (_, id) => db.transaction(tx => tx.run(insert, { id }))))
   const before = db.statistics().total_conns

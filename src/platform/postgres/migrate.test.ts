@@ -37,7 +37,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-test('eight starts at once on an empty database migrate it once', async () => {
+test('eight concurrent migrations of an empty database apply each migration once', async () => {
   const { url, sql } = await useEmptyDatabase()
   const sources = migrationSources(modules)
   const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(url, sources)))
@@ -48,7 +48,7 @@ test('eight starts at once on an empty database migrate it once', async () => {
   expect(await migrate(url, sources)).toEqual([])
 })
 
-test('migrations are applied in the order of their names, and new ones later', async () => {
+test('migrations are applied in the order of their names, and a new one at the next run', async () => {
   const { url, sql } = await useEmptyDatabase()
   const { source, write } = await useSource('shelf')
   await write('0002_more.sql', 'insert into shelf.books values (2)')
@@ -64,7 +64,7 @@ test('migrations are applied in the order of their names, and new ones later', a
   expect(await sql('select id from shelf.books order by id')).toEqual([{ id: 2 }, { id: 10 }])
 })
 
-test('a migration that fails is named, and leaves the database as it was', async () => {
+test('a failing migration is named in the error and leaves the database unchanged', async () => {
   const { url, sql } = await useEmptyDatabase()
   const { source, write } = await useSource('shelf')
   await write('0001_first.sql', 'create schema shelf; create table shelf.books (id int)')
@@ -79,16 +79,18 @@ test('a migration that fails is named, and leaves the database as it was', async
   expect((await migrate(url, [source])).length).toBeGreaterThan(1)
 })
 
-test('a migration that was changed behind our back stops the start', async () => {
+test('an applied migration whose file has changed prevents the start', async () => {
   const { url } = await useEmptyDatabase()
   const { source, write } = await useSource('shelf')
   await write('0001_first.sql', 'create schema shelf')
   await migrate(url, [source])
   await write('0001_first.sql', 'create schema shelf -- but different')
-  expect(await refusal(migrate(url, [source]))).toMatch(/^The migration shelf\/0001_first.sql was changed/)
+  expect(await refusal(migrate(url, [source]))).toMatch(
+    /^The database was created by a version whose migration shelf\/0001_first.sql differs/
+  )
 })
 
-test('a database of a newer version stops the start', async () => {
+test('a database that a newer version migrated prevents the start', async () => {
   const { url } = await useEmptyDatabase()
   const { source, write, remove } = await useSource('shelf')
   await write('0001_first.sql', 'create schema shelf')
@@ -98,7 +100,7 @@ test('a database of a newer version stops the start', async () => {
   expect(await refusal(migrate(url, [source]))).toMatch(/0002_newer.sql, .* migrated by a newer version/)
 })
 
-test('migrations of a module that is not there any more are left alone', async () => {
+test('migrations of a removed module are ignored', async () => {
   const { url } = await useEmptyDatabase()
   const { source, write } = await useSource('shelf')
   await write('0001_first.sql', 'create schema shelf')
@@ -106,7 +108,7 @@ test('migrations of a module that is not there any more are left alone', async (
   expect(await migrate(url, [])).toEqual([])
 })
 
-test('a server that is down, does not know us, lacks the database, or is too old is one sentence', async () => {
+test('each reason why the database cannot be used is one sentence without the password', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const target = new URL(url)
   const elsewhere = new URL(url)
@@ -135,7 +137,7 @@ async function versionOf(url: string): Promise<number> {
   return rows[0].version
 }
 
-test('a server that hangs is one sentence within seconds', async () => {
+test('a server that hangs is reported in one sentence within five seconds', async () => {
   const { url, proxy } = await useProxiedDatabase()
   proxy.hang()
   const startedAt = performance.now()
@@ -144,13 +146,13 @@ test('a server that hangs is one sentence within seconds', async () => {
 })
 
 test.each(['postgres://user:pa55#word@localhost/db', 'postgres://user:pa55word@:99999/db', 'pa55word'])(
-  'a URL that cannot be used is not repeated',
+  'an invalid database URL is not repeated in the error',
   async url => {
     expect(await refusal(migrate(url, []))).not.toMatch(/pa55|word/)
   }
 )
 
-test('a standby is refused in one sentence', async () => {
+test('a standby is rejected in one sentence', async () => {
   const ended: string[] = []
   const client = {
     query: async () => ({ rows: [{ is_standby: true }] }),
@@ -163,7 +165,7 @@ test('a standby is refused in one sentence', async () => {
   expect(ended).toEqual(['end'])
 })
 
-test('the command migrates, says what it did, and does nothing the second time', async () => {
+test('the migrate command lists the applied migrations, and changes nothing the second time', async () => {
   const { url } = await useEmptyDatabase()
   const run = () =>
     new Promise<{ code: number | null; output: string }>(resolve => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
-import { connectToServer, hangUp } from './connect.ts'
+import { closeConnection, connectToServer } from './connect.ts'
 
 /** Where the migrations of one PostgreSQL schema lie: `0001_what.sql`, `0002_…`, applied in the order of their names. */
 export type MigrationSource = { module: string; folder: URL }
@@ -21,23 +21,23 @@ const CREATE_TABLE = `
   )`
 const INSERT = 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)'
 
-/** What is applied at the moment, over a connection that `migrate` goes on with, and closes. */
-export type MigrationsFound = { client: pg.Client; applied: readonly Applied[] }
+/** The applied migrations, and the connection that `migrate` continues with and closes. */
+export type MigrationsFound = { client: pg.Client; applied: readonly AppliedMigration[] }
 
-/** Looks before it is known what is wanted: a start does so while it loads the modules. @throws OperatorError */
+/** Reads the applied migrations; a start does so while it loads the modules. @throws OperatorError */
 export async function findMigrations(url: string): Promise<MigrationsFound> {
   const client = await connectToServer({ connectionString: url, application_name: 'cartwright migrate' })
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
-    await hangUp(client)
+    await closeConnection(client)
     throw failed('', error)
   }
 }
 
 /**
- * Applies what is missing, forward only, all in one transaction under an advisory lock: processes that start at
- * once wait for the first, and one that fails leaves the database as it was. Returns what it applied.
+ * Applies the missing migrations in one transaction under an advisory lock. Processes that start simultaneously wait for the
+ * first; a failure leaves the database unchanged. Returns the names of applied migrations.
  * @throws OperatorError when an applied migration was edited, the database is newer than this program, or refuses.
  */
 export async function migrate(
@@ -65,8 +65,8 @@ export async function migrate(
     if (error instanceof OperatorError) throw error
     throw failed(step, error)
   } finally {
-    // Nobody waits for the goodbye.
-    hangUp(client)
+    // Not awaited: the caller need not wait for the connection to close.
+    closeConnection(client)
   }
 }
 
@@ -84,13 +84,13 @@ async function apply(client: pg.Client, { module, name, sql, checksum }: Migrati
 }
 
 /**
- * Makes an empty database what it was when exactly these migrations were applied, within the caller's transaction.
+ * Applies exactly these migrations to an empty database, in the caller's transaction.
  * @throws OperatorError when this program does not know one of them.
  */
 export async function applyExactly(
   client: pg.Client,
   modules: readonly MigrationSource[],
-  migrations: readonly Applied[]
+  migrations: readonly AppliedMigration[]
 ): Promise<void> {
   const known = readMigrations([platformSource, ...modules])
   const wanted = new Set(migrations.map(nameOf))
@@ -98,14 +98,15 @@ export async function applyExactly(
   const [unknown] = wanted
   if (unknown !== undefined)
     throw new OperatorError(
-      `It was made with the migration ${unknown}, which this program does not have: restore it with the version, and the modules, that made it.`
+      `The backup has the migration ${unknown}, which this version does not know. ` +
+        'Restore it with the version and the modules that created it.'
     )
   pending(known, migrations)
   await client.query(CREATE_TABLE)
   for (const migration of chosen) await apply(client, migration)
 }
 
-/** What is applied, and what a start would apply. Changes nothing. @throws OperatorError as `migrate` does. */
+/** Returns the applied and the pending migrations. Changes nothing. @throws OperatorError as `migrate` does. */
 export async function migrationStatus(
   url: string,
   modules: readonly MigrationSource[]
@@ -115,7 +116,7 @@ export async function migrationStatus(
     const wanted = readMigrations([platformSource, ...modules])
     return { applied: applied.map(nameOf), pending: pending(wanted, applied).map(nameOf) }
   } finally {
-    hangUp(client)
+    closeConnection(client)
   }
 }
 
@@ -124,7 +125,7 @@ const nameOf = ({ module, name }: Pick<Migration, 'module' | 'name'>) => `${modu
 const failed = (step: string, cause: unknown) =>
   new OperatorError(`Migrating the database failed${step}: ${(cause as Error).message}.`, { cause })
 
-// All at once, which takes 2 ms: a start has nothing else to do meanwhile.
+// Synchronous, which takes 2 ms, because a start has nothing else to do meanwhile.
 function readMigrations(sources: readonly MigrationSource[]): Migration[] {
   return sources.flatMap(({ module, folder }) => {
     const names = readdirSync(folder).filter(name => name.endsWith('.sql'))
@@ -135,18 +136,19 @@ function readMigrations(sources: readonly MigrationSource[]): Migration[] {
   })
 }
 
-export type Applied = { readonly module: string; readonly name: string; readonly checksum: string }
+export type AppliedMigration = { readonly module: string; readonly name: string; readonly checksum: string }
 
-async function appliedMigrations(client: pg.Client): Promise<Applied[]> {
+async function appliedMigrations(client: pg.Client): Promise<AppliedMigration[]> {
   try {
-    return (await client.query<Applied>('select module, name, checksum from cartwright.migrations')).rows
+    return (await client.query<AppliedMigration>('select module, name, checksum from cartwright.migrations'))
+      .rows
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return []
     throw error
   }
 }
 
-function pending(wanted: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function pending(wanted: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   const known = new Map(wanted.map(migration => [nameOf(migration), migration]))
   const modules = new Set(wanted.map(migration => migration.module))
   for (const { module, name, checksum } of applied) {
@@ -159,7 +161,8 @@ function pending(wanted: readonly Migration[], applied: readonly Applied[]): Mig
     }
     if (migration !== undefined && migration.checksum !== checksum) {
       throw new OperatorError(
-        `The migration ${module}/${name} was changed after it had been applied. Restore it, and put the change into a new one.`
+        `The database was created by a version whose migration ${module}/${name} differs from this one's. ` +
+          'Run that version, or start with an empty database. If you edited the migration, restore it and add a new one.'
       )
     }
   }

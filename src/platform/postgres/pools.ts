@@ -7,13 +7,13 @@ import {
   type SessionSettings,
   sessionSettings
 } from './connect.ts'
-import { patientOf } from './connection-limits.ts'
-import { ConnectionPool } from './pool.ts'
-import { PoolGroup } from './pool-group.ts'
-import { createProbes } from './probes.ts'
-import { SharedConnections } from './shared.ts'
-import type { Suspect } from './silence.ts'
-import { outsideOfTransactions } from './transaction.ts'
+import { patientPoolSize } from './connection-limits.ts'
+import type { SuspectConnection } from './connections/dead-peer-detection.ts'
+import { ConnectionPool } from './connections/pool.ts'
+import { PoolGroup } from './connections/pool-group.ts'
+import { createProbes } from './connections/probes.ts'
+import { SharedConnections } from './pipelined/shared-connections.ts'
+import { readOnlyUntilBegin } from './transactions/transaction.ts'
 
 export type DatabaseOptions = ConnectOptions & {
   /** Connections for transactions. */
@@ -24,12 +24,12 @@ export type DatabaseOptions = ConnectOptions & {
   writeConnections: number
   /** Connections for slow statements, one at a time on each. */
   slowConnections: number
-  /** How long anybody may wait for a connection. */
+  /** How long a caller may wait for a connection, in milliseconds. */
   poolWaitMs: number
   /** Called with the name of every statement before it is sent. For tests that count them. */
   onStatement?: ((name: string) => void) | undefined
 }
-/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
+/** Statistics of the connections of this process, as `/metricsz` shows them. Durations in milliseconds. */
 export type PoolStatistics = {
   max_conns: number
   total_conns: number
@@ -43,23 +43,23 @@ export type Pools = ReturnType<typeof openPools>
 
 const SHARED_STATEMENT_MS_MAX = 1_000
 const SHARED_LOCK_MS_MAX = 50
-/** What takes longer is a search that nobody waits for. */
+/** Statement timeout of slow reads: clients do not wait longer for a search. */
 const SLOW_STATEMENT_MS_MAX = 2_000
-/** On top of what the server allows: then the connection is dead. */
+/** A connection without response this long after the server's timeout counts as dead. */
 const SILENCE_MS = 200
-/** A transaction that waited in vain for a lock waits so much longer the next time. */
+/** Factor of the lock timeout when a transaction is retried after a lock timeout. */
 const PATIENCE = 4
 
-/** How long statements may run on the connections that are for quick and for slow ones, in milliseconds. */
-export const limitsOf = ({ statementTimeoutMs }: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
+/** Statement timeouts of the shared connections and of slow reads, in milliseconds. */
+export const statementTimeouts = ({ statementTimeoutMs }: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
   sharedMs: Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX),
   slowMs: Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
 })
 
-/** Every connection of a process, by the kind of work it is for. */
+/** Opens the pools of this process, one for each kind of work. */
 export function openPools(options: DatabaseOptions, onSilence: () => void) {
   const { poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const { sharedMs, slowMs } = limitsOf(options)
+  const { sharedMs, slowMs } = statementTimeouts(options)
   const group = new PoolGroup()
   const open = (
     limits: {
@@ -76,11 +76,11 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     return new ConnectionPool(connectionSettings(connect, more), { ...limits, session, group, canLend: true })
   }
   const patienceMs = lockTimeoutMs + SILENCE_MS
-  const forTransactions = { ...outsideOfTransactions, ...plannedForKeys }
+  const forTransactions = { ...readOnlyUntilBegin, ...plannedForKeys }
   const transactions = open({ max: options.poolSize, waitMs, patienceMs }, forTransactions)
   const patient = open(
     {
-      max: patientOf(options.poolSize),
+      max: patientPoolSize(options.poolSize),
       waitMs: statementTimeoutMs,
       lockTimeoutMs: lockTimeoutMs * PATIENCE
     },
@@ -114,16 +114,17 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     shared,
     probes,
     group,
-    /** The pools of callers that have a connection of their own. */
+    /** Pools of dedicated connections. */
     dedicated,
     acquired,
-    /** Some kind of work has no connection, because the server accepts no more of them. */
-    isOut: () => shared.isOut || [...forWork, ...dedicated].some(each => each.isOut),
-    suspects: (): Suspect[] =>
+    /** Whether one pool has no connection because the server accepts no more. */
+    isOut: () =>
+      shared.isOutOfConnections || [...forWork, ...dedicated].some(each => each.isOutOfConnections),
+    suspects: (): SuspectConnection[] =>
       [...forWork, ...dedicated, ...probes.pools, shared].flatMap(each => each.suspects),
-    /** From now on, connections that were made before are not used. */
+    /** Replaces the connections that exist now. */
     renew: () => {
-      for (const each of [...forWork, ...dedicated, shared]) each.renew()
+      for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },
     statistics: (): PoolStatistics => {
       const taken = sumOf(forWork, each => each.busy) + shared.busy

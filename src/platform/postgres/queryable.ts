@@ -1,29 +1,38 @@
 import type pg from 'pg'
-import { type Arguments, type Row, type Statement, type Values, valuesOf } from './statement.ts'
+import {
+  type Statement,
+  type StatementArguments,
+  type StatementRow,
+  type StatementValues,
+  valuesOf
+} from './statement.ts'
 
-/** Anything that runs a statement: the database itself, or one transaction of it. */
+/** Runs statements: the database itself, or a transaction. */
 export type Queryable = {
-  /** Runs a named, prepared statement and answers its rows. @throws `unavailable` when the database cannot answer. */
-  rows<T extends Values, G extends Values>(
+  /** Runs a prepared statement and returns its rows. @throws `unavailable` when the database cannot answer. */
+  rows<T extends StatementValues, G extends StatementValues>(
     statement: Statement<T, G>,
-    ...given: Arguments<T>
-  ): Promise<Row<G>[]>
-  /** Its first row, if there is one. */
-  first<T extends Values, G extends Values>(
+    ...given: StatementArguments<T>
+  ): Promise<StatementRow<G>[]>
+  /** Returns the first row, or undefined. */
+  first<T extends StatementValues, G extends StatementValues>(
     statement: Statement<T, G>,
-    ...given: Arguments<T>
-  ): Promise<Row<G> | undefined>
-  /** How many rows it changed, or found. */
-  run<T extends Values, G extends Values>(statement: Statement<T, G>, ...given: Arguments<T>): Promise<number>
+    ...given: StatementArguments<T>
+  ): Promise<StatementRow<G> | undefined>
+  /** Returns the number of rows that were changed or found. */
+  run<T extends StatementValues, G extends StatementValues>(
+    statement: Statement<T, G>,
+    ...given: StatementArguments<T>
+  ): Promise<number>
 }
 
-export type Send = (
+export type SendStatement = (
   statement: Pick<Statement, 'name' | 'text' | 'isSlow' | 'mayLock' | 'isForEach'>,
   values: unknown[]
 ) => Promise<Pick<pg.QueryResult, 'rows' | 'rowCount'>>
 
-/** The ways to run a statement, over whatever sends it. */
-export function queryableOf(send: Send): Queryable {
+/** Builds a `Queryable` on a function that sends statements. */
+export function queryableOf(send: SendStatement): Queryable {
   const sendGiven = (statement: Statement, given: readonly object[]) =>
     send(statement, valuesOf(statement, given[0] as Record<string, unknown> | undefined))
   const queryable = {

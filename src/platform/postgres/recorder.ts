@@ -4,7 +4,7 @@ type Recorded<T> = {
   result: T
   /** The names of the statements that `work` sent. Requests over a socket are not part of it. */
   statements: string[]
-  /** The names of those that jobs and timers of the shop sent meanwhile: which ones depends on the speed of the machine. */
+  /** Names of statements that jobs and timers sent meanwhile; which ones depends on the speed of the machine. */
   background: string[]
 }
 

@@ -3,14 +3,14 @@ import { json, numberParameters, statement, valuesOf, withRows } from './stateme
 
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
-test('names become numbers in the order of what is taken, however often and wherever they stand', () => {
+test('named parameters are numbered in the order of their declaration, wherever they occur in the text', () => {
   const text = 'delete from cart.items where variant_id = $variantId and cart_id = $cartId or $cartId is null'
   expect(numberParameters({ ...two, text })).toBe(
     'delete from cart.items where variant_id = $2 and cart_id = $1 or $1 is null'
   )
 })
 
-test('a text that names what is not taken, or leaves something out, does not load', () => {
+test('a statement whose text and declared parameters differ is rejected', () => {
   expect(() => numberParameters({ ...two, text: 'select $cartId, $variant' })).toThrow('names $variant')
   expect(() => numberParameters({ ...two, text: 'select $cartId' })).toThrow(
     'takes variantId and does not use it'
@@ -18,13 +18,13 @@ test('a text that names what is not taken, or leaves something out, does not loa
   expect(() => statement({ name: 'test.unknown', text: 'select $id' })).toThrow('names $id')
 })
 
-test('values come by name: no order can swap two ids', () => {
+test('parameter values are assigned by name, so their order cannot swap two ids', () => {
   const [cartId, variantId] = ['a', 'b']
   expect(valuesOf(two, { variantId, cartId })).toEqual(['a', 'b'])
   expect(() => valuesOf(two, { cartId })).toThrow('test.two lacks variantId')
 })
 
-test('null is a value, JSON is written as its text, a list of it too', () => {
+test('a parameter can be null, and JSON values and lists are serialized', () => {
   const takes = { a: 'uuid?', b: 'jsonb', c: 'jsonb?', d: json<{ e: number }[]>() } as const
   expect(valuesOf({ name: 'test.json', takes }, { a: null, b: 'text', c: null, d: [{ e: 1 }] })).toEqual([
     null,
@@ -34,7 +34,7 @@ test('null is a value, JSON is written as its text, a list of it too', () => {
   ])
 })
 
-test('a statement for each takes the rows of all who ask, and gives each back with its number', () => {
+test('a forEach statement takes the rows of all callers and returns each row with its position', () => {
   const declaration = {
     name: 'test.each',
     takes: { id: 'uuid', note: 'jsonb?' },
@@ -48,19 +48,19 @@ test('a statement for each takes the rows of all who ask, and gives each back wi
   const given = { id: 'a', note: { b: [1] } }
   expect(valuesOf({ ...declaration, isForEach: true }, given)).toEqual(['[{"id":"a","note":{"b":[1]}}]'])
   expect(() => valuesOf({ ...declaration, isForEach: true }, { id: 'a' })).toThrow('test.each lacks note')
-  expect(() => withRows({ ...declaration, gives: {} })).toThrow('test.each does not give at')
+  expect(() => withRows({ ...declaration, gives: {} })).toThrow('test.each must return at')
   expect(() => withRows({ ...declaration, text: 'select at, id from $each' })).toThrow(
     'takes note and does not use it'
   )
   expect(() => withRows({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow('takes bytes')
 })
 
-test('a slow statement that writes does not load', () => {
+test('a statement that is slow and writes is rejected', () => {
   const text = 'delete from cart.carts'
   expect(() => statement({ name: 'test.slow_write', slow: true, text })).toThrow('test.slow_write writes')
 })
 
-test('two statements of one name do not load, nor one with a name that PostgreSQL would cut', () => {
+test('a duplicate statement name, or one that PostgreSQL would truncate, is rejected', () => {
   statement({ name: 'test.once', text: 'select 1' })
   expect(() => statement({ name: 'test.once', text: 'select 2' })).toThrow(
     'two statements are called test.once'

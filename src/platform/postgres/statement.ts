@@ -1,4 +1,4 @@
-/** How a value arrives in JavaScript, and is given to a statement, by its PostgreSQL type. */
+/** The JavaScript type of each PostgreSQL type, in parameters and in rows. */
 type ValueTypes = {
   uuid: string
   text: string
@@ -29,13 +29,13 @@ type NullableJson<T> = 'jsonb?' & Means<T>
 export const json = <T>() => 'jsonb' as Json<T>
 /** The same, or null. */
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
-/** A `text` that is one of a few words, as a check constraint sees to. */
+/** A `text` column with a few values, which a check constraint enforces. */
 export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
 /** The same, or null. */
 export const nullableOneOf = <T extends string>() => 'text?' as 'text?' & Means<T>
 
-/** The names of what a statement takes or gives, and their types. */
-export type Values = Readonly<Record<string, ValueType>>
+/** Names and types of parameters or columns. */
+export type StatementValues = Readonly<Record<string, ValueType>>
 type ValueOf<T extends ValueType> =
   T extends Means<infer V>
     ? T extends 'jsonb?' | 'text?'
@@ -46,42 +46,45 @@ type ValueOf<T extends ValueType> =
       : T extends TypeName
         ? ValueTypes[T]
         : never
-export type Row<G extends Values> = { [K in keyof G]: ValueOf<G[K]> }
+export type StatementRow<G extends StatementValues> = { [K in keyof G]: ValueOf<G[K]> }
 type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
-type Given<T extends Values> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
-/** What follows the statement in a call: its values by name, or nothing when it takes none. */
-export type Arguments<T extends Values> = keyof T extends never ? [] : [given: Given<T>]
+type Given<T extends StatementValues> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
+/** The parameter of a call after the statement: values by name, or nothing when it takes none. */
+export type StatementArguments<T extends StatementValues> = keyof T extends never ? [] : [given: Given<T>]
 
 /** A named statement: prepared once a connection, and compared with the migrated schema by a test. */
-export type Statement<T extends Values = Values, G extends Values = Values> = {
+export type Statement<
+  T extends StatementValues = StatementValues,
+  G extends StatementValues = StatementValues
+> = {
   readonly name: string
   readonly takes: T
   readonly gives: G
-  /** With `$1`, `$2` in the place of names, in the order of `takes`. */
+  /** The SQL, with `$1`, `$2` instead of names, in the order of `takes`. */
   readonly text: string
-  /** Its time grows with the data. It runs on connections of its own, so that nothing quick waits behind it. */
+  /** Its duration grows with the data, so it runs on separate connections and delays no fast statement. */
   readonly isSlow: boolean
-  /** Its text writes or locks. Outside of a transaction it has a connection for itself, so that nobody waits behind it. */
+  /** It writes or locks. Outside a transaction it holds a connection alone, so that no statement waits behind it. */
   readonly mayLock: boolean
-  /** It is one statement for the rows of all who ask for it at once in a transaction. */
+  /** It is executed once for the rows of all participants of a transaction. */
   readonly isForEach: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
-export type RowOf<S> = S extends Statement<infer _, infer G> ? Row<G> : never
+export type RowOf<S> = S extends Statement<infer _, infer G> ? StatementRow<G> : never
 
 type Nothing = Readonly<Record<never, never>>
-type Declaration<T extends Values, G extends Values> = {
+type Declaration<T extends StatementValues, G extends StatementValues> = {
   /** `module.verb_noun`. */
   name: string
-  /** What stands as `$name` in the text. */
+  /** Parameters: `$name` in the text. */
   takes?: T
   /** The columns that it returns, in their order. */
   gives?: G
-  /** It only reads, and may take long, such as a search. */
+  /** It only reads and may be slow, such as a search. */
   slow?: boolean
   /**
-   * What it takes are the columns of `$each`, a table with the row of each who asks for it at once, and a column more: `at`, the number
-   * of the row. It gives `at` with each of its rows, so that everybody gets theirs.
+   * Its parameters are the columns of `$each`, a table with one row per participant and a column `at`, the row's number. It
+   * returns `at` with each row, so that each participant gets its own rows.
    */
   forEach?: boolean
   text: string
@@ -89,21 +92,21 @@ type Declaration<T extends Values, G extends Values> = {
 
 const NAME_LENGTH_MAX = 63 // PostgreSQL cuts longer identifiers silently, and two could become one
 const PARAMETER = /\$([a-z]\w*)/gi
-/** Words of statements that may wait for a lock. A text that has one by chance only runs on another connection. */
+/** Words of statements that may wait for a lock. A false match only moves the statement to another connection. */
 const LOCKS =
   /\b(?:insert|update|delete|merge|truncate|lock|create|alter|drop|analyze|vacuum|call|pg_notify|for (?:no key )?update|for (?:key )?share)\b|advisory/i
 const statements = new Map<string, Statement>()
 
 /**
- * Declares a statement. The names in its text become `$1`, `$2` here, once.
- * @throws when the text names what is not in `takes`, or leaves something of it out, and when a slow one writes: then the
- * program does not load.
+ * Declares a statement and replaces the names in its text by `$1`, `$2`.
+ * @throws when the text and `takes` do not match, or when a slow statement writes; then the program does not load.
  */
-export function statement<const T extends Values = Nothing, const G extends Values = Nothing>(
-  declaration: Declaration<T, G>
-): Statement<T, G> {
+export function statement<
+  const T extends StatementValues = Nothing,
+  const G extends StatementValues = Nothing
+>(declaration: Declaration<T, G>): Statement<T, G> {
   const { name, slow: isSlow = false } = declaration
-  const { takes = {}, gives = {} } = declaration as Declaration<Values, Values>
+  const { takes = {}, gives = {} } = declaration as Declaration<StatementValues, StatementValues>
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
   const { forEach: isForEach = false } = declaration
@@ -116,10 +119,14 @@ export function statement<const T extends Values = Nothing, const G extends Valu
   return declared as Statement<T, G>
 }
 
-/** The text with a number for each name. */
-export function numberParameters({ name, takes = {}, text }: Declaration<Values, Values>): string {
+/** Returns the text with a number for each name. */
+export function numberParameters({
+  name,
+  takes = {},
+  text
+}: Declaration<StatementValues, StatementValues>): string {
   const names = Object.keys(takes)
-  // Every second part is a name. To replace them one by one takes a start twice as long (2026-11).
+  // Every second part is a name. Replacing them one by one took the start twice as long (2026-11).
   const parts = text.split(PARAMETER)
   const used = parts.filter((_, at) => at % 2 === 1)
   const unknown = used.find(each => !names.includes(each))
@@ -129,10 +136,15 @@ export function numberParameters({ name, takes = {}, text }: Declaration<Values,
   return parts.map((part, at) => (at % 2 === 1 ? `$${names.indexOf(part) + 1}` : part)).join('')
 }
 
-/** The text with the rows of a JSON list in the place of `$each`. */
-export function withRows({ name, takes = {}, gives = {}, text }: Declaration<Values, Values>): string {
+/** Returns the text with the rows of a JSON array instead of `$each`. */
+export function withRows({
+  name,
+  takes = {},
+  gives = {},
+  text
+}: Declaration<StatementValues, StatementValues>): string {
   if (gives.at !== 'int8')
-    throw new Error(`${name} does not give at, and nobody would know whose its rows are`)
+    throw new Error(`${name} must return at, so that each participant gets its own rows`)
   const names = Object.keys(takes)
   const unused = names.filter(each => !new RegExp(`\\b${each}\\b`).test(text))
   if (Object.values(takes).some(type => type.startsWith('bytea')))
@@ -151,7 +163,7 @@ export function valuesOf(
   const values: unknown[] = []
   for (const key in takes) {
     const value = given[key]
-    // A value that was forgotten would be sent as null.
+    // A missing value would be sent as null.
     if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
     const isJson = !isForEach && (takes[key] === 'jsonb' || takes[key] === 'jsonb?')
     values.push(isJson && value !== null ? JSON.stringify(value) : value)

@@ -41,24 +41,24 @@ const full = statement({
   text: `do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`
 })
 
-/** Far less than anything waits for a lock, on a machine that has much to do. */
+/** Far less than any lock timeout, also on a busy machine. */
 const SOON_MS = 250
 const busy = { kind: 'unavailable', code: 'DATABASE_BUSY', retryAfterSeconds: 1 }
 
-/** A table of notes, and a connection of somebody else's. */
+/** A table of notes, and another client's connection. */
 async function useNotes(options: Partial<DatabaseOptions> = {}) {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 500, ...options })
-  const somebody = new pg.Client({ connectionString: directUrl })
-  await somebody.connect()
+  const otherClient = new pg.Client({ connectionString: directUrl })
+  await otherClient.connect()
   onTestFinished(async () => {
     await proxy.restore()
-    await somebody.end()
+    await otherClient.end()
     await db.close()
   })
   await db.run(createNotes)
   await db.run(insertNotes)
-  return { db, somebody, proxy }
+  return { db, otherClient, proxy }
 }
 
 const add = (db: Database, id: number, deadlineAt?: number) =>
@@ -70,66 +70,68 @@ const elapsedOf = async (work: () => Promise<unknown>): Promise<number> => {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('single statements that wait for a row keep no reader, and succeed when it is free', async () => {
-  const { db, somebody } = await useNotes({ sharedConnections: 1 })
-  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+test('single statements that wait for a row delay no reader, and succeed when it is free', async () => {
+  const { db, otherClient } = await useNotes({ sharedConnections: 1 })
+  await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const waiting = numbers(4).map(() => db.run(addToNote, { id: 1 }))
   for (let reads = 0; reads < 50; reads += 1)
     expect(await elapsedOf(() => db.first(findNote, { id: 2 }))).toBeLessThan(SOON_MS)
   expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
-  await somebody.query('commit')
+  await otherClient.query('commit')
   expect(await Promise.all(waiting)).toEqual([1, 1, 1, 1])
   expect(await db.first(findNote, { id: 1 })).toEqual({ count: 4 })
 })
 
-test('reads of a table that is locked fail soon, and keep neither other readers nor the ping', async () => {
-  const { db, somebody } = await useNotes({ sharedConnections: 1 })
+test('reads of a locked table fail soon, and delay neither other readers nor the ping', async () => {
+  const { db, otherClient } = await useNotes({ sharedConnections: 1 })
   await db.first(one)
-  await somebody.query('begin; lock table public.notes in access exclusive mode')
+  await otherClient.query('begin; lock table public.notes in access exclusive mode')
   const locked = Promise.allSettled(numbers(30).map(id => db.first(findNote, { id })))
   for (let reads = 0; reads < 20; reads += 1)
     expect(await elapsedOf(() => db.first(one))).toBeLessThan(2 * SOON_MS)
   expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
   for (const answer of await locked) expect(answer).toMatchObject({ status: 'rejected', reason: busy })
-  await somebody.query('commit')
+  await otherClient.query('commit')
   await until('it can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0)
 })
 
-test('transactions that wait for locked rows keep nobody else from writing, and succeed when they are free', async () => {
-  const { db, somebody } = await useNotes({ poolSize: 8, poolWaitMs: 30_000 })
-  await somebody.query('begin; update public.notes set count = 0 where id <= 8')
+test('transactions that wait for locked rows do not prevent other writes, and succeed when the rows are free', async () => {
+  const { db, otherClient } = await useNotes({ poolSize: 8, poolWaitMs: 30_000 })
+  await otherClient.query('begin; update public.notes set count = 0 where id <= 8')
   const waiting = numbers(8).map(id => add(db, id))
   await Promise.all(numbers(42).map(number => add(db, 8 + number)))
-  await somebody.query('commit')
+  await otherClient.query('commit')
   await Promise.all(waiting)
   for (const id of numbers(50)) expect(await db.first(findNote, { id })).toEqual({ count: 1 })
 })
 
-test('those who take turns for a locked row hold one connection, and come in their order', async () => {
-  const { db, somebody } = await useNotes({ poolSize: 2 })
-  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+test('transactions serialized by a key hold one connection and run in order', async () => {
+  const { db, otherClient } = await useNotes({ poolSize: 2 })
+  await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const order: number[] = []
   const inTurn = numbers(10).map(number =>
-    db.inTurn('note 1').transaction(async tx => {
+    db.serializedBy('note 1').transaction(async tx => {
       await tx.run(addToNote, { id: 1 })
       order.push(number)
     })
   )
-  const late = db.inTurn('note 1').transaction(tx => tx.first(one), { deadlineAt: performance.now() + 50 })
+  const late = db
+    .serializedBy('note 1')
+    .transaction(tx => tx.first(one), { deadlineAt: performance.now() + 50 })
   await expect(late).rejects.toMatchObject(busy)
   for (const id of numbers(20)) await add(db, 20 + id)
   expect(db.statistics().acquired_conns).toBeLessThanOrEqual(1)
-  await somebody.query('commit')
+  await otherClient.query('commit')
   await Promise.all(inTurn)
   expect(order).toEqual(numbers(10))
 })
 
-test('whoever takes turns for several keys waits for each of them, and never for themselves', async () => {
+test('a transaction serialized by several keys waits for each of them, and never for itself', async () => {
   const { db } = await useNotes()
   const order: string[] = []
   const note = (name: string, ...keys: string[]) =>
     keys
-      .reduce((waiting, key) => waiting.inTurn(key), db)
+      .reduce((waiting, key) => waiting.serializedBy(key), db)
       .transaction(async tx => {
         order.push(`${name} begins`)
         await tx.first(one)
@@ -140,9 +142,9 @@ test('whoever takes turns for several keys waits for each of them, and never for
   expect([order.length, meanwhile]).toEqual([6, []])
 })
 
-test('a lock that is held for too long is "busy" at the deadline, not later', async () => {
-  const { db, somebody } = await useNotes()
-  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+test('a lock that is held too long is DATABASE_BUSY at the deadline, not later', async () => {
+  const { db, otherClient } = await useNotes()
+  await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const elapsed = await elapsedOf(() =>
     expect(add(db, 1, performance.now() + 600)).rejects.toMatchObject(busy)
   )
@@ -172,7 +174,7 @@ test('the deadline of a transaction ends its statements and its wait for a conne
   expect(db.statistics().acquired_conns).toBe(0)
 })
 
-test('a transaction whose connection died silently ends at its deadline: no rollback is waited for', async () => {
+test('a transaction whose connection died silently ends at its deadline without waiting for a rollback', async () => {
   const { db, proxy } = await useNotes()
   const elapsed = await elapsedOf(async () => {
     const stranded = db.transaction(
@@ -188,18 +190,18 @@ test('a transaction whose connection died silently ends at its deadline: no roll
   expect(elapsed).toBeLessThan(900)
 })
 
-test('connections that died silently are found together', async () => {
+test('all connections that died silently are found in one check', async () => {
   const { db, proxy } = await useNotes({ poolSize: 8, sharedConnections: 1 })
-  // One that is still being opened when the network breaks is found a second later, by those who use it.
+  // A connection that is being opened when the network breaks is detected a second later by its callers.
   await openAll(db, 8)
   await db.first(one)
   proxy.strand()
-  await db.endSilentConnections()
+  await db.closeDeadConnections()
   const elapsed = await elapsedOf(() => Promise.all(numbers(30).flatMap(id => [add(db, id), db.first(one)])))
   expect(elapsed).toBeLessThan(2 * SOON_MS)
 })
 
-test('whoever waits on a connection that died silently is told when it is found', async () => {
+test('a caller on a connection that died silently fails when it is found', async () => {
   const { db, proxy } = await useNotes({ poolSize: 2, lockTimeoutMs: 100 })
   const hasDied = Promise.withResolvers<void>()
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -216,14 +218,14 @@ test('whoever waits on a connection that died silently is told when it is found'
   proxy.strand()
   hasDied.resolve()
   const elapsed = await elapsedOf(async () => {
-    await db.endSilentConnections()
+    await db.closeDeadConnections()
     await Promise.all(refused)
     await Promise.all(numbers(4).map(id => add(db, id)))
   })
   expect(elapsed).toBeLessThan(1_000)
 })
 
-test('a connection that died silently in use keeps its place from nobody', async () => {
+test('a connection that died silently in use does not block its slot in the pool', async () => {
   const { db, proxy } = await useNotes({ poolSize: 1 })
   const stranded = db.transaction(
     async tx => {
@@ -234,12 +236,12 @@ test('a connection that died silently in use keeps its place from nobody', async
     { deadlineAt: performance.now() + 2_500 }
   )
   const refused = expect(stranded).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
-  await until('there is a connection for somebody else', () => add(db, 2).then(() => true))
+  await until('another caller gets a connection', () => add(db, 2).then(() => true))
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
   await refused
 })
 
-test('the locks of a transaction whose process is gone are free after 2 s, of one without end after 10 s', async () => {
+test('the locks of a dead process are free after 2 s, those of a transaction without deadline after 10 s', async () => {
   const { db, proxy } = await useNotes()
   const gone = db.transaction(
     async tx => {
@@ -257,29 +259,29 @@ test('the locks of a transaction whose process is gone are free after 2 s, of on
   expect(withoutEnd).toEqual({ setting: '10s' })
 })
 
-test('a question to connections in use ends none that waits for a lock', async () => {
-  const { db, somebody } = await useNotes({ poolSize: 2 })
-  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+test('dead peer detection closes no connection that waits for a lock', async () => {
+  const { db, otherClient } = await useNotes({ poolSize: 2 })
+  await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const waiting = add(db, 1)
-  await db.endSilentConnections()
-  await somebody.query('commit')
+  await db.closeDeadConnections()
+  await otherClient.query('commit')
   await waiting
 })
 
-test('a question to connections that are alive ends none', async () => {
+test('dead peer detection closes no live connection', async () => {
   const { db } = await useNotes({ poolSize: 4, sharedConnections: 1 })
   await Promise.all(numbers(8).map(id => add(db, id)))
   await db.first(one)
   const before = db.statistics().total_conns
   const reads = Promise.all(numbers(200).map(() => db.first(one)))
-  await db.endSilentConnections()
+  await db.closeDeadConnections()
   await reads
   expect(db.statistics().total_conns).toBe(before)
 })
 
-test('a column that a migration gave another type fails nobody', async () => {
+test('no statement fails when a migration changes the type of a column', async () => {
   const limits = { poolWaitMs: 60_000, statementTimeoutMs: 60_000 }
-  const { db, somebody } = await useNotes({ poolSize: 4, ...limits })
+  const { db, otherClient } = await useNotes({ poolSize: 4, ...limits })
   const work = (id: number) =>
     db.transaction(async tx => {
       await tx.run(addToNote, { id })
@@ -287,13 +289,13 @@ test('a column that a migration gave another type fails nobody', async () => {
     })
   const readAll = (id: number) => [db.first(findNote, { id }), work(id)]
   await Promise.all(numbers(20).flatMap(readAll))
-  await somebody.query('alter table public.notes alter column count type bigint')
+  await otherClient.query('alter table public.notes alter column count type bigint')
   await Promise.all(numbers(20).flatMap(readAll))
-  await somebody.query('alter table public.notes alter column count type integer')
+  await otherClient.query('alter table public.notes alter column count type integer')
   for (const id of numbers(20)) await Promise.all(readAll(id))
 })
 
-test('a full disk is said as such', async () => {
+test('a full disk is reported as DATABASE_FULL', async () => {
   const { db } = await useNotes()
   await expect(db.transaction(tx => tx.run(full))).rejects.toMatchObject({
     kind: 'unavailable',
@@ -301,16 +303,16 @@ test('a full disk is said as such', async () => {
   })
 })
 
-test('a write is proved by asking the disk for room, and leaves nothing behind', async () => {
-  const { db, somebody, proxy } = await useNotes()
+test('the write probe allocates disk space and leaves nothing behind', async () => {
+  const { db, otherClient, proxy } = await useNotes()
   await db.proveWrite()
-  const { rows } = await somebody.query('select current_database() as name')
-  await somebody.query(`alter database ${rows[0].name} set temp_file_limit = '8kB'`)
+  const { rows } = await otherClient.query('select current_database() as name')
+  await otherClient.query(`alter database ${rows[0].name} set temp_file_limit = '8kB'`)
   await proxy.reset()
   await until('there is none', () =>
     db.proveWrite().catch(error => /temporary file/.test(error.cause?.message))
   )
-  await somebody.query(`alter database ${rows[0].name} reset temp_file_limit`)
+  await otherClient.query(`alter database ${rows[0].name} reset temp_file_limit`)
   await until('there is room', () => db.proveWrite().then(() => true))
   await proxy.cut()
   await expect(db.proveWrite()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
 import { OperatorError } from '../../kernel/errors.ts'
+import type { Config } from '../core-settings.ts'
 import { createFolder } from '../folder.ts'
 import { createSecrets, type SecretKey, type Secrets } from './secrets.ts'
 
 const KEY_BYTES = 32
 /**
- * The secrets of this shop: those of the configuration, or else one in a file of the data folder, made at the first
- * start. In production with a database of its own several machines may share the shop, and a file would not be shared:
- * `secretProblems` refuses that configuration.
+ * Opens the secrets of this shop: those of the configuration, or one in a file of the data folder, created at the first start.
+ * In production with an external database, several machines may share the shop but not the file, so `secretProblems` rejects
+ * that configuration.
  * @throws OperatorError when they cannot be used.
  */
-export const openSecrets = ({ secrets, data }: Pick<Config, 'secrets' | 'data'>): Secrets =>
+export const loadSecrets = ({ secrets, data }: Pick<Config, 'secrets' | 'data'>): Secrets =>
   createSecrets(secrets.keys.length > 0 ? secrets.keys : keysOfFile(data))
 
 function keysOfFile(folder: string): readonly SecretKey[] {
@@ -26,7 +26,7 @@ function keysOfFile(folder: string): readonly SecretKey[] {
   } catch (cause) {
     if (cause instanceof SyntaxError)
       throw new OperatorError(
-        `${path} is damaged: bring it back from a backup, or remove it and everybody logs in again.`
+        `${path} is damaged: restore it from a backup, or remove it; every customer then has to log in again.`
       )
     throw new OperatorError(
       `${path} cannot be used (${(cause as Error).message}): let this user write the data folder, or set ` +
@@ -45,7 +45,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Puts a new key there, whole or not at all; of several processes that start at once, one is the first. */
+/** Creates the key file atomically; when several processes start simultaneously, the first one wins. */
 function create(folder: string, path: string): string {
   const key: SecretKey = {
     id: randomBytes(4).toString('hex'),
@@ -57,7 +57,7 @@ function create(folder: string, path: string): string {
   try {
     writeSync(file, `${JSON.stringify([key])}\n`)
     fsyncSync(file)
-    // A link fails where a name is taken, which renaming would overwrite.
+    // A link fails when the name exists; a rename would overwrite it.
     linkSync(draft, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testKey, testSecrets } from '../../../test/support/secrets.ts'
-import { openSecrets } from './open.ts'
+import { loadSecrets } from './open.ts'
 import { createSecrets, secretProblems } from './secrets.ts'
 
 const plain = Buffer.from('a private key')
 
-describe('what is sealed', () => {
-  test('is read again, and looks different each time', () => {
+describe('sealed data', () => {
+  test('is opened again, and differs at each sealing', () => {
     const secrets = testSecrets()
     const [one, other] = [secrets.seal('a', plain), secrets.seal('a', plain)]
     expect(secrets.open('a', one)).toEqual(plain)
@@ -19,12 +19,12 @@ describe('what is sealed', () => {
     expect(secrets.open('a', secrets.seal('a', Buffer.alloc(0)))).toEqual(Buffer.alloc(0))
   })
 
-  test('for one purpose is nothing to another', () => {
+  test('is not opened for another purpose', () => {
     const secrets = testSecrets()
     expect(secrets.open('b', secrets.seal('a', plain))).toBeUndefined()
   })
 
-  test('by a key that was replaced is read, but not by one that is gone, even of the same name', () => {
+  test('is opened with a replaced key, but not without its key or with another key of the same name', () => {
     const sealed = testSecrets('old').seal('a', plain)
     expect(testSecrets('new', 'old').open('a', sealed)).toEqual(plain)
     expect(testSecrets('new').open('a', sealed)).toBeUndefined()
@@ -33,7 +33,7 @@ describe('what is sealed', () => {
     expect(testSecrets('new', 'old').keyIdOf(testSecrets('new', 'old').seal('a', plain))).toBe('new')
   })
 
-  test('and changed or cut anywhere is not read', () => {
+  test('is not opened when any byte was changed or cut off', () => {
     const secrets = testSecrets()
     const sealed = secrets.seal('a', plain)
     for (let index = 0; index < sealed.length; index += 1) {
@@ -46,7 +46,7 @@ describe('what is sealed', () => {
 })
 
 describe('a MAC', () => {
-  test('is the same for the same parts, and another for all others', () => {
+  test('is equal for equal parts, and differs for all others', () => {
     const { mac } = testSecrets()
     expect(mac('a', 'x', 'y')).toBe(mac('a', 'x', 'y'))
     const others = [
@@ -60,7 +60,7 @@ describe('a MAC', () => {
     expect(mac('a', 'x')).toMatch(/^test\.[\w-]{43}$/)
   })
 
-  test('is verified with every key, and nothing else is', () => {
+  test('is verified with every current key, and any other MAC is rejected', () => {
     const old = testSecrets('old').mac('a', 'x')
     const both = testSecrets('new', 'old')
     expect(both.verify(old, 'a', 'x')).toBe(true)
@@ -75,7 +75,7 @@ describe('a MAC', () => {
 })
 
 describe('keys', () => {
-  test('are base64 or hex of 32 bytes at least; a short one is refused without being shown', () => {
+  test('are base64 or hex of at least 32 bytes, and a short one is rejected without being shown', () => {
     const hex = Buffer.alloc(32, 'k').toString('hex')
     const base64 = Buffer.alloc(32, 'k').toString('base64')
     expect(createSecrets([{ id: 'k', key: hex }]).mac('a')).toBe(
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect(() => createSecrets([{ id: 'k1', key: short }])).not.toThrow(short)
   })
 
-  test('of one name are refused', () => {
+  test('of the same name are rejected', () => {
     expect(() => testSecrets('a', 'b', 'a')).toThrow(/a is there twice/)
   })
 })
@@ -105,22 +105,22 @@ describe('the secrets of a shop', () => {
     ...over
   })
 
-  test('are a file of the data folder, made once, that only its owner reads', async () => {
+  test('are created once in a file of the data folder that only its owner can read', async () => {
     const data = join(await useFolder(), 'new', 'data')
-    const mac = openSecrets(settings(data)).mac('a')
-    expect(openSecrets(settings(data)).mac('a')).toBe(mac)
+    const mac = loadSecrets(settings(data)).mac('a')
+    expect(loadSecrets(settings(data)).mac('a')).toBe(mac)
     expect((await stat(join(data, 'secrets'))).mode & 0o777).toBe(0o600)
     expect(await readdir(data)).toEqual(['secrets'])
-    expect(openSecrets(settings(await useFolder())).mac('a')).not.toBe(mac)
+    expect(loadSecrets(settings(await useFolder())).mac('a')).not.toBe(mac)
   })
 
-  test('are also made with another database in development, and in production with the embedded one', async () => {
+  test('are created in development with an external database, and in production with the embedded one', async () => {
     const url = 'postgres://shop.example/shop'
-    openSecrets(settings(await useFolder(), { database: { url } }))
-    openSecrets(settings(await useFolder(), { environment: 'production' }))
+    loadSecrets(settings(await useFolder(), { database: { url } }))
+    loadSecrets(settings(await useFolder(), { environment: 'production' }))
   })
 
-  test('are needed in the configuration in production with another database', () => {
+  test('are required in the configuration in production with an external database', () => {
     const needs = (isProduction: boolean, databaseUrl: string, keys = [testKey('k1')]) =>
       secretProblems(keys, { isProduction, databaseUrl }).map(({ message }) => message)
     const url = 'postgres://shop.example/shop'
@@ -130,17 +130,17 @@ describe('the secrets of a shop', () => {
   })
 
   test.each(['', '{', '[]', '[{}]', 'null'])(
-    'in a file with %j stop the start with a sentence',
+    'in a file with %j prevent the start and keep the file',
     async text => {
       const data = await useFolder()
       await writeFile(join(data, 'secrets'), text)
-      expect(() => openSecrets(settings(data))).toThrow(/secrets is damaged: bring it back/)
+      expect(() => loadSecrets(settings(data))).toThrow(/secrets is damaged: restore it/)
       expect(await readFile(join(data, 'secrets'), 'utf8')).toBe(text)
     }
   )
 
-  test('in a folder that cannot be used stop the start with a sentence', () => {
-    expect(() => openSecrets(settings('/proc/nope'))).toThrow(
+  test('in a folder that cannot be used prevent the start with one sentence', () => {
+    expect(() => loadSecrets(settings('/proc/nope'))).toThrow(
       /\/proc\/nope\/secrets cannot be used.*CARTWRIGHT_DATA/
     )
   })

@@ -13,21 +13,21 @@ import type { SettingProblem } from '../../kernel/settings.ts'
 export type SecretKey = { readonly id: string; readonly key: string }
 
 /**
- * What this shop can prove and hide by keys that lie outside of its database. The first key signs and encrypts, the
- * others only verify and decrypt. Each purpose has keys of its own, so what was made for one is nothing to another.
+ * Signs and encrypts with keys that are stored outside the database. The first key signs and encrypts, the others only verify
+ * and decrypt. Each purpose has derived keys, so the output of one purpose is invalid for another.
  */
 export type Secrets = {
-  /** Encrypts; only `open` with the same purpose reads it again (AES-256-GCM). */
+  /** Encrypts (AES-256-GCM); `open` with the same purpose decrypts. */
   seal(purpose: string, plain: Buffer): Buffer
-  /** `undefined` when it was sealed with no key of ours, for another purpose, or was changed. */
+  /** Returns `undefined` when the key is unknown, the purpose differs, or the data was changed. */
   open(purpose: string, sealed: Buffer): Buffer | undefined
-  /** Which key something was sealed with, whether or not we have it. */
+  /** Returns the id of the key that sealed the data, also of an unknown key. */
   keyIdOf(sealed: Buffer): string
   /** `<key id>.<HMAC-SHA-256>` of the parts under the first key, safe in URLs and headers. */
   mac(purpose: string, ...parts: readonly string[]): string
-  /** The same under every key, the first one first. */
+  /** Returns the MACs under all keys, the first key's first. */
   everyMac(purpose: string, ...parts: readonly string[]): readonly string[]
-  /** Whether `mac` made this of these parts, under any of the keys. In constant time. */
+  /** Whether this is a MAC of these parts under any key. Takes constant time. */
   verify(mac: string, purpose: string, ...parts: readonly string[]): boolean
   /** The id of the key that seals. */
   readonly keyId: string
@@ -45,7 +45,7 @@ const PURPOSES_MAX = 1_000
 
 type Ring = { id: string; keyFor(use: string, purpose: string): Buffer }
 
-/** Whether keys must be configured, and why those that are cannot be used. Keys of settings, without their section. */
+/** Returns the problems of configured keys, and whether keys must be configured. */
 export function secretProblems(
   keys: readonly SecretKey[],
   { isProduction, databaseUrl }: { isProduction: boolean; databaseUrl: string }
@@ -123,7 +123,7 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
 const bytesOf = (text: string): Buffer =>
   Buffer.from(text, /^(?:[0-9a-f]{2})+$/i.test(text) ? 'hex' : 'base64')
 
-/** A key of at least 32 bytes; the text of a wrong one is not repeated. @throws OperatorError. */
+/** Decodes a key of at least 32 bytes. The message never contains the key. @throws OperatorError. */
 function ringOf({ id, key: text }: SecretKey): Ring {
   const key = bytesOf(text)
   if (key.length < KEY_BYTES_MIN)

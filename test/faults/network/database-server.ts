@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openEmbeddedPostgres } from '../../../src/platform/embedded-postgres/open.ts'
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/open.ts'
 
 /** Stranded connections stay open at the server, beside those that replace them. */
 const CONNECTIONS_MAX = 250
 
 /** A PostgreSQL with an empty database for a site. */
 export type DatabaseServer = {
-  /** Of that database. */
+  /** The URL of that database. */
   url: string
   sql(text: string): Promise<Record<string, unknown>[]>
   /** The server's process; `undefined` when it is not ours, and may not be killed. */

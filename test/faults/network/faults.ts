@@ -5,14 +5,14 @@ import type { Site } from './site.ts'
 
 export type Fault = {
   name: string
-  /** How long it lasts. Some are over at once, and are given the time of one heartbeat to be noticed. */
+  /** The duration of the fault. Instant faults last for one heartbeat, so that they are detected. */
   seconds: number
   plant(site: Site): Promise<Mend>
-  /** Whether the shop may refuse anything at all. */
+  /** Whether the shop may reject requests. */
   mayRefuse: boolean
-  /** Which processes stand still by themselves. */
+  /** The processes that are frozen themselves. */
   isFrozen(process: number): boolean
-  /** It takes so many processes to show. */
+  /** The number of processes that the fault needs. */
   processesMin: number
 }
 type Mend = () => Promise<unknown>
@@ -45,7 +45,7 @@ function plantAt(kind: Kind, act: (proxy: TcpProxy) => unknown, count?: number):
   }
 }
 
-/** The same, done again and again. */
+/** The same fault, repeatedly. */
 const repeatedly = (name: string, act: (proxy: TcpProxy) => unknown): Fault[] =>
   network(`${name}, again and again`, 3, act).map(fault => ({ ...fault, plant: repeat(fault.plant) }))
 
@@ -125,7 +125,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Processes of the shop stand still. */
+/** Processes of the shop are frozen. */
 const frozen = (name: string, seconds: number, processesMin: number, isFrozen: Fault['isFrozen']): Fault => ({
   ...COMMON,
   name: `shop: ${name}`,
@@ -146,7 +146,7 @@ const terminated = async ({ sql }: Site) => {
   return async () => {}
 }
 
-/** Somebody else's session holds a lock. */
+/** Another session holds a lock. */
 const locked = (name: string, table: string): Fault => ({
   ...COMMON,
   name: `database: ${name}`,

@@ -30,7 +30,7 @@ const more = (...tries: Partial<Try>[]) => ({
   tries: [...every, ...tries.map(one => ({ ...good, ...one }))]
 })
 
-test('a fault that was survived breaks nothing', () => {
+test('a survived fault breaks no guarantee', () => {
   expect(judge(observation)).toEqual({
     broken: [],
     figures: {
@@ -49,8 +49,8 @@ test.each<[string, Partial<Observation>, RegExp]>([
   ['a process that ended', { ended: ['process 1 ended with 1'] }, /^process 1 ended with 1$/],
   ['a lost write', { books: ['2 were stored and 3 acknowledged'] }, /3 acknowledged/],
   ['500', more({ status: 500, code: 'INTERNAL' }), /^GET \/api\/cart was answered 500 INTERNAL \(1 times\)$/],
-  ['a refusal that names no time', more({ ...refused, saysWhenToRetry: false }), /without Retry-After/],
-  ['a refusal without cause', { mayRefuse: false }, /answered 503/],
+  ['a rejection without Retry-After', more({ ...refused, saysWhenToRetry: false }), /without Retry-After/],
+  ['a rejection without a fault', { mayRefuse: false }, /answered 503/],
   ['a lost session', more({ status: 401, code: 'AUTH_SESSION_ENDED' }), /answered 401/],
   ['a broken connection', more({ status: undefined }), /was not answered/],
   ['a late page', more({ kind: 'browse', startedAt: 0, endedAt: 3_001 }), /browse took 3\.0 s/],
@@ -65,13 +65,13 @@ test.each<[string, Partial<Observation>, RegExp]>([
   expect(broken).toEqual([expect.stringMatching(said)])
 })
 
-test('what is asked of a frozen process counts from when it goes on', () => {
+test('the time of a request to a frozen process counts from when the process continues', () => {
   const frozen = more({ startedAt: 2_000, endedAt: 11_000 })
   expect(judge({ ...observation, ...frozen, isFrozen: () => true }).broken).toEqual([])
   expect(judge({ ...observation, ...frozen }).broken).toHaveLength(1)
 })
 
-test('a moment in which the judge itself stood still is not held against the shop', () => {
+test('the time in which the judge itself was blocked is not counted against the shop', () => {
   const late = more({ startedAt: 0, endedAt: 6_100 })
   expect(judge({ ...observation, ...late, stallMs: 200 }).broken).toEqual([])
 })

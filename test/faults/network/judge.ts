@@ -1,7 +1,7 @@
 import type { Operation } from '../kill-load.ts'
 import type { RequestKind, Try } from './traffic.ts'
 
-/** How long a request may take, by its class. */
+/** The limits of the duration of a request by its class. */
 const DEADLINE_MS: Readonly<Record<RequestKind, number>> = {
   browse: 2_000,
   account: 5_000,
@@ -12,19 +12,19 @@ const FIRST_SUCCESS_MS_MAX = 1_000
 const RETRIED_P99_MS_MAX = 3_000
 const KINDS_OF_WRONG_SHOWN_MAX = 8
 
-/** What was seen while a fault was there and afterwards. */
+/** The observations during a fault and afterwards. */
 export type Observation = {
   processes: number
   tries: readonly Try[]
   operations: readonly Operation[]
   mendedAt: number
-  /** A process that stands still by itself: what it is asked meanwhile counts from the mend. */
+  /** Whether a process is frozen itself: its requests meanwhile are measured from the mend. */
   isFrozen(process: number): boolean
   /** Whether the shop may answer 503 at all: without its cache it must go on. */
   mayRefuse: boolean
-  /** How each process ended that did. */
+  /** How each ended process ended. */
   ended: readonly string[]
-  /** What the books say was lost, or is there twice. */
+  /** The lost and duplicate writes. */
   books: readonly string[]
   /** The longest that the judge's own process stood still, on a busy machine. */
   stallMs: number
@@ -39,10 +39,10 @@ export type Figures = {
   /** Of the operations that took more than one try: from the mend, or a later start, to the answer. */
   retriedP99Ms: number
   longestMs: Readonly<Record<RequestKind, number>>
-  /** What is added to each limit. */
+  /** The tolerance that is added to each limit. */
   stallMs: number
 }
-/** `broken`: each promise that was not kept, in a sentence. */
+/** `broken`: one sentence for each broken guarantee. */
 export type Verdict = { figures: Figures; broken: string[] }
 
 export function judge(seen: Observation): Verdict {
@@ -138,6 +138,6 @@ function p99(durations: readonly number[]): number {
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0
 }
 
-/** Milliseconds, as people read them. */
+/** Formats milliseconds. */
 export const shown = (milliseconds: number): string =>
   milliseconds === Number.POSITIVE_INFINITY ? 'for ever' : `${(milliseconds / 1_000).toFixed(1)} s`

@@ -9,7 +9,7 @@ const TELLING = [
   'cache: black hole both ways, connections lost'
 ]
 
-test('the promises hold under the most telling faults', async () => {
+test('the guarantees hold under the most revealing network faults', async () => {
   const chosen = faults.filter(({ name }) => TELLING.includes(name))
   expect(chosen).toHaveLength(TELLING.length)
   const results = await runFaults(1, chosen)

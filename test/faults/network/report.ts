@@ -1,6 +1,6 @@
 import { type Figures, shown, type Verdict } from './judge.ts'
 
-/** What came of one fault. `logged`: what the program wrote meanwhile. */
+/** The outcome of one fault. `logged`: the log lines of the program during the fault. */
 export type Result = Verdict & { fault: string; processes: number; logged: string[] }
 
 const COLUMNS: readonly [string, (result: Result & { figures: Figures }) => string][] = [
@@ -18,7 +18,7 @@ const COLUMNS: readonly [string, (result: Result & { figures: Figures }) => stri
   ['suite stood still', ({ figures }) => shown(figures.stallMs)]
 ]
 
-/** A table of all faults, and below it every promise that was broken. In Markdown, aligned for a terminal. */
+/** A table of all faults, followed by every broken guarantee. In Markdown, aligned for a terminal. */
 export function reportOf(results: readonly Result[]): string {
   const rows = [
     COLUMNS.map(([title]) => title),

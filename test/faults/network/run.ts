@@ -15,11 +15,11 @@ const HABITS = { pauseMs: 20, hangsUpOfHundred: 5 }
 const WARM_UP_MS = 1_000
 /** As long as retried operations may take, and a little. */
 const AFTERWARDS_MS = 4_000
-/** So many acknowledged writes are sent once more at the end. */
+/** Number of acknowledged writes that are repeated at the end. */
 const REPEATED_MAX = 200
 const NANOSECONDS_PER_MS = 1e6
 
-/** Plants each fault in a shop of so many processes, under load, and judges what came of it. */
+/** Plants each fault in a shop of this many processes under load, and judges the outcome. */
 export async function runFaults(
   processes: number,
   chosen: readonly Fault[],

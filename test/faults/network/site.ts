@@ -14,7 +14,7 @@ const SETTINGS = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400',
   CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000',
-  // Carts are filled with more than the demo has.
+  // Carts get more units than the demo has.
   CARTWRIGHT__MODULES__INVENTORY__ENABLED: 'false',
   CARTWRIGHT__LOG__LEVEL: 'error',
   CARTWRIGHT__SHOP__DEMO: 'on'

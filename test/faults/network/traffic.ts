@@ -6,7 +6,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g
 
 export type RequestKind = 'browse' | 'account' | 'diagnostics'
 
-/** One request and what came of it, as its client saw it. Times are `performance.now()`. */
+/** One request and its outcome, as its client saw it. Times are `performance.now()`. */
 export type Try = {
   /** To which of the shop's processes it went. */
   process: number
@@ -22,7 +22,7 @@ export type Try = {
   saysWhenToRetry: boolean
 }
 
-/** Clients of all processes of a shop. Whatever they send is noted in `tries`. */
+/** Clients of all processes of a shop. `tries` records all their requests. */
 export type Traffic = {
   tries: Try[]
   /** Each request to any of the processes, as a load balancer would. */
@@ -38,7 +38,7 @@ export function createTraffic(origins: readonly string[]): Traffic {
     const send: HttpClient['send'] = async (method, path, options) => {
       const startedAt = performance.now()
       const answer = await http.send(method, path, options)
-      // Who hung up has nothing to complain of.
+      // A client that disconnected expects no response.
       if (answer === undefined && options?.cutAfterMs !== undefined) return answer
       tries.push({
         process,

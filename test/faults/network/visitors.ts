@@ -10,7 +10,7 @@ const WORDS = ['lamp', 'wool', 'bowl', 'oak', 'linen', 'red', 'tea', 'glass']
 
 /**
  * Asks each process for one thing of each kind every 100 ms, whether or not earlier answers have come: so new visitors
- * arrive, and whoever can be served again is seen at once. Stops with the load.
+ * arrive, and a recovered shop is noticed immediately. Stops with the load.
  */
 export async function probe({ at }: Traffic, load: Load, variantId: string): Promise<void> {
   const waiting: Promise<unknown>[] = []
@@ -36,7 +36,7 @@ export async function probe({ at }: Traffic, load: Load, variantId: string): Pro
   await Promise.all(waiting)
 }
 
-/** Somebody who looks around. */
+/** A visitor who browses. */
 export async function browse(load: Load): Promise<void> {
   for (let turn = 0; !load.stopping; turn += 1) {
     const word = WORDS[turn % WORDS.length]
@@ -48,7 +48,7 @@ export async function browse(load: Load): Promise<void> {
   }
 }
 
-/** People who register, each until it is answered, and then ask who they are. */
+/** Visitors that register, each until there is a response, and then read their account. */
 export async function register(load: Load, label: string): Promise<void> {
   for (let person = 0; !load.stopping; person += 1) {
     const token = await open(load, `new-${person}-${label}@example.com`)
@@ -57,7 +57,7 @@ export async function register(load: Load, label: string): Promise<void> {
   }
 }
 
-/** Somebody whose tokens are refreshed all the time: whatever is repeated, the session must live on. */
+/** A customer whose tokens are refreshed continuously. The session must survive every repeated refresh. */
 export async function refresh(load: Load, label: string): Promise<void> {
   for (let session = 0; !load.stopping; session += 1) {
     let token = (await open(load, `refreshing-${session}-${label}@example.com`))?.refresh

@@ -40,7 +40,7 @@ export const deleteWish = statement({
   takes: { customer_id: 'uuid', id: 'uuid' },
   text: 'delete from wishlist.wishes where customer_id = $customer_id and id = $id'
 })
-/** All that somebody wished for who leaves. */
+/** Every wish of a customer whose account is deleted. */
 export const deleteWishes = statement({
   name: 'wishlist.delete_wishes',
   takes: { customer_id: 'uuid' },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { customer, fakeCatalog, openTestShop } from 'cartwright/testing'
 import { wishlistModule } from '../index.ts'
 
-test('everybody sees their own wishes, and only what the catalog knows can be wished for', async t => {
+test('a customer sees only their own wishes, and can only add variants of the catalog', async t => {
   const catalog = fakeCatalog()
   const shop = await openTestShop({ modules: [wishlistModule], instead: { catalog } })
   t.after(() => shop.close())

@@ -2,13 +2,13 @@ import {
   type CatalogApi,
   type Database,
   found,
+  type IdempotentWrite,
   newestFirst,
   type Offer,
   type Page,
   type RowOf,
   readPage,
   type Transaction,
-  type Write,
   type wire
 } from 'cartwright'
 import { wishlistFull, wishNotFound } from '../errors.ts'
@@ -35,7 +35,7 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
   async function add(
     customer_id: string,
     { variant_id }: AddWishRequest,
-    write: Write
+    write: IdempotentWrite
   ): Promise<WishResponse> {
     const { id } = write
     await write.once(db, async tx => {
@@ -51,7 +51,7 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
   }
 
   /** @throws `WISHLIST_WISH_NOT_FOUND` */
-  async function remove(customer_id: string, id: string, write: Write): Promise<void> {
+  async function remove(customer_id: string, id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       if ((await tx.run(repository.deleteWish, { customer_id, id })) === 0) throw wishNotFound()
     })
@@ -61,11 +61,11 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
     list,
     add,
     remove,
-    /** Their owner leaves. */
-    forget: async (tx: Transaction, customer_id: string): Promise<void> => {
+    /** Deletes all wishes of the customer. */
+    erase: async (tx: Transaction, customer_id: string): Promise<void> => {
       await tx.run(repository.deleteWishes, { customer_id })
     },
-    /** All that is kept of them. */
+    /** Returns all wishes of the customer. */
     export: async (customer_id: string) => ({
       wishes: await db.rows(repository.exportWishes, { customer_id })
     })

@@ -15,7 +15,7 @@ async function start() {
   document.title = `${api.title} API`
   document.getElementById('title').textContent = `${api.title} API ${api.version}`
   document.getElementById('about').replaceWith(prose(api.description ?? ''))
-  groups = [...api.groups].map(([tag, operations]) => createGroup(tag, operations))
+  groups = [...api.groups].map(([tag, operations]) => createGroup(tag, operations, api.about.get(tag) ?? ''))
   document
     .getElementById('groups')
     .append(...groups.map(group => group.link), el('li', {}, el('a', { href: '#errors' }, 'Errors by code')))
@@ -24,7 +24,7 @@ async function start() {
   await showPlace()
 }
 
-function createGroup(tag, operations) {
+function createGroup(tag, operations, about) {
   const rows = operations.map(operationRow)
   const title = tag[0].toUpperCase() + tag.slice(1)
   const href = `#/${encodeURIComponent(tag)}`
@@ -36,6 +36,7 @@ function createGroup(tag, operations) {
       'section',
       {},
       heading,
+      about === '' ? [] : prose(about),
       rows.map(row => row.element)
     )
   }

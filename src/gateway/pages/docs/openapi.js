@@ -1,7 +1,10 @@
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 let api
 
-/** Loads the document. Returns its title, version and description, and its operations in groups, one for each tag. */
+/**
+ * Loads the document. Returns its title, version and description, its operations in groups, one for each tag, and the
+ * descriptions of the tags.
+ */
 export async function loadApi() {
   const response = await fetch('/openapi.json')
   if (!response.ok) throw new Error(`/openapi.json returned status ${response.status}.`)
@@ -11,7 +14,8 @@ export async function loadApi() {
     const group = groups.get(operation.tag) ?? []
     groups.set(operation.tag, [...group, operation])
   }
-  return { ...api.info, groups }
+  const about = new Map((api.tags ?? []).map(({ name, description = '' }) => [name, description]))
+  return { ...api.info, groups, about }
 }
 
 const operationsOf = ({ paths }) =>

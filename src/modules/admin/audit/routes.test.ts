@@ -11,13 +11,13 @@ const MANY = 20_000
 
 async function useAudit() {
   const auth = fakeAuth()
-  auth.know({ id: ADA.id, email: 'ada@example.com' })
+  auth.addContact({ id: ADA.id, email: 'ada@example.com' })
   const shop = await useShop({ modules: [adminModule], instead: { auth } })
   const list = async (query = '') => (await shop.as(ADA).get(`/api/admin/audit${query}`)).json
   return { shop, list }
 }
 
-test('what administrators did is found by who, route, what it was done to, and when', async () => {
+test('audit entries are found by actor, route, object id and time', async () => {
   const { shop, list } = await useAudit()
   const [order, made] = [newId(), newId()]
   const cancel = '/api/admin/orders/:id/cancel'
@@ -50,7 +50,7 @@ test('what administrators did is found by who, route, what it was done to, and w
   expect(await requests('?until=2026-03-01T08:00:00Z')).toEqual([])
   expect(await requests('?since=2026-03-01T08:00:00Z&until=2026-03-01T08:00:01Z')).toEqual(['r2', 'r1'])
 
-  // They differ by a microsecond, which a page must not lose.
+  // The entries differ by a microsecond, which the cursor must preserve.
   const first = await list('?limit=1')
   const second = await list(`?limit=1&cursor=${first.next_cursor}`)
   expect([...first.items, ...second.items].map(({ request_id }) => request_id)).toEqual(['r2', 'r1'])
@@ -58,7 +58,7 @@ test('what administrators did is found by who, route, what it was done to, and w
   expect((await shop.as(ADA).get('/api/admin/audit?since=yesterday')).status).toBe(400)
 })
 
-test(`of ${MANY} entries each filter finds its own by an index`, async () => {
+test(`each filter uses an index on ${MANY} entries`, async () => {
   const { shop } = await useAudit()
   await shop.sql(
     `insert into cartwright.audit (id, at, actor, method, route, params, request_id, status)

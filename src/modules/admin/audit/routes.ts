@@ -6,9 +6,11 @@ export function auditRoutes(tiers: Tiers, audit: AuditService): void {
   tiers.admin.get(
     '/admin/audit',
     {
-      config: { class: 'account', wholeShop: true },
+      config: { class: 'account', requiresFullAccess: true },
       schema: {
-        summary: 'What administrators have changed, the latest first',
+        summary: 'List audit entries',
+        description:
+          'Returns the writes of administrators and of commands, latest first, including failed ones. Filter by `actor`, `route`, `id` and time; `id` finds every entry about one object. Needs an administrator with full access.',
         querystring: AuditQuery,
         response: { 200: AuditListResponse }
       }

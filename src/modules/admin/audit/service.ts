@@ -4,10 +4,9 @@ import type { AuditQuery } from './schema.ts'
 
 type Deps = { audit: AuditTrail; auth: Pick<AuthApi, 'contacts'> | undefined }
 
-/** Who did what. */
+/** Lists audit entries with the e-mail addresses of their actors. */
 export function createAuditService({ audit, auth }: Deps) {
   return {
-    /** The latest first. */
     async list({ actor, route, id, since, until, ...query }: AuditQuery) {
       const filters: AuditFilters = {
         ...(actor !== undefined && { actor }),

@@ -7,9 +7,11 @@ export function configurationRoutes(tiers: Tiers, configuration: Configuration):
   tiers.admin.get(
     '/admin/config',
     {
-      config: { class: 'account', wholeShop: true },
+      config: { class: 'account', requiresFullAccess: true },
       schema: {
-        summary: 'The configuration as it counts; secrets are ***',
+        summary: 'Retrieve the configuration',
+        description:
+          'Returns the effective settings of the process that responds, from the defaults, the file and the environment. Secrets are replaced by `***`. Needs an administrator with full access.',
         response: { 200: ConfigurationResponse }
       }
     },

@@ -4,7 +4,7 @@ import { response } from '../../../kernel/wire.ts'
 export const ConfigurationResponse = response('ConfigurationResponse', {
   config: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
-    description: 'By the keys of config.example.yaml.',
+    description: 'Settings with the keys of config.example.yaml.',
     additionalProperties: true
   })
 })

@@ -3,23 +3,23 @@ import { createDays } from '../../../kernel/days.ts'
 import { periodOf } from './period.ts'
 
 const NOW = Date.parse('2026-03-30T22:30:00Z')
-const refused = expect.objectContaining({ code: 'ADMIN_PERIOD_INVALID' })
+const rejected = expect.objectContaining({ code: 'ADMIN_PERIOD_INVALID' })
 
-test('a period is days of the shop, the first and the last included, however long a day is', () => {
+test('a period consists of whole days in the time zone of the shop, first and last included', () => {
   const berlin = createDays('Europe/Berlin')
   const { days, starts, end } = periodOf(berlin, { from: '2026-03-28', to: '2026-03-30' }, NOW)
   expect(days).toEqual(['2026-03-28', '2026-03-29', '2026-03-30'])
   expect([...starts, end].map(each => each.toISOString())).toEqual([
     '2026-03-27T23:00:00.000Z',
     '2026-03-28T23:00:00.000Z',
-    // The day before had 23 hours.
+    // March 29 has 23 hours.
     '2026-03-29T22:00:00.000Z',
     '2026-03-30T22:00:00.000Z'
   ])
 })
 
-test('without days it is the last thirty, and the day is that of the shop', () => {
-  const daysIn = (zone: string, asked = {}) => periodOf(createDays(zone), asked, NOW).days
+test('the default period is the last thirty days in the time zone of the shop', () => {
+  const daysIn = (zone: string, query = {}) => periodOf(createDays(zone), query, NOW).days
   expect(daysIn('UTC').at(-1)).toBe('2026-03-30')
   expect(daysIn('Europe/Berlin').at(-1)).toBe('2026-03-31')
   expect(daysIn('UTC')).toHaveLength(30)
@@ -27,10 +27,10 @@ test('without days it is the last thirty, and the day is that of the shop', () =
   expect(daysIn('UTC', { to: '2026-01-30' })[0]).toBe('2026-01-01')
 })
 
-test('a period has an end behind its beginning, and 366 days at most', () => {
+test('a period must not end before it begins, and has 366 days at most', () => {
   const utc = createDays('UTC')
   expect(periodOf(utc, { from: '2027-01-01', to: '2028-01-01' }, NOW).days).toHaveLength(366)
-  expect(() => periodOf(utc, { from: '2027-01-01', to: '2028-01-02' }, NOW)).toThrow(refused)
-  expect(() => periodOf(utc, { from: '2027-01-02', to: '2027-01-01' }, NOW)).toThrow(refused)
-  expect(() => periodOf(utc, { from: '1000-01-01', to: '9999-01-01' }, NOW)).toThrow(refused)
+  expect(() => periodOf(utc, { from: '2027-01-01', to: '2028-01-02' }, NOW)).toThrow(rejected)
+  expect(() => periodOf(utc, { from: '2027-01-02', to: '2027-01-01' }, NOW)).toThrow(rejected)
+  expect(() => periodOf(utc, { from: '1000-01-01', to: '9999-01-01' }, NOW)).toThrow(rejected)
 })

@@ -2,15 +2,15 @@ import { type Days, dayAfter } from '../../../kernel/days.ts'
 import { periodInvalid } from '../errors.ts'
 
 const DAYS_MAX = 366
-const DAYS_USUAL = 30
+const DAYS_DEFAULT = 30
 
-/** Days of the shop, the first instant of each, and the end of the last one. */
+/** Days in the time zone of the shop, the start of each, and the end of the last one. */
 export type Period = { days: string[]; starts: Date[]; end: Date }
 
-/** From one day to another, both included; the last thirty where nothing is said. @throws `ADMIN_PERIOD_INVALID` */
-export function periodOf(days: Days, asked: { from?: string; to?: string }, now: number): Period {
-  const to = asked.to ?? (asked.from === undefined ? days.at(now) : latestOf(asked.from, days.at(now)))
-  const from = asked.from ?? dayAfter(to, 1 - DAYS_USUAL)
+/** Returns the days from `from` to `to`, inclusive. Default: the last 30 days. @throws `ADMIN_PERIOD_INVALID` */
+export function periodOf(days: Days, query: { from?: string; to?: string }, now: number): Period {
+  const to = query.to ?? (query.from === undefined ? days.at(now) : laterOf(query.from, days.at(now)))
+  const from = query.from ?? dayAfter(to, 1 - DAYS_DEFAULT)
   const all: string[] = []
   for (let day = from; day <= to && all.length <= DAYS_MAX; day = dayAfter(day)) all.push(day)
   if (all.length === 0 || all.length > DAYS_MAX) throw periodInvalid({ details: { days_max: DAYS_MAX } })
@@ -21,4 +21,4 @@ export function periodOf(days: Days, asked: { from?: string; to?: string }, now:
   }
 }
 
-const latestOf = (one: string, other: string) => (one > other ? one : other)
+const laterOf = (one: string, other: string) => (one > other ? one : other)

@@ -1,5 +1,5 @@
 import { json, statement } from '../../../platform/postgres/statement.ts'
-import type { Figures } from './figures.ts'
+import type { DashboardStatistics } from './statistics.ts'
 
 const scopeAndDays = { scope: 'text', first: 'text', last: 'text' } as const
 
@@ -8,31 +8,32 @@ export const findBeginning = statement({
   gives: { at: 'timestamptz' },
   text: 'select at from admin.beginning'
 })
-export const listKept = statement({
-  name: 'admin.list_kept_days',
+export const listDailyStatistics = statement({
+  name: 'admin.list_daily_statistics',
   takes: scopeAndDays,
-  gives: { day: 'text', figures: json<Figures>() },
+  gives: { day: 'text', statistics: json<DashboardStatistics>() },
   text: `
-    select day, figures from admin.kept_days
+    select day, statistics from admin.daily_statistics
     where scope = $scope and day between $first and $last`
 })
-export const listCounted = statement({
-  name: 'admin.list_counted_days',
+export const listStoredDays = statement({
+  name: 'admin.list_stored_days',
   takes: scopeAndDays,
-  gives: { day: 'text', counted_at: 'timestamptz' },
+  gives: { day: 'text', computed_at: 'timestamptz' },
   text: `
-    select day, counted_at from admin.kept_days
+    select day, computed_at from admin.daily_statistics
     where scope = $scope and day between $first and $last`
 })
-export const keepDay = statement({
-  name: 'admin.keep_day',
-  takes: { scope: 'text', day: 'text', figures: json<Figures>(), countedAt: 'timestamptz' },
+export const upsertDay = statement({
+  name: 'admin.upsert_day',
+  takes: { scope: 'text', day: 'text', statistics: json<DashboardStatistics>(), computedAt: 'timestamptz' },
   text: `
-    insert into admin.kept_days (scope, day, figures, counted_at) values ($scope, $day, $figures, $countedAt)
-    on conflict (scope, day) do update set figures = excluded.figures, counted_at = excluded.counted_at`
+    insert into admin.daily_statistics (scope, day, statistics, computed_at)
+    values ($scope, $day, $statistics, $computedAt)
+    on conflict (scope, day) do update set statistics = excluded.statistics, computed_at = excluded.computed_at`
 })
 export const deleteOtherScopes = statement({
   name: 'admin.delete_other_scopes',
   takes: { scope: 'text' },
-  text: 'delete from admin.kept_days where scope <> $scope'
+  text: 'delete from admin.daily_statistics where scope <> $scope'
 })

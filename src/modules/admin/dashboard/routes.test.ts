@@ -9,7 +9,7 @@ import { adminModule } from '../index.ts'
 const DASHBOARD = '/api/admin/dashboard?from=2026-03-28&to=2026-03-30'
 const MANY = 5_000
 
-test('the dashboard adds up what was ordered, paid and is left, by the days of the shop', async () => {
+test('the dashboard sums orders, revenue and low stock by days in the time zone of the shop', async () => {
   const shop = await useOrders({
     modules: [...CHECKOUT_MODULES, adminModule],
     settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Berlin' }
@@ -32,10 +32,10 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
   await at(paid.id, '2026-03-28T23:00:00Z')
   await at(unpaid.id, '2026-03-29T21:59:59.999Z')
   await at(other.id, '2026-03-29T22:00:00Z')
-  const learned = `update payments.facts set seen_at = $2
+  const setRecordedAt = `update payments.facts set seen_at = $2
     where payment_id in (select id from payments.payments where order_id = $1)`
-  await shop.sql(learned, [paid.id, '2026-03-28T22:59:59.999Z'])
-  await shop.sql(learned, [other.id, '2026-03-30T21:59:59.999Z'])
+  await shop.sql(setRecordedAt, [paid.id, '2026-03-28T22:59:59.999Z'])
+  await shop.sql(setRecordedAt, [other.id, '2026-03-30T21:59:59.999Z'])
 
   const first = await shop.record(() => shop.admin.get(DASHBOARD))
   const { status, json, text } = first.result
@@ -72,14 +72,16 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
   })
   expect(json.latency.requests).toBeGreaterThan(0)
   expect(json.latency.p50_ms).toBeLessThanOrEqual(json.latency.p99_ms)
-  const asked = [
+  const statisticStatements = [
     ...['inventory.count_low_stock', 'inventory.list_low_stock', 'orders.sum_of_days'],
     ...['orders.sum_of_units', 'outbox.count_failed', 'payments.count_quarantined'],
     'payments.sum_of_days'
   ]
-  expect(first.statements.filter(name => asked.includes(name)).sort()).toEqual(asked)
+  expect(first.statements.filter(name => statisticStatements.includes(name)).sort()).toEqual(
+    statisticStatements
+  )
   const again = await shop.record(() => shop.admin.get(DASHBOARD))
-  expect(again.statements.filter(name => asked.includes(name))).toEqual([])
+  expect(again.statements.filter(name => statisticStatements.includes(name))).toEqual([])
 
   const wrong = ['from=2026-02-30', 'from=2026-03-02&to=2026-03-01', 'from=2020-01-01&to=2026-01-01']
   for (const period of [...wrong, 'to=0001-01-01', 'from=0000-01-01&to=0000-01-02'])
@@ -88,19 +90,19 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
   await expectSums(shop)
 })
 
-test('what was canceled of an order is neither in its units nor in its total; what came back is in both', async () => {
+test('canceled units count neither in units nor in totals; returned units count in both', async () => {
   const shop = await useOrders({ modules: [...CHECKOUT_MODULES, adminModule] })
   const body = { ...sent(shop.mug, 4), payment: TRANSFER }
   const { json: order } = await shop.as(customer()).post('/api/orders', body)
   await shop.pay(order.id)
   const one = { lines: [{ line: 1, quantity: 1 }] }
-  for (const [what, sent] of [
+  for (const [action, body] of [
     ['cancel', one],
     ['shipments', {}],
     ['returns', one],
     ['refunds', { amount: 100, reason: 'dented' }]
   ] as const) {
-    const { status, text } = await shop.admin.post(`/api/admin/orders/${order.id}/${what}`, sent)
+    const { status, text } = await shop.admin.post(`/api/admin/orders/${order.id}/${action}`, body)
     expect(status, text).toBeLessThan(300)
   }
   const { adjustments } = (await shop.admin.get(`/api/admin/orders/${order.id}`)).json
@@ -113,7 +115,7 @@ test('what was canceled of an order is neither in its units nor in its total; wh
   expect(json.days.at(-1).orders).toMatchObject(sold)
 })
 
-/** Over a year with both changes of the clocks, days are those of a calendar, and add up to the period. */
+/** Checks that the days of a year with both clock changes equal calendar days and add up to the period. */
 async function expectSums(shop: Awaited<ReturnType<typeof useOrders>>) {
   await shop.sql(`update orders.orders set created_at = timestamptz '2025-10-24T00:00Z'
     + substring(number from 2)::int * interval '103 minutes' where number ~ '^N[0-9]+$'`)
@@ -147,7 +149,7 @@ async function expectSums(shop: Awaited<ReturnType<typeof useOrders>>) {
   expect(sumOf(({ totals }) => totals[0]?.total ?? 0)).toBe(json.orders.totals[0].total)
 }
 
-/** Of many orders and facts those of a few days are found by an index. */
+/** Checks that the orders and facts of a few days are found by an index. */
 async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId: string) {
   const columnsOf = async (table: string, without: string) => {
     const [row] = await shop.sql(
@@ -199,7 +201,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
   }
 }
 
-test('figures of modules that are switched off are null', async () => {
+test('statistics of disabled modules are null', async () => {
   const shop = await useShop({ modules: [adminModule] })
   const { json } = await shop.as(admin(newId())).get('/api/admin/dashboard')
   expect(json).toMatchObject({

@@ -4,24 +4,27 @@ import { amount, Currency, Day, Id, input, nullable, response } from '../../../k
 export const DashboardQuery = input({
   from: Type.Optional({
     ...Day,
-    description: 'The first day, in shop.time_zone; else 29 days before the last.'
+    description: 'First day, in the time zone of the shop. Default: 29 days before the last.'
   }),
-  to: Type.Optional({ ...Day, description: 'The last day, 366 with the first one at most; else today.' })
+  to: Type.Optional({
+    ...Day,
+    description: 'Last day, inclusive. At most 366 days in total. Default: today.'
+  })
 })
 export type DashboardQuery = Static<typeof DashboardQuery>
 
 const counts = {
-  made: Type.Integer({ description: 'Made in that time.' }),
-  placed: Type.Integer({ description: 'Of these, those that were to be looked after, canceled or not.' }),
-  canceled: Type.Integer({ description: 'Of these, those that are canceled by now, paid before or not.' })
+  made: Type.Integer({ description: 'Orders created in this time.' }),
+  placed: Type.Integer({ description: 'Of these, the orders that were placed, including canceled ones.' }),
+  canceled: Type.Integer({ description: 'Of these, the orders that are canceled by now, paid or not.' })
 }
 const OrderTotalResponse = response('OrderTotalResponse', {
   currency: Currency,
-  orders: Type.Integer({ description: 'Placed, and not canceled.' }),
+  orders: Type.Integer({ description: 'Number of orders that are placed and not canceled.' }),
   total: amount(
-    'What they come to (gross sales): tax and deliveries included, canceled lines not; returns and refunds are not taken off, which `revenue` does'
+    'Gross sales with tax and shipping, without canceled lines, before refunds (`revenue` deducts these)'
   ),
-  average: amount('What one of them comes to, rounded')
+  average: amount('Average order total, rounded')
 })
 const TopProductResponse = response('TopProductResponse', {
   product_id: Id,
@@ -31,38 +34,40 @@ const TopProductResponse = response('TopProductResponse', {
 const sold = {
   ...counts,
   units: Type.Integer({
-    description: 'Ordered and not canceled, in orders that are not; those that came back count.'
+    description: 'Units of orders and lines that are not canceled. Returned units count.'
   }),
   totals: Type.Array(OrderTotalResponse)
 }
-const OrderFiguresResponse = response('OrderFiguresResponse', {
+const OrderStatisticsResponse = response('OrderStatisticsResponse', {
   ...sold,
-  top_products: Type.Array(TopProductResponse, { description: 'The ten with most units.' })
+  top_products: Type.Array(TopProductResponse, { description: 'The ten products with the most units.' })
 })
 const RevenueResponse = response('RevenueResponse', {
   currency: Currency,
-  captured: amount('Taken'),
-  refunded: amount('Given back'),
-  net: amount('What is left')
+  captured: amount('Captured amount'),
+  refunded: amount('Refunded amount'),
+  net: amount('Captured minus refunded amount')
 })
 const LowStockItemResponse = response('LowStockItemResponse', {
-  id: { ...Id, description: 'Of the variant.' },
+  id: { ...Id, description: 'Id of the variant.' },
   sku: nullable(Type.String()),
-  available: Type.Integer(),
-  low_threshold: Type.Integer()
+  available: Type.Integer({ description: 'Units that can be bought.' }),
+  low_threshold: Type.Integer({ description: 'At this number of units the stock counts as low.' })
 })
-const LowStockFiguresResponse = response('LowStockFiguresResponse', {
-  total: Type.Integer(),
-  items: Type.Array(LowStockItemResponse, { description: 'Ten of them.' })
+const LowStockSummaryResponse = response('LowStockSummaryResponse', {
+  total: Type.Integer({ description: 'Number of variants with low stock.' }),
+  items: Type.Array(LowStockItemResponse, { description: 'Ten of them, latest first.' })
 })
 const TroubleResponse = response('TroubleResponse', {
-  dead_events: Type.Integer(),
-  quarantined_payments: nullable(Type.Integer())
+  dead_events: Type.Integer({ description: 'Events and jobs that failed permanently.' }),
+  quarantined_payments: nullable(
+    Type.Integer({ description: 'Provider events that an administrator must resolve.' })
+  )
 })
 const LatencyResponse = response('LatencyResponse', {
-  requests: Type.Integer(),
-  p50_ms: nullable(Type.Number()),
-  p99_ms: nullable(Type.Number())
+  requests: Type.Integer({ description: 'Number of requests that were measured.' }),
+  p50_ms: nullable(Type.Number({ description: 'Median duration in milliseconds.' })),
+  p99_ms: nullable(Type.Number({ description: '99th percentile of durations in milliseconds.' }))
 })
 const DashboardDayResponse = response('DashboardDayResponse', {
   day: Day,
@@ -70,21 +75,23 @@ const DashboardDayResponse = response('DashboardDayResponse', {
   revenue: nullable(Type.Array(RevenueResponse)),
   new_customers: nullable(Type.Integer())
 })
-const NULL = 'null while the module is switched off'
+const NULL = 'Null: the module is switched off.'
 export const DashboardResponse = response('DashboardResponse', {
   from: Day,
   to: Day,
   time_zone: Type.String(),
-  orders: nullable({ ...OrderFiguresResponse, description: `By when they were made; ${NULL}.` }),
+  orders: nullable({ ...OrderStatisticsResponse, description: `By time of creation. ${NULL}` }),
   revenue: nullable(
-    Type.Array(RevenueResponse, { description: `By when the shop learned of it, by currency; ${NULL}.` })
+    Type.Array(RevenueResponse, {
+      description: `By currency, and by the time when the shop recorded it. ${NULL}`
+    })
   ),
-  new_customers: nullable(Type.Integer({ description: `Accounts that were made; ${NULL}.` })),
-  low_stock: nullable({ ...LowStockFiguresResponse, description: `Now; ${NULL}.` }),
+  new_customers: nullable(Type.Integer({ description: `Number of accounts created. ${NULL}` })),
+  low_stock: nullable({ ...LowStockSummaryResponse, description: `Current state. ${NULL}` }),
   trouble: TroubleResponse,
   latency: {
     ...LatencyResponse,
-    description: 'Of what is under /api: the last five minutes or so, of the process that answers.'
+    description: 'Requests below /api in about the last five minutes, of the process that responds.'
   },
   days: Type.Array(DashboardDayResponse)
 })

@@ -4,85 +4,86 @@ import type { Durations } from '../../../platform/metrics/durations.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { OrderFigures } from '../../orders/index.ts'
+import type { OrderStatistics } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { KeptDays } from './kept-days.ts'
+import type { DailyStatistics } from './daily-statistics.ts'
 import { type Period, periodOf } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
-import { countsOf, newOf, revenueOf, totalsOf, unitsOf } from './sums.ts'
+import { orderTotalsOf, revenueOf, sumCounts, sumNewCustomers, sumUnits } from './sums.ts'
 
 type Deps = {
   db: Database
   days: Days
   timeZone: string
-  keptDays: Pick<KeptDays, 'figuresOf'>
+  dailyStatistics: Pick<DailyStatistics, 'statisticsOf'>
   deliveries: Pick<Outbox['console'], 'countDead'>
   durations: Pick<Durations, 'recent'>
-  payments: Pick<PaymentsApi, 'quarantined'> | undefined
+  payments: Pick<PaymentsApi, 'countQuarantinedEvents'> | undefined
   inventory: Pick<InventoryApi, 'lowStock'> | undefined
 }
 
-const KEPT_MS = 5_000
-/** So many periods are kept; whoever looks at more pays for it. */
-const KEPT_MAX = 20
-const LOW_MAX = 10
-const TOP_MAX = 10
+const CACHE_MS = 5_000
+const CACHED_PERIODS_MAX = 20
+const LOW_STOCK_MAX = 10
+const TOP_PRODUCTS_MAX = 10
 
-/** Figures of the shop over some days. Whoever asks within a few seconds of somebody else gets the same. */
+/** Statistics of the shop over a period. Responses are cached for five seconds, and concurrent requests share one read. */
 export function createDashboard(deps: Deps) {
-  const { db, days, timeZone, keptDays, deliveries, durations, payments, inventory } = deps
+  const { db, days, timeZone, dailyStatistics, deliveries, durations, payments, inventory } = deps
   const readOnce = singleFlight<DashboardResponse>()
-  const kept = new Map<string, { figures: DashboardResponse; at: number }>()
+  const cache = new Map<string, { response: DashboardResponse; at: number }>()
 
-  const soldOf = ({ days, units }: Pick<OrderFigures, 'days' | 'units'>) => ({
-    ...countsOf(days),
-    units: unitsOf(units),
-    totals: totalsOf(days)
+  const salesOf = ({ days, units }: Pick<OrderStatistics, 'days' | 'units'>) => ({
+    ...sumCounts(days),
+    units: sumUnits(units),
+    totals: orderTotalsOf(days)
   })
 
   async function read(period: Period): Promise<DashboardResponse> {
-    const [{ customers: came, orders: ordered, money }, quarantined, low, dead] = await Promise.all([
-      keptDays.figuresOf(period),
-      payments?.quarantined(db),
-      inventory?.lowStock(LOW_MAX),
+    const [{ customers, orders, money }, quarantined, lowStock, dead] = await Promise.all([
+      dailyStatistics.statisticsOf(period),
+      payments?.countQuarantinedEvents(db),
+      inventory?.lowStock(LOW_STOCK_MAX),
       deliveries.countDead(null)
     ])
     return {
       from: period.days[0] ?? '',
       to: period.days.at(-1) ?? '',
       time_zone: timeZone,
-      orders: ordered ? { ...soldOf(ordered), top_products: ordered.products.slice(0, TOP_MAX) } : null,
+      orders: orders
+        ? { ...salesOf(orders), top_products: orders.products.slice(0, TOP_PRODUCTS_MAX) }
+        : null,
       revenue: money ? revenueOf(money) : null,
-      new_customers: came ? newOf(came) : null,
-      low_stock: low ? { total: low.total ?? 0, items: low.items } : null,
+      new_customers: customers ? sumNewCustomers(customers) : null,
+      low_stock: lowStock ? { total: lowStock.total ?? 0, items: lowStock.items } : null,
       trouble: { dead_events: dead, quarantined_payments: quarantined ?? null },
       latency: durations.recent(),
       days: period.days.map((day, index) => ({
         day,
-        orders: ordered
-          ? soldOf({
-              days: ordered.days.filter(each => each.day === index + 1),
-              units: ordered.units.filter(each => each.day === index + 1)
+        orders: orders
+          ? salesOf({
+              days: orders.days.filter(each => each.day === index + 1),
+              units: orders.units.filter(each => each.day === index + 1)
             })
           : null,
         revenue: money ? revenueOf(money.filter(each => each.day === index + 1)) : null,
-        new_customers: came ? newOf(came.filter(each => each.day === index + 1)) : null
+        new_customers: customers ? sumNewCustomers(customers.filter(each => each.day === index + 1)) : null
       }))
     }
   }
 
   return {
     /** @throws `ADMIN_PERIOD_INVALID` */
-    read: async (asked: DashboardQuery): Promise<DashboardResponse> => {
-      const period = periodOf(days, asked, Date.now())
+    read: async (query: DashboardQuery): Promise<DashboardResponse> => {
+      const period = periodOf(days, query, Date.now())
       const key = `${period.days[0]} ${period.days.at(-1)}`
-      const known = kept.get(key)
-      if (known !== undefined && performance.now() - known.at < KEPT_MS) return known.figures
+      const cached = cache.get(key)
+      if (cached !== undefined && performance.now() - cached.at < CACHE_MS) return cached.response
       return readOnce(key, async () => {
-        const figures = await read(period)
-        if (kept.size >= KEPT_MAX) kept.clear()
-        kept.set(key, { figures, at: performance.now() })
-        return figures
+        const response = await read(period)
+        if (cache.size >= CACHED_PERIODS_MAX) cache.clear()
+        cache.set(key, { response, at: performance.now() })
+        return response
       })
     }
   }

@@ -1,25 +1,25 @@
-import type { OrderFigures } from '../../orders/index.ts'
-import type { MoneyFigures } from '../../payments/index.ts'
+import type { OrderStatistics } from '../../orders/index.ts'
+import type { PaymentStatistics } from '../../payments/index.ts'
 
-type OrderDay = OrderFigures['days'][number]
-type MoneyDay = MoneyFigures[number]
+type OrderDay = OrderStatistics['days'][number]
+type MoneyDay = PaymentStatistics[number]
 
 const sumOf = <T>(rows: readonly T[], read: (row: T) => number) =>
   rows.reduce((sum, row) => sum + read(row), 0)
 
-export const countsOf = (rows: readonly OrderDay[]) => ({
+export const sumCounts = (rows: readonly OrderDay[]) => ({
   made: sumOf(rows, ({ made }) => made),
   placed: sumOf(rows, ({ placed }) => placed),
   canceled: sumOf(rows, ({ canceled }) => canceled)
 })
 
-export const unitsOf = (rows: OrderFigures['units']) => sumOf(rows, ({ units }) => units)
+export const sumUnits = (rows: OrderStatistics['units']) => sumOf(rows, ({ units }) => units)
 
-export const newOf = (rows: readonly { readonly customers: number }[]) =>
+export const sumNewCustomers = (rows: readonly { readonly customers: number }[]) =>
   sumOf(rows, ({ customers }) => customers)
 
-/** What orders come to that are placed and not canceled, by currency; where there is none, nothing. */
-export const totalsOf = (rows: readonly OrderDay[]) =>
+/** Totals of orders that are placed and not canceled, by currency. A currency without such orders is left out. */
+export const orderTotalsOf = (rows: readonly OrderDay[]) =>
   byCurrency(rows).flatMap(([currency, each]) => {
     const orders = sumOf(each, ({ kept }) => kept)
     const total = sumOf(each, row => row.total)

@@ -8,7 +8,8 @@ import { adminModule } from '../index.ts'
 
 const bell = bellModule()
 
-async function useBrokenEar() {
+/** A shop with a module whose event handler fails until it is repaired. */
+async function useFailingHandler() {
   let isBroken = true
   const ear = earModule('ear', async (tx, events) => {
     if (isBroken) throw new Error('the ear is broken')
@@ -18,8 +19,8 @@ async function useBrokenEar() {
   await shop.sql(CREATE_EFFECTS)
   const ring = (id: string, nth: number) =>
     shop.db.transaction(async tx => shop.apiOf(bell)?.ring(tx, id, nth))
-  /** Two events of one bell, the first of which is dead. */
-  const ringInVain = async () => {
+  /** Emits two events of one subject. The first is dead, and the second waits for it. */
+  const emitDeadEvent = async () => {
     const id = newId()
     await ring(id, 1)
     await ring(id, 2)
@@ -35,20 +36,20 @@ async function useBrokenEar() {
   return {
     shop,
     api: shop.as(admin()),
-    ringInVain,
-    heal: () => {
+    emitDeadEvent,
+    repair: () => {
       isBroken = false
     },
-    heard: async (id: string) =>
+    handled: async (id: string) =>
       (await shop.sql('select nth from public.effects where bell = $1 order by nth', [id])).map(
         ({ nth }) => nth
       )
   }
 }
 
-test('administrators see what is dead, and have it tried again', async () => {
-  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
-  const id = await ringInVain()
+test('administrators list dead events and retry one', async () => {
+  const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
+  const id = await emitDeadEvent()
   const { json } = await api.get('/api/admin/events?count=true')
   expect(json).toMatchObject({
     total: 1,
@@ -65,11 +66,11 @@ test('administrators see what is dead, and have it tried again', async () => {
     ]
   })
   const [dead] = json.items
-  heal()
+  repair()
   const key = { 'idempotency-key': newId() }
   for (let time = 0; time < 2; time += 1)
     expect((await api.post(`/api/admin/events/${dead.id}/retry`, undefined, key)).status).toBe(204)
-  await until('both are handled', async () => (await heard(id)).length === 2)
+  await until('both are handled', async () => (await handled(id)).length === 2)
   expect((await api.get('/api/admin/events')).json.items).toEqual([])
   const gone = await api.post(`/api/admin/events/${dead.id}/retry`)
   expect(gone).toMatchObject({ status: 404, json: { code: 'ADMIN_EVENT_NOT_FOUND' } })
@@ -77,21 +78,21 @@ test('administrators see what is dead, and have it tried again', async () => {
   expect(audit[0]).toMatchObject({ route: '/api/admin/events/:id/retry', status: 204 })
 })
 
-test('what is discarded never happens, and what waited behind it does; the reason is in the log', async () => {
-  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
-  const id = await ringInVain()
+test('a discarded event is not handled, the next of its subject is, and the reason is logged', async () => {
+  const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
+  const id = await emitDeadEvent()
   const [dead] = (await api.get('/api/admin/events?state=dead')).json.items
-  heal()
+  repair()
   expect((await api.post(`/api/admin/events/${dead.id}/discard`)).status).toBe(400)
   const reason = 'the bell was sold'
   expect((await api.post(`/api/admin/events/${dead.id}/discard`, { reason })).status).toBe(204)
-  await until('the second is handled', async () => (await heard(id)).length === 1)
-  expect(await heard(id)).toEqual([2])
+  await until('the second is handled', async () => (await handled(id)).length === 1)
+  expect(await handled(id)).toEqual([2])
   expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
 })
 
-test('lists go on page by page, each state for itself', async () => {
-  const { shop, api } = await useBrokenEar()
+test('events of each state are listed page by page', async () => {
+  const { shop, api } = await useFailingHandler()
   await shop.sql(`
     insert into cartwright.jobs (handler, subject, event_id, payload, due_at, attempts, error)
     select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', case when n <= 5 then 'infinity' else now() end,
@@ -105,21 +106,21 @@ test('lists go on page by page, each state for itself', async () => {
     cursor = `&cursor=${json.next_cursor}`
   }
   expect(attempts).toEqual([1, 2, 3, 4, 5])
-  const of = async (state: string) => {
+  const attemptsIn = async (state: string) => {
     const { json } = await api.get(`/api/admin/events?state=${state}&count=true`)
     expect(json.total).toBe(json.items.length)
     return json.items.map((item: { attempts: number }) => item.attempts)
   }
-  expect(await of('failing')).toEqual([6, 7])
-  // Beside them the schedule of the bell.
-  expect((await of('pending')).filter((each: number) => each > 1)).toEqual([8, 9])
+  expect(await attemptsIn('failing')).toEqual([6, 7])
+  // The recurring job of the bell module is pending, too.
+  expect((await attemptsIn('pending')).filter((each: number) => each > 1)).toEqual([8, 9])
   for (const id of ['0', '-1', 'x', '1e99', '9007199254740993'])
     expect((await api.post(`/api/admin/events/${id}/retry`)).status).toBe(400)
 })
 
-test('what waits is told by who handles it, and all that is dead is tried again at once', async () => {
-  const { api, ringInVain, heal, heard } = await useBrokenEar()
-  const bells = [await ringInVain(), await ringInVain()]
+test('the backlog is summarized by handler, and all dead events are retried in one request', async () => {
+  const { api, emitDeadEvent, repair, handled } = await useFailingHandler()
+  const bells = [await emitDeadEvent(), await emitDeadEvent()]
   const { handlers, schedules } = (await api.get('/api/admin/events/summary')).json
   expect(handlers).toEqual([
     expect.objectContaining({ handler: 'ear:bell.rang', dead: 2, latest_error: 'Error: the ear is broken' })
@@ -130,32 +131,32 @@ test('what waits is told by who handles it, and all that is dead is tried again 
     (await api.get(`/api/admin/events?handler=${handler}&count=true`)).json.total
   expect([await totalOf('ear:bell.rang'), await totalOf('nose:bell.rang')]).toEqual([2, 0])
 
-  heal()
+  repair()
   const key = { 'idempotency-key': newId() }
   for (let time = 0; time < 2; time += 1)
     expect((await api.post('/api/admin/events/retry', {}, key)).json).toEqual({ left: 0 })
-  for (const bell of bells) await until('both are handled', async () => (await heard(bell)).length === 2)
+  for (const bell of bells) await until('both are handled', async () => (await handled(bell)).length === 2)
 })
 
-test('all that is dead of one handler is given up at once, and what waited behind it is not', async () => {
-  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
-  const bells = [await ringInVain(), await ringInVain()]
-  // As it is when the first one dies: what waits behind it waits for somebody to decide.
+test('the dead events of one handler are discarded in one request, and those that waited for them are handled', async () => {
+  const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
+  const bells = [await emitDeadEvent(), await emitDeadEvent()]
+  // The state after the first event dies: the second waits until an administrator decides.
   await shop.sql(
     `update cartwright.jobs set due_at = 'infinity' where subject = any ($1) and error is null`,
     [bells]
   )
-  heal()
+  repair()
   expect((await api.post('/api/admin/events/discard', {})).status).toBe(400)
-  const reason = 'nobody listens'
+  const reason = 'the handler was removed'
   const discard = async (handler: string) =>
     (await api.post('/api/admin/events/discard', { handler, reason })).json
   expect(await discard('nose:bell.rang')).toEqual({ left: 0 })
   expect((await api.get('/api/admin/events?count=true')).json.total).toBe(2)
   expect(await discard('ear:bell.rang')).toEqual({ left: 0 })
   for (const bell of bells) {
-    await until('the second is handled', async () => (await heard(bell)).length > 0)
-    expect(await heard(bell)).toEqual([2])
+    await until('the second is handled', async () => (await handled(bell)).length > 0)
+    expect(await handled(bell)).toEqual([2])
   }
   expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
 })

@@ -21,7 +21,9 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     {
       config,
       schema: {
-        summary: 'Events and jobs that wait, fail or are dead, the oldest first',
+        summary: 'List events and jobs',
+        description:
+          'Returns the events and jobs of one state, oldest first. Default: `state=dead`, those that failed 10 times and are not retried. `error` shows why the latest attempt failed.',
         querystring: EventQuery,
         response: { 200: EventListResponse }
       }
@@ -34,7 +36,9 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     {
       config,
       schema: {
-        summary: 'What waits, fails and is dead by who handles it, and what is done again and again',
+        summary: 'Retrieve a summary of the backlog',
+        description:
+          'Returns the number of pending, failing and dead events and jobs of each handler with a backlog. Also returns the recurring jobs with the time of their next run.',
         response: { 200: EventSummaryResponse }
       }
     },
@@ -46,7 +50,9 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     {
       config,
       schema: {
-        summary: 'Try events again that are dead, 1,000 at a time',
+        summary: 'Retry dead events and jobs',
+        description:
+          'Makes up to 1,000 dead events and jobs due now, those of one handler or of all. Correct the cause first. Each gets 10 new attempts. `left` is the number of dead ones that remain; repeat the request until it is 0.',
         body: RetryEventsRequest,
         response: { 200: DeadEventsResponse }
       }
@@ -59,7 +65,9 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     {
       config,
       schema: {
-        summary: 'Give events up that are dead, 1,000 at a time',
+        summary: 'Discard dead events and jobs',
+        description:
+          'Deletes up to 1,000 dead events and jobs, those of one handler or of all. Their effect never happens, and later events of the same subjects continue. `reason` is written to the log. `left` is the number of dead ones that remain; repeat the request until it is 0.',
         body: DiscardEventsRequest,
         response: { 200: DeadEventsResponse }
       }
@@ -71,7 +79,13 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     '/admin/events/:id/retry',
     {
       config,
-      schema: { summary: 'Try a failed event again now', params: DeliveryParams, response: noContent }
+      schema: {
+        summary: 'Retry an event',
+        description:
+          'Makes a failing or dead event or job due now, with 10 new attempts. Correct the cause in `error` first. 404 `ADMIN_EVENT_NOT_FOUND`: it was handled in the meantime, or is running now.',
+        params: DeliveryParams,
+        response: noContent
+      }
     },
     request => events.retry(request.params.id, writeOf(request))
   )
@@ -81,7 +95,9 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
     {
       config,
       schema: {
-        summary: 'Give an event up: its effect never happens',
+        summary: 'Discard an event',
+        description:
+          'Deletes a failing or dead event or job. Its effect never happens, and later events of the same subject continue. `reason` is written to the log. 404 `ADMIN_EVENT_NOT_FOUND`: it was handled in the meantime, or is running now.',
         params: DeliveryParams,
         body: DiscardEventRequest,
         response: noContent

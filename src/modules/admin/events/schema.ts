@@ -16,7 +16,7 @@ export const DeliveryParams = input({ id: DeliveryId })
 
 const Handler = line(
   200,
-  'A module and the event that it hears, as in cart:catalog.changed, or the name of a job.'
+  'Only this handler: a module and its event, such as `cart:catalog.changed`, or the name of a job.'
 )
 
 export const EventQuery = input({
@@ -25,7 +25,7 @@ export const EventQuery = input({
     Type.Enum(['dead', 'failing', 'pending'], {
       default: 'dead',
       description:
-        'dead: tried in vain 10 times, and not tried any more. failing: to be tried again. pending: all else.'
+        'dead: failed 10 times, and is not retried. failing: failed, and is retried. pending: waits for its first attempt.'
     })
   ),
   handler: Type.Optional(Handler)
@@ -33,57 +33,63 @@ export const EventQuery = input({
 export type EventQuery = Static<typeof EventQuery>
 
 export const DiscardEventRequest = request('DiscardEventRequest', {
-  reason: line(500, 'Why its effect need not happen; it is written into the log.')
+  reason: line(500, 'Why the effect is not needed. It is written to the log.')
 })
 
-const SOME = 'Only of this one; else of all.'
+const SOME = 'Only dead events and jobs of this handler. Default: of all handlers.'
 export const RetryEventsRequest = request('RetryEventsRequest', {
   handler: Type.Optional({ ...Handler, description: SOME })
 })
 export type RetryEventsRequest = Static<typeof RetryEventsRequest>
 export const DiscardEventsRequest = request('DiscardEventsRequest', {
   handler: Type.Optional({ ...Handler, description: SOME }),
-  reason: line(500, 'Why their effects need not happen; it is written into the log.')
+  reason: line(500, 'Why the effects are not needed. It is written to the log.')
 })
 export type DiscardEventsRequest = Static<typeof DiscardEventsRequest>
 export const DeadEventsResponse = response('DeadEventsResponse', {
   left: Type.Integer({
-    description: 'How many are dead still: at most 1,000 are taken at a time, so ask again.'
+    description: 'Number of dead events and jobs that remain. Repeat the request until it is 0.'
   })
 })
 
 const BacklogResponse = response('BacklogResponse', {
-  handler: Type.String(),
-  pending: Type.Integer({ description: 'They wait for their turn.' }),
-  failing: Type.Integer({ description: 'They failed, and are tried again.' }),
-  dead: Type.Integer({ description: 'They are not tried any more.' }),
-  oldest_seconds: Type.Number({ description: 'How long the oldest has waited that is not dead.' }),
-  latest_error: nullable(Type.String())
+  handler: Type.String({ description: 'A module and its event, or the name of a job.' }),
+  pending: Type.Integer({ description: 'Number that wait for their first attempt.' }),
+  failing: Type.Integer({ description: 'Number that failed and are retried.' }),
+  dead: Type.Integer({ description: 'Number that failed 10 times and are not retried.' }),
+  oldest_seconds: Type.Number({ description: 'Age in seconds of the oldest that is not dead.' }),
+  latest_error: nullable(Type.String({ description: 'Error of the latest attempt that failed.' }))
 })
 const ScheduleResponse = response('ScheduleResponse', {
   handler: Type.String({ description: 'The name of the job.' }),
-  due_at: nullable({ ...Time, description: 'When it is done the next time, or given to another process.' }),
+  due_at: nullable({
+    ...Time,
+    description: 'Time of the next run. While it is running: when another process may take it over.'
+  }),
   is_running: Type.Boolean(),
-  attempts: Type.Integer({ description: 'How often it was tried since it was last done.' }),
-  error: nullable(Type.String({ description: 'Why the latest try failed.' }))
+  attempts: Type.Integer({ description: 'Attempts since the last successful run.' }),
+  error: nullable(Type.String({ description: 'Why the latest attempt failed.' }))
 })
 export const EventSummaryResponse = response('EventSummaryResponse', {
-  handlers: Type.Array(BacklogResponse, { description: 'Those that have something to do.' }),
-  schedules: Type.Array(ScheduleResponse, { description: 'Jobs that are done again and again.' })
+  handlers: Type.Array(BacklogResponse, { description: 'Handlers with a backlog.' }),
+  schedules: Type.Array(ScheduleResponse, { description: 'Recurring jobs.' })
 })
 
 const EventResponse = response('EventResponse', {
   id: DeliveryId,
-  handler: Type.String({ description: 'The module and the event that it hears, or the name of a job.' }),
+  handler: Type.String({
+    description: 'A module and its event, such as `cart:catalog.changed`, or the name of a job.'
+  }),
   event_id: Id,
   subject: Type.String({
     format: 'uuid',
-    description: 'What it is about. Later events of the same subject wait for this one.'
+    description:
+      'Id of the object that the event is about. Later events of the same subject wait for this one.'
   }),
   payload: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
-  attempts: Type.Integer({ description: 'How often it was tried.' }),
-  error: nullable(Type.String({ description: 'Why the latest try failed.' })),
-  since: Time,
-  due_at: nullable({ ...Time, description: 'When it is tried again; null when it is not.' })
+  attempts: Type.Integer({ description: 'Number of attempts.' }),
+  error: nullable(Type.String({ description: 'Why the latest attempt failed.' })),
+  since: { ...Time, description: 'Time when the event was emitted or the job enqueued.' },
+  due_at: nullable({ ...Time, description: 'Time of the next attempt. Null: it is not retried.' })
 })
 export const EventListResponse = listOf(EventResponse)

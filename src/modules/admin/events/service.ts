@@ -1,4 +1,4 @@
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -7,49 +7,48 @@ import type { DiscardEventsRequest, EventQuery, RetryEventsRequest } from './sch
 
 type Deps = { db: Database; deliveries: Outbox['console']; log: Log }
 
-/** So many are taken at a time. */
+/** Maximum number of dead events and jobs that one request retries or discards. */
 const DEAD_MAX = 1_000
 
-/** Events and jobs that could not be handled. */
+/** Lists, retries and discards events and jobs that failed. */
 export function createEventService({ db, deliveries, log }: Deps) {
   return {
-    /** The oldest first. */
     list: ({ state = 'dead', ...query }: EventQuery) => deliveries.list(state, query),
 
-    /** Has it tried again soon, 10 times at most. @throws `ADMIN_EVENT_NOT_FOUND` */
-    async retry(id: number, write: Write): Promise<void> {
+    /** Makes an event or job due now, with 10 new attempts. @throws `ADMIN_EVENT_NOT_FOUND` */
+    async retry(id: number, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         if (!(await deliveries.retry(tx, id))) throw eventNotFound()
       })
     },
 
-    /** Its effect never happens, and what waits behind it goes on. @throws `ADMIN_EVENT_NOT_FOUND` */
-    async discard(id: number, reason: string, write: Write): Promise<void> {
+    /** Deletes an event or job without its effect. Later events of the same subject continue. @throws `ADMIN_EVENT_NOT_FOUND` */
+    async discard(id: number, reason: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         if (!(await deliveries.discard(tx, id))) throw eventNotFound()
         tx.afterCommit(() => log.warn({ id, reason }, 'event discarded'))
       })
     },
 
-    /** What there is to do, and what is done again and again. */
+    /** Returns the backlog by handler, and the recurring jobs. */
     async summary() {
       const handlers = await deliveries.summary()
       return { handlers, schedules: await deliveries.schedules() }
     },
 
-    /** Has those that are dead tried again soon, so many at a time. */
-    async retryDead({ handler: only }: RetryEventsRequest, write: Write) {
+    /** Makes dead events and jobs due again. Returns how many dead ones are left. */
+    async retryDead({ handler: only }: RetryEventsRequest, write: IdempotentWrite) {
       const handler = only ?? null
       await write.once(db, tx => deliveries.retryDead(tx, { handler, limit: DEAD_MAX }))
       return { left: await deliveries.countDead(handler) }
     },
 
-    /** The effects of those that are dead never happen, so many at a time. */
-    async discardDead({ handler: only, reason }: DiscardEventsRequest, write: Write) {
+    /** Deletes dead events and jobs without their effect. Returns how many dead ones are left. */
+    async discardDead({ handler: only, reason }: DiscardEventsRequest, write: IdempotentWrite) {
       const handler = only ?? null
       await write.once(db, async tx => {
-        const gone = await deliveries.discardDead(tx, { handler, limit: DEAD_MAX })
-        for (const [name, { length: count }] of Map.groupBy(gone, each => each))
+        const handlers = await deliveries.discardDead(tx, { handler, limit: DEAD_MAX })
+        for (const [name, { length: count }] of Map.groupBy(handlers, each => each))
           tx.afterCommit(() => log.warn({ handler: name, count, reason }, 'events discarded'))
       })
       return { left: await deliveries.countDead(handler) }

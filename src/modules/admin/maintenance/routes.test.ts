@@ -9,12 +9,12 @@ const MAINTENANCE = '/api/admin/maintenance'
 const ACCOUNT = { email: 'ada@example.com', password: 'nine lives and a piano' }
 const LINE = { variant_id: newId(), quantity: 1 }
 
-test('while it is on, shoppers of every process read and change nothing; administrators and providers go on', async () => {
+test('maintenance rejects writes of customers and guests in every process, and not those of administrators and providers', async () => {
   const other = await useShop({ modules: [adminModule] })
   const shop = await useShop({ databaseUrl: other.databaseUrl })
   const api = other.as(admin())
-  const anybody = shop.as(null)
-  const { json: session } = await anybody.post('/api/auth/register', ACCOUNT)
+  const anonymous = shop.as(null)
+  const { json: session } = await anonymous.post('/api/auth/register', ACCOUNT)
   const ada = shop.as({ token: session.access_token })
   expect((await ada.post('/api/orders', { items: [LINE] })).status).not.toBe(503)
 
@@ -29,7 +29,7 @@ test('while it is on, shoppers of every process read and change nothing; adminis
   expect(stale).toMatchObject({ status: 412, json: { code: 'ADMIN_MAINTENANCE_STALE' } })
   await until(
     'the other process knows',
-    async () => (await anybody.post('/api/guest-cart', LINE)).status === 503
+    async () => (await anonymous.post('/api/guest-cart', LINE)).status === 503
   )
 
   const refused = [
@@ -37,8 +37,8 @@ test('while it is on, shoppers of every process read and change nothing; adminis
     ada.post('/api/orders', { items: [LINE] }),
     ada.post('/api/checkouts', { items: [LINE] }),
     ada.patch('/api/auth/me', { name: 'Ada' }),
-    anybody.post('/api/orders/guest', { email: 'ada@example.com', items: [LINE] }),
-    anybody.post('/api/auth/register', { ...ACCOUNT, email: 'bob@example.com' })
+    anonymous.post('/api/orders/guest', { email: 'ada@example.com', items: [LINE] }),
+    anonymous.post('/api/auth/register', { ...ACCOUNT, email: 'bob@example.com' })
   ]
   for (const answer of await Promise.all(refused)) {
     expect(answer).toMatchObject({
@@ -47,17 +47,17 @@ test('while it is on, shoppers of every process read and change nothing; adminis
       json: { code: 'SHOP_IN_MAINTENANCE', message: 'Back at noon.', until: '2100-01-01T12:00:00.000Z' }
     })
   }
-  const { refresh_token } = (await anybody.post('/api/auth/login', ACCOUNT)).json
-  const goingOn = [
-    anybody.get('/api/products'),
+  const { refresh_token } = (await anonymous.post('/api/auth/login', ACCOUNT)).json
+  const allowed = [
+    anonymous.get('/api/products'),
     ada.get('/api/cart'),
-    anybody.post('/api/auth/refresh', { refresh_token }),
-    anybody.post('/api/payments/callback/sandbox', {}),
-    anybody.post('/api/shipping/rates', { weight_grams: 1, value: 1, destination: { country: 'SE' } }),
-    anybody.get('/healthz'),
-    anybody.get('/readyz')
+    anonymous.post('/api/auth/refresh', { refresh_token }),
+    anonymous.post('/api/payments/callback/sandbox', {}),
+    anonymous.post('/api/shipping/rates', { weight_grams: 1, value: 1, destination: { country: 'SE' } }),
+    anonymous.get('/healthz'),
+    anonymous.get('/readyz')
   ]
-  for (const { status } of await Promise.all(goingOn)) expect(status).toBeLessThan(500)
+  for (const { status } of await Promise.all(allowed)) expect(status).toBeLessThan(500)
 
   expect((await api.put(MAINTENANCE, { enabled: false })).json).toMatchObject({
     enabled: false,
@@ -68,11 +68,11 @@ test('while it is on, shoppers of every process read and change nothing; adminis
   expect(audit.items.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200, 400, 400])
 })
 
-test('it ends by itself at the time that it was given, in every process', async () => {
+test('maintenance ends automatically at its end, in every process', async () => {
   const other = await useShop({ modules: [adminModule] })
   const shop = await useShop({ databaseUrl: other.databaseUrl })
-  const [api, anybody] = [other.as(admin()), shop.as(null)]
-  const statusThere = async () => (await anybody.post('/api/guest-cart', LINE)).status
+  const [api, anonymous] = [other.as(admin()), shop.as(null)]
+  const statusThere = async () => (await anonymous.post('/api/guest-cart', LINE)).status
   const end = Date.now() + 3_600_000
   const wanted = { enabled: true, message: 'Back soon.', until: new Date(end).toISOString() }
   expect((await api.put(MAINTENANCE, wanted)).json).toMatchObject(wanted)
@@ -80,7 +80,7 @@ test('it ends by itself at the time that it was given, in every process', async 
 
   vi.useFakeTimers({ toFake: ['Date'], now: end - 1 })
   onTestFinished(() => void vi.useRealTimers())
-  expect(await anybody.post('/api/guest-cart', LINE)).toMatchObject({
+  expect(await anonymous.post('/api/guest-cart', LINE)).toMatchObject({
     ...{ status: 503, headers: { 'retry-after': '1' } }
   })
   expect((await api.get(MAINTENANCE)).json).toMatchObject(wanted)

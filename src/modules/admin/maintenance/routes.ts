@@ -11,7 +11,9 @@ export function maintenanceRoutes(tiers: Tiers, maintenance: MaintenanceService)
     {
       config,
       schema: {
-        summary: 'Whether shoppers may change anything just now',
+        summary: 'Retrieve the maintenance mode',
+        description:
+          'Returns whether maintenance mode is active, its message and its end. While it is active, customers and guests can read but not write.',
         response: { 200: MaintenanceResponse }
       }
     },
@@ -23,7 +25,9 @@ export function maintenanceRoutes(tiers: Tiers, maintenance: MaintenanceService)
     {
       config,
       schema: {
-        summary: 'Let shoppers only read, or change things again; what is left out is nothing',
+        summary: 'Set the maintenance mode',
+        description:
+          'Enables or disables maintenance mode in every process within a second. While it is active, writes of customers and guests are rejected with 503 `SHOP_IN_MAINTENANCE`; administrators and payment providers are not affected. Fields that are omitted become null. 400 `ADMIN_MAINTENANCE_OVER`: `until` is in the past. 412 `ADMIN_MAINTENANCE_STALE`: read it again and send its version as `If-Match`.',
         body: SetMaintenanceRequest,
         response: { 200: MaintenanceResponse }
       }

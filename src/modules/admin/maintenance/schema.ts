@@ -2,14 +2,14 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { line, nullable, request, response, Time, Version } from '../../../kernel/wire.ts'
 
 export const SetMaintenanceRequest = request('SetMaintenanceRequest', {
-  enabled: Type.Boolean(),
-  message: Type.Optional(nullable(line(500, 'What shoppers are told.'))),
+  enabled: Type.Boolean({ description: 'True: customers and guests can read but not write.' }),
+  message: Type.Optional(nullable(line(500, 'Message for customers and guests, returned with the error.'))),
   until: Type.Optional(
     nullable(
       Type.String({
         format: 'date-time',
         description:
-          'When it ends by itself, which they are told. Without it, it ends when it is switched off.'
+          'Time when it ends automatically, returned with the error. Default: it ends when it is disabled.'
       })
     )
   )
@@ -17,7 +17,7 @@ export const SetMaintenanceRequest = request('SetMaintenanceRequest', {
 export type SetMaintenanceRequest = Static<typeof SetMaintenanceRequest>
 
 export const MaintenanceResponse = response('MaintenanceResponse', {
-  enabled: Type.Boolean(),
+  enabled: Type.Boolean({ description: 'True: maintenance mode is active now.' }),
   message: nullable(Type.String()),
   until: nullable(Time),
   version: Version,

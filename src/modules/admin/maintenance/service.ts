@@ -1,76 +1,79 @@
 import type { DomainError } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { maintenanceOver, maintenanceStale } from '../errors.ts'
-import { isOn, refusalIn } from './refusal.ts'
+import { isActiveAt, maintenanceErrorAt } from './guard.ts'
 import { findMaintenance, lockMaintenance, type MaintenanceRow, updateMaintenance } from './repository.ts'
 import type { SetMaintenanceRequest } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; log: Log }
+type Deps = { db: Database; invalidation: Invalidation; log: Log }
 
-/** Whether shoppers may change anything. Requests ask what this process knows, which is a second old at most. */
-export async function createMaintenance({ db, changes, log }: Deps) {
+/** Maintenance mode. Requests are checked against a copy in memory, which is at most a second old. */
+export async function createMaintenance({ db, invalidation, log }: Deps) {
   const read = async (): Promise<MaintenanceRow> => {
     const row = await db.first(findMaintenance)
-    if (row === undefined) throw new Error('the row of admin.maintenance is gone')
+    if (row === undefined) throw new Error('the row of admin.maintenance is missing')
     return row
   }
-  let known = await read()
-  /** How many changes were told of, and up to which of them `known` is true. */
-  let told = 0
-  let seen = 0
-  let following: Promise<void> | undefined
+  let cached = await read()
+  /** Number of changes announced so far, and the number that `cached` includes. */
+  let announced = 0
+  let included = 0
+  let refreshing: Promise<void> | undefined
 
-  async function catchUp(): Promise<void> {
-    while (seen !== told) {
-      const upTo = told
-      known = await read()
-      seen = upTo
+  async function readUntilCurrent(): Promise<void> {
+    while (included !== announced) {
+      const upTo = announced
+      cached = await read()
+      included = upTo
     }
   }
-  /** What cannot be read now is read with the next request. */
-  const follow = (): Promise<void> => {
-    following ??= catchUp()
-      .catch((error: unknown) => log.warn({ err: error }, 'whether there is maintenance is not known'))
+  /** Updates the copy in memory. After a failure the next request tries again. */
+  const refresh = (): Promise<void> => {
+    refreshing ??= readUntilCurrent()
+      .catch((error: unknown) => log.warn({ err: error }, 'the maintenance mode could not be read'))
       .finally(() => {
-        following = undefined
+        refreshing = undefined
       })
-    return following
+    return refreshing
   }
-  changes.subscribe(() => {
-    told += 1
-    void follow()
+  invalidation.subscribe(() => {
+    announced += 1
+    void refresh()
   })
 
-  /** As it is now: whether it is on, and not whether it was switched on. */
+  /** `enabled` is false when `until` has passed, although the row still has true. */
   const current = async (): Promise<MaintenanceRow> => {
     const row = await read()
-    return { ...row, enabled: isOn(row, Date.now()) }
+    return { ...row, enabled: isActiveAt(row, Date.now()) }
   }
 
   return {
     read: current,
 
     /** @throws `ADMIN_MAINTENANCE_STALE`, `ADMIN_MAINTENANCE_OVER` */
-    async set({ enabled, message, until }: SetMaintenanceRequest, write: Write): Promise<MaintenanceRow> {
+    async set(
+      { enabled, message, until }: SetMaintenanceRequest,
+      write: IdempotentWrite
+    ): Promise<MaintenanceRow> {
       await write.once(db, async tx => {
         const { version } = (await tx.first(lockMaintenance)) ?? { version: 0 }
         write.expect(version, maintenanceStale)
         const end = typeof until === 'string' ? new Date(until) : null
-        if (enabled && !isOn({ enabled, until: end }, Date.now())) throw maintenanceOver()
+        if (enabled && !isActiveAt({ enabled, until: end }, Date.now())) throw maintenanceOver()
         await tx.run(updateMaintenance, { enabled, message: message ?? null, until: end })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
-      await follow()
+      await refresh()
       return current()
     },
 
-    /** What a shopper is told who wants to change something. */
-    refusal: (): DomainError | undefined => {
-      if (seen !== told) void follow()
-      return refusalIn(known, Date.now())
+    /** Returns the error for writes of customers and guests, or undefined when they are allowed. */
+    guard: (): DomainError | undefined => {
+      if (included !== announced) void refresh()
+      return maintenanceErrorAt(cached, Date.now())
     }
   }
 }

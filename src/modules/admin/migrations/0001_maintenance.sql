@@ -1,6 +1,6 @@
 create schema admin;
 
--- Whether shoppers may change anything, and what they are told while they may not.
+-- Maintenance mode: while enabled, customers and guests can read but not write. One row.
 create table admin.maintenance (
   is_only boolean not null default true constraint maintenance_pkey primary key constraint maintenance_only check (is_only),
   enabled boolean not null default false,

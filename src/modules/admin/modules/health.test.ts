@@ -4,7 +4,7 @@ import { healthOf } from './health.ts'
 const cart = { name: 'cart', enabled: true, requires: ['catalog', 'pricing'] }
 const waiting = { handler: 'cart:catalog.changed', dead: 0, oldest_seconds: 0, latest_error: null }
 
-test('a module is up while nothing of its own is stuck', () => {
+test('a module is up while none of its handlers is stuck', () => {
   const others = [
     { ...waiting, handler: 'cartoons:catalog.changed', dead: 3 },
     { ...waiting, handler: 'catalog.refresh', oldest_seconds: 900 }
@@ -14,7 +14,7 @@ test('a module is up while nothing of its own is stuck', () => {
   expect(healthOf(cart, new Set(['cart']), [...others, { ...waiting, oldest_seconds: 59.9 }])).toEqual(up)
 })
 
-test('what is given up, or waits too long, degrades it, and the reason says what and why', () => {
+test('dead or stuck handlers degrade a module, and the reasons name them and their errors', () => {
   expect(
     healthOf(cart, new Set(['cart']), [
       { ...waiting, dead: 2, oldest_seconds: 61.7, latest_error: 'Error: no' },
@@ -23,15 +23,15 @@ test('what is given up, or waits too long, degrades it, and the reason says what
   ).toEqual({
     health: 'degraded',
     reasons: [
-      'cart:catalog.changed: 2 given up, see /api/admin/events. The latest error: Error: no',
+      'cart:catalog.changed: 2 failed permanently, see /api/admin/events. The latest error: Error: no',
       'cart:catalog.changed: the oldest has waited for 61 s. The latest error: Error: no',
       'cart.sweep: the oldest has waited for 60 s.'
     ]
   })
 })
 
-test('without an answer of the database every module is degraded, and what is off says why', () => {
-  expect(healthOf(cart, new Set(['cart']), undefined).reasons).toEqual(['The database does not answer.'])
+test('every module is degraded while the database does not respond, and a disabled module names its reasons', () => {
+  expect(healthOf(cart, new Set(['cart']), undefined).reasons).toEqual(['The database does not respond.'])
   expect(healthOf({ ...cart, enabled: false }, new Set(['catalog']), undefined)).toEqual({
     health: 'off',
     reasons: [

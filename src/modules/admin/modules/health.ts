@@ -1,23 +1,23 @@
 import type { BacklogRow } from '../../../platform/outbox/overview.ts'
 
-type Module = { readonly name: string; readonly enabled: boolean; readonly requires: readonly string[] }
+type ModuleState = { readonly name: string; readonly enabled: boolean; readonly requires: readonly string[] }
 type Health = 'up' | 'degraded' | 'off'
-type Work = Pick<BacklogRow, 'handler' | 'dead' | 'oldest_seconds' | 'latest_error'>
+type HandlerBacklog = Pick<BacklogRow, 'handler' | 'dead' | 'oldest_seconds' | 'latest_error'>
 
-/** What waits longer is not on its way any more. */
+/** An event or job that waits longer than this counts as stuck. */
 const STUCK_SECONDS = 60
 
 /**
- * How a module is, and why it is not up. `isOn`: the modules that run, by name. `backlog` is undefined while the database does
- * not answer.
+ * Returns the health of a module, and the reasons when it is not up. `enabledNames`: names of the enabled modules. `backlog`
+ * is undefined while the database does not respond.
  */
 export function healthOf(
-  { name, enabled, requires }: Module,
-  isOn: ReadonlySet<string>,
-  backlog: readonly Work[] | undefined
+  { name, enabled, requires }: ModuleState,
+  enabledNames: ReadonlySet<string>,
+  backlog: readonly HandlerBacklog[] | undefined
 ): { health: Health; reasons: string[] } {
   if (!enabled) {
-    const missing = requires.filter(each => !isOn.has(each))
+    const missing = requires.filter(each => !enabledNames.has(each))
     return {
       health: 'off',
       reasons: [
@@ -28,19 +28,19 @@ export function healthOf(
   }
   const reasons =
     backlog === undefined
-      ? ['The database does not answer.']
-      : backlog.filter(({ handler }) => moduleOf(handler) === name).flatMap(troublesOf)
+      ? ['The database does not respond.']
+      : backlog.filter(({ handler }) => moduleOf(handler) === name).flatMap(backlogProblems)
   return { health: reasons.length === 0 ? 'up' : 'degraded', reasons }
 }
 
-/** `cart:catalog.changed` is heard by cart, and `orders.expire_orders` is a job of orders. */
+/** The module of `cart:catalog.changed`, an event that cart handles, is cart. That of the job `orders.expire_orders` is orders. */
 const moduleOf = (handler: string) => /^[^:.]+/.exec(handler)?.[0]
 
-function troublesOf({ handler, dead, oldest_seconds, latest_error }: Work): string[] {
-  const because = latest_error === null ? '' : ` The latest error: ${latest_error}`
-  const troubles = []
-  if (dead > 0) troubles.push(`${handler}: ${dead} given up, see /api/admin/events.${because}`)
+function backlogProblems({ handler, dead, oldest_seconds, latest_error }: HandlerBacklog): string[] {
+  const cause = latest_error === null ? '' : ` The latest error: ${latest_error}`
+  const problems = []
+  if (dead > 0) problems.push(`${handler}: ${dead} failed permanently, see /api/admin/events.${cause}`)
   if (oldest_seconds >= STUCK_SECONDS)
-    troubles.push(`${handler}: the oldest has waited for ${Math.floor(oldest_seconds)} s.${because}`)
-  return troubles
+    problems.push(`${handler}: the oldest has waited for ${Math.floor(oldest_seconds)} s.${cause}`)
+  return problems
 }

@@ -6,7 +6,7 @@ import { adminModule } from '../index.ts'
 
 const withoutAuth = modules.filter(({ name }) => name !== 'auth')
 
-test('administrators see every module, how it is and why, and the configuration without its secrets', async () => {
+test('administrators see the health of every module with its reasons, and the configuration without secrets', async () => {
   const shop = await useShop({
     modules: withoutAuth,
     settings: {
@@ -35,7 +35,7 @@ test('administrators see every module, how it is and why, and the configuration 
   })
   expect(moduleCalled('catalog')).toMatchObject({
     health: 'degraded',
-    reasons: ['catalog:gone.event: 1 given up, see /api/admin/events. The latest error: Error: no'],
+    reasons: ['catalog:gone.event: 1 failed permanently, see /api/admin/events. The latest error: Error: no'],
     parts: [{ name: 'categories', enabled: false }]
   })
 
@@ -51,7 +51,7 @@ test('administrators see every module, how it is and why, and the configuration 
   expect((await api.get('/api/admin/modules')).json).toMatchObject({ database: 'up', cache: 'down' })
 })
 
-test('alone it shows itself; switched off, everything below its path says so, for other modules too', async () => {
+test('the admin module runs alone; disabled, every path below /api/admin is 503, also those of other modules', async () => {
   const alone = await useShop({ modules: [adminModule] })
   const { items } = (await alone.as(admin()).get('/api/admin/modules')).json
   expect(items.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual([

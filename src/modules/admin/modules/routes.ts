@@ -7,7 +7,12 @@ export function moduleRoutes(tiers: Tiers, modules: ModuleService): void {
     '/admin/modules',
     {
       config: { class: 'account' },
-      schema: { summary: 'The modules, and how they are', response: { 200: ModulesResponse } }
+      schema: {
+        summary: 'List modules',
+        description:
+          'Returns every module with its health, the reasons when it is not up, and its dependencies. Also returns the state of the database, the cache and Redis. The response is complete even while one of these is down.',
+        response: { 200: ModulesResponse }
+      }
     },
     () => modules.list()
   )

@@ -14,12 +14,13 @@ const ModuleResponse = response('ModuleResponse', {
   description: Type.String(),
   enabled: Type.Boolean(),
   health: Type.Enum(['up', 'degraded', 'off'], {
-    description: 'degraded: it runs, and something of it is given up or waits for too long.'
+    description:
+      'degraded: it runs, but some of its events or jobs failed permanently or wait too long. off: it is disabled.'
   }),
-  reasons: Type.Array(Type.String(), { description: 'Why it is not up; empty when it is.' }),
-  requires: Names,
-  uses: Type.Array(Type.String(), { description: 'Modules that it does more with, and does without.' }),
-  parts: Type.Array(ModulePartResponse, { description: 'Parts that are switched off by themselves.' }),
+  reasons: Type.Array(Type.String(), { description: 'Why it is not up. Empty when it is up.' }),
+  requires: Type.Array(Type.String(), { description: 'Modules without which it is off.' }),
+  uses: Type.Array(Type.String(), { description: 'Modules that it uses when they are enabled.' }),
+  parts: Type.Array(ModulePartResponse, { description: 'Parts that can be disabled separately.' }),
   base_paths: Names
 })
 export const ModulesResponse = response('ModulesResponse', {
@@ -28,7 +29,7 @@ export const ModulesResponse = response('ModulesResponse', {
   cache: State,
   redis: nullable({
     ...State,
-    description: 'down: each process caches in its own memory; null: no Redis is configured.'
+    description: 'down: each process caches in its own memory. Null: Redis is not configured.'
   })
 })
 export type ModulesResponse = Static<typeof ModulesResponse>

@@ -11,11 +11,11 @@ type Deps = {
   modules: readonly Omit<ModulesResponse['items'][number], 'health' | 'reasons'>[]
 }
 
-/** The modules of the shop, and how they are. */
+/** Lists the modules of the shop with their health. */
 export function createModuleService({ db, cache, deliveries, modules }: Deps) {
-  const isOn = new Set(modules.filter(({ enabled }) => enabled).map(({ name }) => name))
+  const enabledNames = new Set(modules.filter(({ enabled }) => enabled).map(({ name }) => name))
   return {
-    /** Answers while the database or the cache do not. */
+    /** Also returns while the database or the cache does not respond. */
     async list(): Promise<ModulesResponse> {
       let redis: ModulesResponse['redis'] = null
       const pinging = cache.ping().then(state => {
@@ -23,15 +23,15 @@ export function createModuleService({ db, cache, deliveries, modules }: Deps) {
       })
       const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(pinging)])
       const backlog = database === 'up' ? await deliveries.summary() : undefined
-      const items = modules.map(module => ({ ...module, ...healthOf(module, isOn, backlog) }))
+      const items = modules.map(module => ({ ...module, ...healthOf(module, enabledNames, backlog) }))
       return { items, database, cache: cacheState, redis }
     }
   }
 }
 export type ModuleService = ReturnType<typeof createModuleService>
 
-const stateOf = (asking: Promise<void>): Promise<'up' | 'down'> =>
-  asking.then(
+const stateOf = (ping: Promise<void>): Promise<'up' | 'down'> =>
+  ping.then(
     () => 'up',
     () => 'down'
   )

@@ -15,7 +15,7 @@ afterAll(() => shop.close())
 const idsOf = async (query: string) =>
   (await boss.get(`${USERS}?${query}`)).json.items.map(({ id }: { id: string }) => id)
 
-test('people are found by the beginning of their address or name, by role, and page by page', async () => {
+test('users are found by the beginning of their address or name, by role, and page by page', async () => {
   const ada = await shop.register({ email: 'byron.ada@example.com', name: 'Ada Lovelace' })
   const bob = await shop.register({ email: 'byron.bob@example.com', name: 'ÅKE' })
   expect(await idsOf('q=BYRON.')).toEqual([bob.id, ada.id])
@@ -29,7 +29,7 @@ test('people are found by the beginning of their address or name, by role, and p
   expect(first.items[0]).not.toHaveProperty('password_hash')
 })
 
-test('rights are given and taken, and somebody is kept out and let in again', async () => {
+test('rights are granted and revoked, and a user is disabled and enabled', async () => {
   const ada = await shop.register()
   const of = `${USERS}/${ada.id}`
   const scoped = await boss.patch(of, { rights: { role: 'admin', scopes: ['auth'] } })
@@ -40,7 +40,7 @@ test('rights are given and taken, and somebody is kept out and let in again', as
   expect(wrong).toMatchObject({ status: 400, json: { code: 'ADMIN_SCOPE_UNKNOWN', scope: 'atuh' } })
   expect((await boss.patch(of, { rights: { role: 'admin' } })).status).toBe(400)
 
-  // Who looks after the module admin sees its modules, and not what is for administrators of the whole shop.
+  // The scope `admin` gives access to modules, but not to routes that need full access.
   await boss.patch(of, { rights: { role: 'admin', scopes: ['admin'] } })
   expect((await ada.get('/api/admin/modules')).status).toBe(200)
   for (const path of ['users', 'config', 'audit'])
@@ -59,13 +59,13 @@ test('rights are given and taken, and somebody is kept out and let in again', as
   expect((await shop.logIn(ada.email)).status).toBe(200)
 })
 
-test('nobody takes rights from themselves, and the last administrator of all keeps them', async () => {
+test('administrators cannot revoke their own rights, and the last one with full access keeps them', async () => {
   const other = await shop.newAdmin()
   const own = `${USERS}/${boss.id}`
   const demoted = { rights: { role: 'customer', scopes: null } }
   for (const answer of [await boss.patch(own, demoted), await boss.delete(own)])
     expect(answer).toMatchObject({ status: 409, json: { code: 'ADMIN_OWN_ACCOUNT' } })
-  // Of two who take each other's rights away at once, one stays.
+  // Two administrators demote each other simultaneously, and one keeps full access.
   const answers = await Promise.all([boss.patch(`${USERS}/${other.id}`, demoted), other.patch(own, demoted)])
   const statuses = answers.map(({ status }) => status).sort()
   expect(statuses[0]).toBe(200)
@@ -78,7 +78,7 @@ test('nobody takes rights from themselves, and the last administrator of all kee
   boss = { ...boss, ...shop.as({ token: (await shop.logIn(boss.email)).json.access_token }) }
 })
 
-test('one session is ended, and the others of its owner and of everybody else go on', async () => {
+test('ending one session ends no other session of its user or of other users', async () => {
   const [ada, eve] = [await shop.register(), await shop.register()]
   const { access_token: laptop } = (await shop.logIn(ada.email)).json
   const of = `${USERS}/${ada.id}/sessions`
@@ -98,7 +98,7 @@ test('one session is ended, and the others of its owner and of everybody else go
     ...{ actor: boss.id, method: 'DELETE', params: { id: ada.id, session_id: first.id }, status: 204 }
   })
 
-  // A session is found by its owner alone.
+  // A session is found below its own user only.
   const absent = { status: 404, json: { code: 'AUTH_SESSION_NOT_FOUND' } }
   expect(await boss.delete(`${of}/${first.id}`)).toMatchObject(absent)
   expect(await boss.delete(`${USERS}/${eve.id}/sessions/${newest.id}`)).toMatchObject(absent)
@@ -109,20 +109,20 @@ test('one session is ended, and the others of its owner and of everybody else go
   expect((await eve.delete(`${of}/${newest.id}`)).status).toBe(403)
 })
 
-test('sessions are listed and ended, and an account is told and deleted', async () => {
+test('sessions are listed and ended, and an account is exported and deleted', async () => {
   const ada = await shop.register()
   const of = `${USERS}/${ada.id}`
   expect((await boss.get(`${of}/sessions?count=true`)).json).toMatchObject({ total: 1, next_cursor: null })
   expect((await boss.delete(`${of}/sessions`)).status).toBe(204)
   expect((await boss.get(`${of}/sessions`)).json.items).toEqual([])
   expect((await ada.get('/api/auth/me')).status).toBe(401)
-  const told = (await boss.get(`${of}/export`)).json
-  expect(told).toMatchObject({ user_id: ada.id, parts: { auth: { account: { email: ada.email } } } })
+  const exported = (await boss.get(`${of}/export`)).json
+  expect(exported).toMatchObject({ user_id: ada.id, parts: { auth: { account: { email: ada.email } } } })
 
   expect((await boss.delete(of)).status).toBe(204)
-  expect((await shop.anybody.post('/api/auth/login', { email: ada.email, password: PASSWORD })).status).toBe(
-    401
-  )
+  expect(
+    (await shop.anonymous.post('/api/auth/login', { email: ada.email, password: PASSWORD })).status
+  ).toBe(401)
   const gone = [
     boss.get(of),
     boss.patch(of, { disabled: true }),
@@ -135,7 +135,7 @@ test('sessions are listed and ended, and an account is told and deleted', async 
     expect(answer).toMatchObject({ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } })
 })
 
-test('of many people those whose address or name begins so are found by an index', async () => {
+test('the search for users by address or name uses an index', async () => {
   await shop.sql(
     `insert into auth.users (id, email, name, role)
      select gen_random_uuid(), 'many' || n || '@example.net', 'Many ' || n, 'customer' from generate_series(1, 5000) n`

@@ -5,8 +5,8 @@ import { IdParams, noContent } from '../../../kernel/wire.ts'
 import * as schema from './schema.ts'
 import type { UserService } from './service.ts'
 
-const config = { class: 'account', wholeShop: true } as const
-const byPeople = { ...config, forPeople: true } as const
+const config = { class: 'account', requiresFullAccess: true } as const
+const byUsers = { ...config, isUsersOnly: true } as const
 
 export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.get(
@@ -14,7 +14,9 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
     {
       config,
       schema: {
-        summary: 'Everybody who has an account, the newest first',
+        summary: 'List users',
+        description:
+          'Returns customers and administrators, newest first. Search by the beginning of an e-mail address or name in `q`, and filter by `role` and `disabled`. Needs an administrator with full access.',
         querystring: schema.UserQuery,
         response: { 200: schema.ManagedUserListResponse }
       }
@@ -25,16 +27,24 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
     '/admin/users/:id',
     {
       config,
-      schema: { summary: 'Somebody', params: IdParams, response: { 200: schema.ManagedUserResponse } }
+      schema: {
+        summary: 'Retrieve a user',
+        description:
+          'Returns the account of a customer or administrator. Needs an administrator with full access. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
+        params: IdParams,
+        response: { 200: schema.ManagedUserResponse }
+      }
     },
     request => users.read(request.params.id)
   )
   tiers.admin.patch(
     '/admin/users/:id',
     {
-      config: { ...byPeople, recentLogin: 'everyone' },
+      config: { ...byUsers, recentLogin: 'all' },
       schema: {
-        summary: 'Change what somebody may do, or let them in or not; never oneself',
+        summary: 'Update a user',
+        description:
+          'Changes the rights of another user, or disables or enables their account. A disabled user is logged out everywhere and cannot log in. Needs an administrator with full access and a recent login; API keys are rejected. 400 `ADMIN_SCOPE_UNKNOWN`: use names of `modules`. 404 `AUTH_USER_NOT_FOUND`: the account does not exist. 409 `ADMIN_OWN_ACCOUNT`: ask another administrator. 409 `AUTH_LAST_ADMIN`: give full access to another user first.',
         params: IdParams,
         body: schema.ManageUserRequest,
         response: { 200: schema.ManagedUserResponse }
@@ -45,9 +55,11 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.delete(
     '/admin/users/:id',
     {
-      config: byPeople,
+      config: byUsers,
       schema: {
-        summary: 'Delete an account, as its owner can',
+        summary: 'Delete a user',
+        description:
+          'Deletes the account of another user and erases their personal data in every module. Needs an administrator with full access; API keys are rejected. 404 `AUTH_USER_NOT_FOUND`: the account does not exist. 409 `ADMIN_OWN_ACCOUNT` or `AUTH_LAST_ADMIN`: another administrator with full access must remain. 409 `ORDER_STILL_OPEN`: complete or cancel the open orders first.',
         params: IdParams,
         response: noContent
       }
@@ -59,7 +71,9 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
     {
       config: { ...config, class: 'bulk' },
       schema: {
-        summary: 'All that is kept of somebody',
+        summary: "Export a user's data",
+        description:
+          'Returns the personal data of a user from every module, as GDPR article 15 requires. Needs an administrator with full access. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
         params: IdParams,
         response: { 200: schema.UserExportResponse }
       }
@@ -71,7 +85,9 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
     {
       config,
       schema: {
-        summary: 'Where somebody is logged in',
+        summary: 'List sessions of a user',
+        description:
+          'Returns the active sessions of a user, newest first. Needs an administrator with full access. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
         params: IdParams,
         querystring: schema.UserSessionQuery,
         response: { 200: schema.UserSessionListResponse }
@@ -82,17 +98,25 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.delete(
     '/admin/users/:id/sessions',
     {
-      config: byPeople,
-      schema: { summary: 'End all sessions of somebody', params: IdParams, response: noContent }
+      config: byUsers,
+      schema: {
+        summary: 'End all sessions of a user',
+        description:
+          'Logs a user out on every device. Needs an administrator with full access; API keys are rejected. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => users.endSessions(request.params.id, writeOf(request))
   )
   tiers.admin.delete(
     '/admin/users/:id/sessions/:session_id',
     {
-      config: byPeople,
+      config: byUsers,
       schema: {
-        summary: 'End one session of somebody',
+        summary: 'End a session of a user',
+        description:
+          'Logs a user out on one device. Needs an administrator with full access; API keys are rejected. 404 `AUTH_USER_NOT_FOUND`: the account does not exist. 404 `AUTH_SESSION_NOT_FOUND`: the session has ended, or belongs to another user.',
         params: schema.UserSessionParams,
         response: noContent
       }

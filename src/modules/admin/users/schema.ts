@@ -12,20 +12,20 @@ import {
 } from '../../../kernel/wire.ts'
 
 const Role = Type.Enum(['customer', 'admin'])
-const SCOPES = 'The modules whose administration they may use; null: of all.'
+const SCOPES = 'Modules that an administrator may manage. Null: full access, or a customer.'
 
 export const UserQuery = input({
   ...pageQuery,
-  q: Type.Optional(line(320, 'The beginning of an e-mail address or of a name, in any case.')),
+  q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
-  disabled: Type.Optional(Type.Boolean())
+  disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' }))
 })
 export type UserQuery = Static<typeof UserQuery>
 export const UserSessionQuery = input(pageQuery)
 export type UserSessionQuery = Static<typeof UserSessionQuery>
 export const UserSessionParams = input({ id: Id, session_id: Id })
 
-/** What an administrator may do, said as a whole: who leaves something out means nothing by it. */
+/** Both members are required, so that an omitted one cannot be read as a change of rights. */
 const Rights = request('RightsRequest', {
   role: Role,
   scopes: nullable(Type.Array(line(64), { description: SCOPES, maxItems: 100, uniqueItems: true }))
@@ -33,9 +33,11 @@ const Rights = request('RightsRequest', {
 export const ManageUserRequest = request('ManageUserRequest', {
   rights: Type.Optional({
     ...Rights,
-    description: 'What they may do. For a customer, `scopes` is null.'
+    description: 'Rights of the user. For a customer, `scopes` is null.'
   }),
-  disabled: Type.Optional(Type.Boolean({ description: 'Disabled, nobody gets in, and all sessions end.' }))
+  disabled: Type.Optional(
+    Type.Boolean({ description: 'True: ends all sessions of the user and rejects new logins.' })
+  )
 })
 export type ManageUserRequest = Static<typeof ManageUserRequest>
 
@@ -46,17 +48,17 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   role: Role,
   scopes: nullable(Type.Array(Type.String(), { description: SCOPES })),
   email_verified: Type.Boolean(),
-  phone: nullable(Type.String({ description: 'E.164.' })),
-  locale: nullable(Type.String()),
-  marketing_consent: Type.Boolean(),
+  phone: nullable(Type.String({ description: 'Phone number in E.164 format.' })),
+  locale: nullable(Type.String({ description: 'Language tag, such as de-CH.' })),
+  marketing_consent: Type.Boolean({ description: 'True: the user has agreed to marketing mails.' }),
   created_at: Time,
-  disabled_at: nullable(Time)
+  disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' })
 })
 export const ManagedUserListResponse = listOf(ManagedUserResponse)
 
 const UserSessionResponse = response('UserSessionResponse', {
   id: Id,
-  user_agent: nullable(Type.String()),
+  user_agent: nullable(Type.String({ description: 'User-Agent header of the login.' })),
   created_at: Time,
   last_used_at: Time,
   expires_at: Time
@@ -69,6 +71,6 @@ export const UserExportResponse = response('UserExportResponse', {
   parts: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'What each module keeps, by the names of the modules.'
+    description: 'Personal data by the name of the module that stores it.'
   })
 })

@@ -1,4 +1,4 @@
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import { ownAccount, scopeUnknown } from '../errors.ts'
@@ -6,10 +6,13 @@ import type { ManageUserRequest, UserQuery, UserSessionQuery } from './schema.ts
 
 type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: string }[] }
 
-/** Accounts, for administrators of the whole shop. Nobody takes rights from themselves, and the last one keeps them. */
+/**
+ * Manages accounts, for administrators with full access. Administrators cannot change their own rights, and the last one with
+ * full access keeps them.
+ */
 export function createUserService({ db, auth, modules }: Deps) {
   const names = modules.map(({ name }) => name)
-  const requireOther = (actor: string, id: string) => {
+  const assertOtherAccount = (actor: string, id: string) => {
     if (actor === id) throw ownAccount()
   }
 
@@ -20,8 +23,8 @@ export function createUserService({ db, auth, modules }: Deps) {
     read: auth.user,
 
     /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, `ADMIN_OWN_ACCOUNT`, `ADMIN_SCOPE_UNKNOWN` */
-    async patch(actor: string, id: string, { rights, disabled }: ManageUserRequest, write: Write) {
-      requireOther(actor, id)
+    async patch(actor: string, id: string, { rights, disabled }: ManageUserRequest, write: IdempotentWrite) {
+      assertOtherAccount(actor, id)
       const unknown = rights?.scopes?.find(scope => !names.includes(scope))
       if (unknown !== undefined) throw scopeUnknown({ details: { scope: unknown, modules: names } })
       await write.once(db, async tx => {
@@ -31,9 +34,9 @@ export function createUserService({ db, auth, modules }: Deps) {
       return auth.user(id)
     },
 
-    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, `ADMIN_OWN_ACCOUNT`, and what forbids it in another module. */
-    async erase(actor: string, id: string, write: Write): Promise<void> {
-      requireOther(actor, id)
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, `ADMIN_OWN_ACCOUNT`, and errors of modules that prevent the erasure */
+    async erase(actor: string, id: string, write: IdempotentWrite): Promise<void> {
+      assertOtherAccount(actor, id)
       await write.once(db, tx => auth.eraseUser(tx, id))
     },
 
@@ -50,12 +53,12 @@ export function createUserService({ db, auth, modules }: Deps) {
     },
 
     /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` */
-    async endSession(id: string, sessionId: string, write: Write): Promise<void> {
+    async endSession(id: string, sessionId: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, tx => auth.endSession(tx, id, sessionId))
     },
 
     /** @throws `AUTH_USER_NOT_FOUND` */
-    async endSessions(id: string, write: Write): Promise<void> {
+    async endSessions(id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, tx => auth.endSessions(tx, id))
     }
   }

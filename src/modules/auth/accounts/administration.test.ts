@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import { defineModule } from '../../../module.ts'
 
-/** A module whose administration somebody may, or may not, use. */
+/** A module whose administration requires a scope. */
 const diaryModule = defineModule({
   name: 'diary',
   description: 'Has administrators of its own.',
@@ -37,7 +37,7 @@ const mayWrite = async ({ get }: typeof boss) => (await get('/api/admin/diary'))
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe('scopes', () => {
-  test('let an administrator into the modules that they name alone, from the next request on', async () => {
+  test('limit an administrator to the named modules from the next request on', async () => {
     const ada = await shop.newAdmin()
     expect([await mayWrite(ada), (await ada.get('/api/auth/invitations')).status]).toEqual([204, 200])
     await grant(ada.id, 'admin', ['auth'])
@@ -59,27 +59,27 @@ describe('scopes', () => {
     expect((await ada.get('/api/auth/me')).json.scopes).toBeNull()
   })
 
-  test('are in new tokens, and those in a token alone give nothing', async () => {
+  test('are in new tokens, and a revoked scope in an old token gives no access', async () => {
     const ada = await shop.newAdmin()
     expect(claimsOf(ada.token)).not.toHaveProperty('scopes')
     await grant(ada.id, 'admin', ['diary'])
     const { json } = await shop.logIn(ada.email)
     expect(claimsOf(json.access_token)).toMatchObject({ role: 'admin', scopes: ['diary'] })
-    const refreshed = await shop.anybody.post('/api/auth/refresh', { refresh_token: json.refresh_token })
+    const refreshed = await shop.anonymous.post('/api/auth/refresh', { refresh_token: json.refresh_token })
     expect(claimsOf(refreshed.json.access_token).scopes).toEqual(['diary'])
     await grant(ada.id, 'admin', ['auth'])
     expect((await shop.as({ token: json.access_token }).get('/api/admin/diary')).status).toBe(403)
   })
 
-  test('are not what a customer, or nobody, is asked about', async () => {
+  test('give customers and guests no access', async () => {
     const ada = await shop.register()
     expect((await ada.get('/api/admin/diary')).json.code).toBe('ADMIN_REQUIRED')
-    expect((await shop.anybody.get('/api/admin/diary')).status).toBe(401)
+    expect((await shop.anonymous.get('/api/admin/diary')).status).toBe(401)
   })
 })
 
 describe('the last administrator with all rights', () => {
-  test('stays, of two who take the rights of one another at once', async () => {
+  test('stays when two administrators simultaneously remove the rights of each other', async () => {
     await shop.sql(
       `update auth.users set role = 'customer', scopes = null where role = 'admin' and id <> $1`,
       [boss.id]
@@ -107,8 +107,8 @@ describe('the last administrator with all rights', () => {
   })
 })
 
-describe('accounts of others', () => {
-  test('are listed, searched by their address, and filtered', async () => {
+describe('accounts of other users', () => {
+  test('are listed, searched by e-mail address, and filtered', async () => {
     const [ada, bob] = [
       await shop.register({ email: 'list.ada@example.com' }),
       await shop.register({ email: 'list.bob@example.com' })
@@ -128,7 +128,7 @@ describe('accounts of others', () => {
     expect((await shop.auth.listUsers({ search: 'list%' })).items).toEqual([])
   })
 
-  test('are kept out and let in again, and their sessions are listed and ended', async () => {
+  test('are disabled and enabled, and their sessions are listed and ended', async () => {
     const ada = await shop.register()
     await shop.logIn(ada.email)
     const { items } = await shop.auth.sessionsOf(ada.id, {})
@@ -142,7 +142,7 @@ describe('accounts of others', () => {
     expect((await shop.logIn(ada.email)).status).toBe(200)
   })
 
-  test('that there are not are not found', async () => {
+  test('that do not exist are rejected as AUTH_USER_NOT_FOUND', async () => {
     const id = newId()
     const results = await Promise.allSettled([
       grant(id, 'admin', null),

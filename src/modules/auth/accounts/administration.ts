@@ -7,15 +7,15 @@ import { lastAdmin, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
-import type { Role } from './schema.ts'
+import type { UserRole } from './schema.ts'
 
 export type ManagedUser = UserRow & { disabled_at: Date | null }
-/** `search`: the beginning of an e-mail address or of a name, in any case. */
-export type UsersQuery = PageQuery & { role?: Role; disabled?: boolean; search?: string }
+/** `search`: prefix of an e-mail address or name, case-insensitive. */
+export type UsersQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
 
-/** What administrators do with accounts of others. */
+/** Manages accounts for administrators. */
 export function createAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
-  /** Of two administrators who take each other's rights away at once, one stays. @throws `AUTH_LAST_ADMIN`. */
+  /** Serializes concurrent changes, so that at least one administrator remains. @throws `AUTH_LAST_ADMIN`. */
   async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
     await tx.run(repository.lockAdmins)
     if ((await tx.first(repository.isLastAdmin, { id }))?.found === true) throw lastAdmin()
@@ -51,7 +51,7 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
     registered: (starts: readonly Date[], end: Date) =>
       db.rows(repository.countRegistered, { starts: starts.map(start => start.toISOString()), end }),
 
-    /** Ends all their sessions, too. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+    /** Disables an account and ends its sessions, or enables it. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
     async disable(tx: Transaction, id: string, disabled: boolean): Promise<void> {
       if (disabled) await requireAnotherAdmin(tx, id)
       await requireUser(tx, id)
@@ -59,15 +59,20 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
       await sessions.endAll(tx, id, null)
     },
 
-    /** Sessions go on with the new rights. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
-    async grant(tx: Transaction, id: string, role: Role, scopes: readonly string[] | null): Promise<void> {
+    /** Changes role and scopes. Sessions continue with the new permissions. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+    async grant(
+      tx: Transaction,
+      id: string,
+      role: UserRole,
+      scopes: readonly string[] | null
+    ): Promise<void> {
       if (role !== 'admin' || scopes !== null) await requireAnotherAdmin(tx, id)
       await requireUser(tx, id)
       await tx.run(repository.updateRole, { id, role, scopes: role === 'admin' ? scopes : null })
       await sessions.verifyAgain(tx, id)
     },
 
-    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` when they have none of this id. */
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` when the user has no session of this id. */
     async endSession(tx: Transaction, id: string, sessionId: string): Promise<void> {
       await requireUser(tx, id)
       if (!(await sessions.endIn(tx, sessionId, id))) throw sessionNotFound()

@@ -1,5 +1,5 @@
-import type { Config } from '../../../config.ts'
 import { DomainError, OperatorError } from '../../../kernel/errors.ts'
+import type { Config } from '../../../platform/core-settings.ts'
 import { emailTaken } from '../errors.ts'
 import { readablePassword } from '../passwords/random-secrets.ts'
 import type { AuthSettings } from '../settings.ts'
@@ -7,14 +7,14 @@ import type { AccountService } from './service.ts'
 
 const DEVELOPMENT_EMAIL = 'admin@example.com'
 
-/** The administrator that a shop without one gets. */
+/** Creates the first administrator of a shop. */
 export function createFirstAdmins(
   accounts: AccountService,
   { admin_email: email, admin_password: password }: AuthSettings,
   environment: Config['environment']
 ) {
   return {
-    /** Makes the one that the configuration names, where there is no administrator. @throws OperatorError */
+    /** Creates the configured administrator if there is none. @throws OperatorError */
     async createConfigured(): Promise<void> {
       if (email === '') return
       try {
@@ -27,14 +27,14 @@ export function createFirstAdmins(
       }
     },
 
-    /** In development, makes one with a random password. `null` when nothing was made. */
+    /** In development, creates one with a random password. `null` when none was created. */
     async createGenerated(): Promise<{ email: string; password: string } | null> {
       if (environment !== 'development') return null
       const generated = { email: DEVELOPMENT_EMAIL, password: readablePassword() }
       try {
         return (await accounts.createFirstAdmin(generated)) ? generated : null
       } catch (error) {
-        // A customer has registered with the example's address: that is no reason not to start.
+        // A customer registered with the default address. The start continues.
         if (error instanceof DomainError && error.code === emailTaken.code) return null
         throw error
       }

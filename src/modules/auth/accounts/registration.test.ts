@@ -14,41 +14,46 @@ import { registrationRefusal } from './registration.ts'
 const PASSWORD = 'nine lives and a piano'
 
 describe('who may register', () => {
-  const anybody = { email: 'ada@example.com', isInvited: false }
+  const anonymous = { email: 'ada@example.com', isInvited: false }
   const rules = { registration: 'open', email_domains: [] } as const
 
   test.each([
-    ['anybody, when open', rules, anybody, undefined],
+    ['every visitor, when open', rules, anonymous, undefined],
     [
-      'nobody, when closed',
+      'no visitor, when closed',
       { ...rules, registration: 'closed' as const },
-      anybody,
+      anonymous,
       'AUTH_REGISTRATION_CLOSED'
     ],
     [
       'not even the invited, when closed',
       { ...rules, registration: 'closed' as const },
-      { ...anybody, isInvited: true },
+      { ...anonymous, isInvited: true },
       'AUTH_REGISTRATION_CLOSED'
     ],
-    ['nobody uninvited', { ...rules, registration: 'invite' as const }, anybody, 'AUTH_INVITATION_REQUIRED'],
+    [
+      'no visitor without an invitation',
+      { ...rules, registration: 'invite' as const },
+      anonymous,
+      'AUTH_INVITATION_REQUIRED'
+    ],
     [
       'the invited',
       { ...rules, registration: 'invite' as const },
-      { ...anybody, isInvited: true },
+      { ...anonymous, isInvited: true },
       undefined
     ],
-    ['members of a domain', { ...rules, email_domains: ['Example.com'] }, anybody, undefined],
+    ['members of a domain', { ...rules, email_domains: ['Example.com'] }, anonymous, undefined],
     [
       'not members of a domain below it',
       { ...rules, email_domains: ['example.com'] },
-      { ...anybody, email: 'ada@mail.example.com' },
+      { ...anonymous, email: 'ada@mail.example.com' },
       'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
     ],
     [
       'not members of a domain that ends alike',
       { ...rules, email_domains: ['example.com'] },
-      { ...anybody, email: 'ada@notexample.com' },
+      { ...anonymous, email: 'ada@notexample.com' },
       'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
     ]
   ])('%s', (_who, given, applicant, code) => {
@@ -144,21 +149,21 @@ async function useApp(settings: Record<string, string>) {
 }
 
 describe('registration', () => {
-  test('that is closed is refused with 403, whatever is sent along', async () => {
+  test('that is closed is rejected with 403, also with an invitation', async () => {
     const { register } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'closed' })
     const answer = await register({ invitation: 'inv_anything' })
     expect(answer.status).toBe(403)
     expect(answer.json.code).toBe('AUTH_REGISTRATION_CLOSED')
   })
 
-  test('is refused for other domains', async () => {
+  test('is rejected for an e-mail domain that is not allowed', async () => {
     const { register } = await useApp({ CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[shop.example]' })
     const { code, errors } = (await register()).json
     expect([code, errors[0].path]).toEqual(['AUTH_EMAIL_DOMAIN_NOT_ALLOWED', 'body/email'])
     expect((await register({ email: 'ada@SHOP.example' })).status).toBe(201)
   })
 
-  test('by invitation takes each code once, and no code that is unknown, withdrawn, expired or empty', async () => {
+  test('by invitation accepts each code once, and rejects unknown, withdrawn and empty codes', async () => {
     const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
     const token = await adminToken()
     const invite = async () => (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
@@ -188,7 +193,7 @@ describe('registration', () => {
 })
 
 describe('addresses that look alike', () => {
-  test('are one account, however they are typed', async () => {
+  test('are one account in every spelling', async () => {
     const { app, register } = await useApp({})
     expect((await register({ email: 'ada@müller.example' })).status).toBe(201)
     for (const email of [
@@ -202,7 +207,7 @@ describe('addresses that look alike', () => {
     }
   })
 
-  test('and accounts from before they were normalised still log in, each as itself', async () => {
+  test('that were stored before normalisation still log in to their own account', async () => {
     const { app, register } = await useApp({})
     await register({ email: 'ada@example.com' })
     const { json } = await register({ email: 'other@example.com' })
@@ -225,7 +230,7 @@ describe('addresses that look alike', () => {
 describe('the first administrator', () => {
   const named = { CARTWRIGHT_ADMIN_EMAIL: 'Boss@example.com', CARTWRIGHT_ADMIN_PASSWORD: PASSWORD }
 
-  test('is made at start from the configuration, and not made again', async () => {
+  test('is created once at the start from the configuration', async () => {
     const { app } = await useApp(named)
     const body = { email: 'boss@example.com', password: PASSWORD }
     expect((await app.request('POST', '/api/auth/login', { body })).json.user.role).toBe('admin')
@@ -245,11 +250,11 @@ describe('the first administrator', () => {
       { ...named, CARTWRIGHT_ADMIN_EMAIL: 'boss' },
       /admin_email: must be an e-mail address/
     ]
-  ])('configured with %s stops the start and says why', async (_what, settings, reason) => {
+  ])('configured with %s prevents the start and reports the reason', async (_what, settings, reason) => {
     await expect(createTestApp(settings)).rejects.toThrow(reason)
   })
 
-  test('is made once when several processes start at once, and told to one of them', async () => {
+  test('is created once by three simultaneous calls, and returned to only one', async () => {
     const { app } = await useApp({})
     const api = app.apiOf(authModule)
     expect(await api?.hasAdmin()).toBe(false)
@@ -261,7 +266,7 @@ describe('the first administrator', () => {
     expect(answer.json.user).toMatchObject({ email: 'admin@example.com', role: 'admin' })
   })
 
-  test('named by the configuration is made once when several processes start at once', async () => {
+  test('named by the configuration is created once when four processes start simultaneously', async () => {
     const created = await createTestDatabase()
     onTestFinished(() => created.drop())
     const config = loadConfig([authModule], {
@@ -281,13 +286,13 @@ describe('the first administrator', () => {
     expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })
 
-  test('is not made up in production', async () => {
+  test('is not generated in production', async () => {
     const { app } = await useApp({ NODE_ENV: 'production' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
     expect(await app.apiOf(authModule)?.hasAdmin()).toBe(false)
   })
 
-  test('is not made of a customer who has its address', async () => {
+  test('is not created from a customer that has its address', async () => {
     const { app, register } = await useApp({})
     await register({ email: 'admin@example.com' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
@@ -295,7 +300,7 @@ describe('the first administrator', () => {
   })
 })
 
-test('two issuers that cannot be told apart stop the start', async () => {
+test('two issuers of the same URL prevent the start', async () => {
   const twice = { issuer: 'https://id.example.com', audience: 'shop' }
   const settings = { CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice, { ...twice, audience: 'other' }]) }
   await expect(createTestApp(settings)).rejects.toThrow(/issuers\.1\.issuer.*https:\/\/id\.example\.com/)

@@ -13,13 +13,13 @@ import {
 
 export type RegistrationRules = {
   readonly registration: 'open' | 'invite' | 'closed'
-  /** The only domains that may register; empty: any. */
+  /** Domains that may register; empty: all. */
   readonly email_domains: readonly string[]
 }
 
 /**
- * Why an applicant with this (normalised) address may not register, with `others`: what is wrong with other fields;
- * `undefined` when they may.
+ * Returns the error when an applicant with this normalized address may not register, else `undefined`. The error includes
+ * `others`, the faults of other fields.
  */
 export function registrationRefusal(
   rules: RegistrationRules,
@@ -34,7 +34,7 @@ export function registrationRefusal(
   return domainRefusal(rules, applicant.email, others)
 }
 
-/** Why this (normalised) address may not be used here; `undefined` when it may. */
+/** Returns the error when the domain of this normalized address is not allowed, else `undefined`. */
 export const domainRefusal = (
   rules: Pick<RegistrationRules, 'email_domains'>,
   email: string,
@@ -52,7 +52,7 @@ function isDomainAllowed(
   return domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
 }
 
-/** The address as it is stored. @throws `AUTH_EMAIL_INVALID`, with `others`: what is wrong with other fields. */
+/** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */
 export function emailOf(given: string, others: () => readonly Fault[] = () => []): string {
   const email = parseEmail(given)
   if (email === undefined) throw emailInvalid({ details: { errors: [EMAIL_FAULT, ...others()] } })

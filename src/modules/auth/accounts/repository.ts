@@ -1,12 +1,12 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Role } from './schema.ts'
+import type { UserRole } from './schema.ts'
 
 const USER = {
   id: 'uuid',
   email: 'text?',
   name: 'text?',
-  role: oneOf<Role>(),
+  role: oneOf<UserRole>(),
   scopes: 'text[]?',
   email_verified: 'bool',
   phone: 'text?',
@@ -26,7 +26,7 @@ export const insertUser = statement({
     returning id, email, name, role, scopes, false as email_verified, phone, locale, false as marketing_consent, created_at`
 })
 export type UserRow = RowOf<typeof insertUser>
-/** What is told of a user, and nothing else of its row. */
+/** Returns the public fields of a user's row. */
 export const presentUser = (row: UserRow): UserRow => ({
   ...{ id: row.id, email: row.email, name: row.name, role: row.role, scopes: row.scopes },
   ...{ email_verified: row.email_verified, phone: row.phone, locale: row.locale },
@@ -43,7 +43,7 @@ export const findUser = statement({
       disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users where id = $id`
 })
-/** By the normalised address, and first by the one that an account from before that was stored under. */
+/** Finds by the folded address, which older accounts were stored under, before the normalized one. */
 export const findLogin = statement({
   name: 'auth.find_login',
   takes: { email: 'text', folded: 'text' },
@@ -56,13 +56,13 @@ export const findLogin = statement({
     where lower(email) = any (array[lower($email), lower($folded)]) and password_hash is not null
     order by lower(email) = lower($folded) desc limit 1`
 })
-// The old hash is the condition: of two changes that were both allowed by the same old password, one wins.
+// Requires the old hash, so that only one of two concurrent changes with the same old password succeeds.
 export const updatePassword = statement({
   name: 'auth.update_user_password',
   takes: { id: 'uuid', newHash: 'text', oldHash: 'text' },
   text: 'update auth.users set password_hash = $newHash where id = $id and password_hash = $oldHash'
 })
-/** Keeps the time of the first of several that say the same. */
+/** Keeps the time of the first of several equal changes. */
 export const updateDisabled = statement({
   name: 'auth.update_user_disabled',
   takes: { id: 'uuid', disabled: 'bool' },
@@ -78,12 +78,12 @@ export const existsAdmin = statement({
   gives: { found: 'bool' },
   text: `select exists (select from auth.users where role = 'admin' and disabled_at is null) as found`
 })
-/** From here to the end of the transaction nobody else makes the first administrator, or takes one away. */
+/** Serializes changes of administrators until the transaction ends. */
 export const lockAdmins = statement({
   name: 'auth.lock_admins',
   text: `select pg_advisory_xact_lock(hashtextextended('auth.first_admin', 0))`
 })
-/** Whether this is an administrator with all rights, and the only one. */
+/** Whether this is the only administrator with full access. */
 export const isLastAdmin = statement({
   name: 'auth.is_last_admin',
   takes: { id: 'uuid' },
@@ -95,7 +95,7 @@ export const isLastAdmin = statement({
       ) as found`
 })
 
-/** How to reach people, and how to address them. */
+/** Contacts of users. */
 export const listContacts = statement({
   name: 'auth.list_contacts',
   takes: { ids: 'uuid[]' },
@@ -121,7 +121,7 @@ export const findExternal = statement({
     from auth.external_identities i join auth.users u on u.id = i.user_id
     where i.issuer = $issuer and i.subject = $subject`
 })
-// One statement: of many first requests of somebody, the first makes the user and the others make nothing.
+// One statement, so that of several concurrent first requests only one creates the user.
 export const insertExternal = statement({
   name: 'auth.insert_external_identity',
   takes: { issuer: 'text', subject: 'text', id: 'uuid', email: 'text?', name: 'text?' },
@@ -133,7 +133,7 @@ export const insertExternal = statement({
     insert into auth.users (id, email, name, role) select user_id, $email, $name, 'customer' from identity`
 })
 
-/** Who is behind an id, of those who are there now. */
+/** Locks an existing user. */
 export const lockUser = statement({
   name: 'auth.lock_user',
   takes: { id: 'uuid' },
@@ -145,7 +145,7 @@ const managed = `
   select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
     marketing_consent_at is not null as marketing_consent, created_at, disabled_at
   from auth.users`
-/** Null leaves a filter out; `email` and `name` are the beginning of either, in lower case. */
+/** Null disables a filter. `email` and `name` are prefixes in lower case. */
 const filters = { role: 'text?', disabled: 'bool?', email: 'text?', name: 'text?' } as const
 const matching = `
   ($role::text is null or role = $role)
@@ -171,7 +171,7 @@ export const findManaged = statement({
   gives: MANAGED,
   text: `${managed} where id = $id`
 })
-/** Customers by the day on which their accounts were made; days begin at `starts`, and the last one ends at `end`. */
+/** Counts customers by day of registration. Days begin at `starts`, and the last ends at `end`. */
 export const countRegistered = statement({
   name: 'auth.count_registered',
   takes: { starts: 'text[]', end: 'timestamptz' },

@@ -11,7 +11,7 @@ let app: TestApp
 let people = 0
 
 beforeAll(async () => {
-  app = await createTestApp({ CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '4' })
+  app = await createTestApp({ CARTWRIGHT__AUTH__PASSWORD_HASH_CONCURRENCY: '4' })
 })
 afterAll(() => app.close())
 
@@ -31,7 +31,7 @@ async function newAdmin(): Promise<string> {
 }
 
 describe('register', () => {
-  test('answers 201 with the user and tokens, and nothing that may be stored on the way', async () => {
+  test('returns 201 with the user and tokens, and forbids caching', async () => {
     const answer = await register({ email: '  Ada.Lovelace@Example.COM ', name: 'Ada' })
     expect(answer.status).toBe(201)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -58,7 +58,7 @@ describe('register', () => {
     )
   })
 
-  test('an address is taken whatever its case, also when two register at once', async () => {
+  test('an address is taken in any case, also by simultaneous registrations', async () => {
     const email = newEmail()
     const answers = await Promise.all(
       [email, email.toUpperCase(), ` ${email} `].map(each => register({ email: each }))
@@ -109,7 +109,7 @@ describe('register', () => {
     ['an empty name', { ...good, name: '' }],
     ['a name that is too long', { ...good, name: 'n'.repeat(201) }],
     ['a name that is a number', { ...good, name: 1 }]
-  ])('refuses %s with 400 and registers nobody', async (_what, body) => {
+  ])('rejects %s with 400 and creates no account', async (_what, body) => {
     const answer = await app.request('POST', '/api/auth/register', { body })
     expect(answer.status).toBe(400)
     expect(answer.headers['content-type']).toContain('application/problem+json')
@@ -121,7 +121,7 @@ describe('register', () => {
     expect(found).toEqual([])
   })
 
-  test('names a wrong e-mail address and a weak password in one answer', async () => {
+  test('reports an invalid e-mail address and a weak password in one response', async () => {
     const body = { email: 'ada at example.com', password: 'qzvk' }
     const { status, json } = await app.request('POST', '/api/auth/register', { body })
     expect([status, json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
@@ -139,7 +139,7 @@ describe('register', () => {
     expect(good.json.errors.map(({ path }: { path: string }) => path)).toEqual(['body/email'])
   })
 
-  test('says why a password is refused', async () => {
+  test('reports why a password is rejected', async () => {
     const answer = await register({ password: 'qzvk' })
     expect(answer.json).toMatchObject({ code: 'AUTH_PASSWORD_TOO_WEAK', reason: 'too_short', length_min: 12 })
   })
@@ -147,8 +147,8 @@ describe('register', () => {
   test.each([
     [{ password: 'qzvk' }, 'body/password', 'must be at least 12 characters long'],
     [{ password: 'Password1234!' }, 'body/password', 'must not be a common password'],
-    [{ password: 'abababababababab' }, 'body/password', 'must not be the same characters over and over'],
-    [{ password: 'abcdefghijkl123' }, 'body/password', 'must not be a row of letters, digits or keys'],
+    [{ password: 'abababababababab' }, 'body/password', 'must not repeat the same characters'],
+    [{ password: 'abcdefghijkl123' }, 'body/password', 'must not be a sequence of letters, digits or keys'],
     [
       { password: 'new.person the second', email: 'new.person@example.com' },
       'body/password',
@@ -157,7 +157,7 @@ describe('register', () => {
     [{ password: 'my Cartwright account' }, 'body/password', 'must not contain the name of the shop'],
     [{ email: 'nonsense' }, 'body/email', 'must be an e-mail address, such as ada@example.com'],
     [{ email: undefined }, 'body/email', 'is required']
-  ])('of %j says which field is wrong, in words to show there', async (over, path, message) => {
+  ])('of %j reports the invalid field and a message for it', async (over, path, message) => {
     const { status, json } = await register(over)
     expect([status, json.errors]).toEqual([400, [{ path, message }]])
   })
@@ -170,7 +170,7 @@ describe('register', () => {
 })
 
 describe('log in', () => {
-  test('opens a session with the shape of register and status 200', async () => {
+  test('returns 200 and a session in the same shape as register', async () => {
     const { email, json } = await register()
     const answer = await logIn(email.toUpperCase())
     expect(answer.status).toBe(200)
@@ -178,12 +178,12 @@ describe('log in', () => {
     expect(Object.keys(answer.json).sort()).toEqual(Object.keys(json).sort())
   })
 
-  test('the same password typed with other code points is the same password', async () => {
+  test('accepts the same password in other code points', async () => {
     const { email } = await register({ password: 'caf\u00e9 \ufb01ve o\u2019clock' })
     expect((await logIn(email, 'cafe\u0301 five o\u2019clock')).status).toBe(200)
   })
 
-  test('answers the same for a wrong password, an unknown address and a disabled account', async () => {
+  test('returns the same response for a wrong password, an unknown address and a disabled account', async () => {
     const { email } = await register()
     const disabled = await register()
     await runSql(app.databaseUrl, 'update auth.users set disabled_at = now() where email = $1', [
@@ -207,7 +207,7 @@ describe('log in', () => {
     expect(shown).toEqual(shown.map(() => shown[0]))
   })
 
-  test('an account of another issuer cannot be entered, with any password', async () => {
+  test('an account of another issuer cannot log in with any password', async () => {
     await runSql(
       app.databaseUrl,
       `insert into auth.users (id, email, role) values (gen_random_uuid(), 'external@example.com', 'customer')`
@@ -220,7 +220,7 @@ describe('log in', () => {
 })
 
 describe('the own account', () => {
-  test('its name can be changed and removed, and nothing else', async () => {
+  test('its name can be changed and removed, but not its role or e-mail address', async () => {
     const { json } = await register({ name: 'Ada' })
     const patch = (body: unknown) => app.request('PATCH', '/api/auth/me', { token: json.access_token, body })
     expect((await patch({ name: 'Grace' })).json).toEqual({ ...json.user, name: 'Grace' })
@@ -238,7 +238,7 @@ describe('a password change', () => {
       body: { current_password: current, new_password: next }
     })
 
-  test('ends every other session and leaves this one', async () => {
+  test('ends every other session and keeps the current one', async () => {
     const { email, json: here } = await register()
     const { json: there } = await logIn(email)
     const next = 'eleven lives and a cello'
@@ -252,11 +252,11 @@ describe('a password change', () => {
     expect((await logIn(email, next)).status).toBe(200)
   })
 
-  test('is refused with the wrong password, and with a weak new one', async () => {
+  test('is rejected with a wrong current password or a weak new one', async () => {
     const { email, json } = await register()
     expect((await change(json.access_token, 'not the right password', 'eleven lives')).json).toMatchObject({
       code: 'AUTH_INVALID_CREDENTIALS',
-      errors: [{ path: 'body/current_password', message: 'must be your present password' }]
+      errors: [{ path: 'body/current_password', message: 'must be your current password' }]
     })
     expect((await change(json.access_token, PASSWORD, 'qzvk')).json).toMatchObject({
       code: 'AUTH_PASSWORD_TOO_WEAK',
@@ -265,18 +265,18 @@ describe('a password change', () => {
     expect((await logIn(email)).status).toBe(200)
   })
 
-  test('of several at once with the same old password, one wins', async () => {
+  test('succeeds once when four requests use the same old password simultaneously', async () => {
     const { json } = await register()
     const answers = await Promise.all(
       [1, 2, 3, 4].map(n => change(json.access_token, PASSWORD, `the new password number ${n}`))
     )
-    // Hashing is bounded: on a slow machine some come too late for a place.
+    // Hashing slots are limited, so a slow machine rejects some requests with 503.
     const [done, ...others] = answers.map(each => each.status).sort()
     expect(done).toBe(204)
     expect(others.every(status => [401, 503].includes(status))).toBe(true)
   })
 
-  test('leaves no session that a log-in with the old password opened meanwhile', async () => {
+  test('leaves no session of a simultaneous log-in with the old password', async () => {
     const { email, json } = await register()
     const [, ...logIns] = await Promise.all([
       change(json.access_token, PASSWORD, 'eleven lives and a cello'),
@@ -291,7 +291,7 @@ describe('a password change', () => {
 })
 
 describe('the public keys', () => {
-  test('stand at their well-known address without their private half', async () => {
+  test('are published at their well-known address without private parts', async () => {
     const answer = await app.request('GET', '/.well-known/jwks.json')
     expect(answer.status).toBe(200)
     expect(answer.json.keys).toEqual([
@@ -299,7 +299,7 @@ describe('the public keys', () => {
     ])
   })
 
-  test('are answered 304 to a client that has them, and may be kept for five minutes', async () => {
+  test('return 304 for a matching ETag and can be cached for five minutes', async () => {
     const ask = (headers: Record<string, string> = {}) =>
       app.request('GET', '/.well-known/jwks.json', { headers })
     const first = await ask()
@@ -310,7 +310,7 @@ describe('the public keys', () => {
 })
 
 describe('invitations', () => {
-  test('are made, listed page by page without their codes, and withdrawn', async () => {
+  test('are created, listed page by page without their codes, and withdrawn', async () => {
     const token = await newAdmin()
     const create = () => app.request('POST', '/api/auth/invitations', { token, body: { expires_in_days: 3 } })
     const made = [await create(), await create(), await create()].map(each => each.json)

@@ -5,7 +5,7 @@ import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { withoutSlotOf, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
-import type { Origin } from '../sessions/origin.ts'
+import type { SessionOrigin } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import * as schema from './schema.ts'
@@ -13,16 +13,16 @@ import type { AccountService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-/** Guessing and filling up are slowed down for each address. */
+/** Rate limits per address against guessing and mass registration. */
 export type AuthLimits = { readonly login: RouteLimit; readonly register: RouteLimit }
 
-// RFC 6749, section 5.1: no cache on the way may keep tokens.
+// Caches must not store tokens (RFC 6749, section 5.1).
 export const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   reply.header('cache-control', 'no-store')
   done()
 }
 
-export const originOf = (request: FastifyRequest): Origin => ({
+export const originOf = (request: FastifyRequest): SessionOrigin => ({
   network: byAddress(request),
   userAgent: request.headers['user-agent'],
   withoutSlot: withoutSlotOf(request)
@@ -34,8 +34,13 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     {
       config: { class: 'account', limit: limits.register, secret: 201, errors: ['forbidden'] },
       schema: {
-        summary: 'Register',
-        description: 'Where the e-mail address has to be verified first, there are no tokens in the answer.',
+        summary: 'Register a customer',
+        description:
+          'Creates a customer account and logs it in. If the shop requires a verified e-mail address, the ' +
+          'response has no tokens and a verification mail is sent. 403 `AUTH_REGISTRATION_CLOSED`, ' +
+          '`AUTH_INVITATION_REQUIRED` or `AUTH_EMAIL_DOMAIN_NOT_ALLOWED`: the settings of the shop do not ' +
+          'allow this registration. 409 `AUTH_EMAIL_TAKEN`: an account has this address; log in instead. ' +
+          '400 `AUTH_PASSWORD_TOO_WEAK`: choose another password; `reason` explains why.',
         body: schema.RegisterRequest,
         response: { 201: schema.RegisteredResponse }
       },
@@ -48,17 +53,22 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     '/auth/login',
     {
       config: {
-        inMaintenance: 'administrators log in, too',
+        allowedInMaintenance: 'administrators must be able to log in',
         class: 'account',
         limit: limits.login,
         secret: 200,
-        unwritten: 'each try opens a session of its own',
+        noReplay: 'each try opens another session',
         errors: ['unauthenticated', 'forbidden']
       },
       schema: {
         summary: 'Log in',
         description:
-          'An account with a second factor is answered 401 `AUTH_SECOND_FACTOR_REQUIRED` with a `challenge` for `POST /api/auth/login/second-factor`.',
+          'Checks the e-mail address and the password, and returns the user with an access token and a ' +
+          'refresh token. 401 `AUTH_INVALID_CREDENTIALS`: one of them is wrong, or the account is disabled. ' +
+          '401 `AUTH_SECOND_FACTOR_REQUIRED`: send the returned `challenge` and a code to `POST ' +
+          '/api/auth/login/second-factor`. 403 `AUTH_EMAIL_NOT_VERIFIED`: the shop requires a verified ' +
+          'address; a verification mail is sent. 429 `AUTH_TOO_MANY_FAILURES`: wait for `Retry-After` ' +
+          'seconds.',
         body: schema.LoginRequest,
         response: { 200: schema.SignedInResponse }
       },
@@ -69,10 +79,13 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
   tiers.secured.post(
     '/auth/password',
     {
-      config,
+      config: { ...config, countsAs: 2 },
       schema: {
-        summary: 'Change the own password',
-        description: 'Ends every other session.',
+        summary: "Update the caller's password",
+        description:
+          'Replaces the password and ends all other sessions. API keys of an administrator are revoked too, ' +
+          'unless `keep_api_keys` is true. 401 `AUTH_INVALID_CREDENTIALS`: `current_password` is wrong. 400 ' +
+          '`AUTH_PASSWORD_TOO_WEAK`: choose another password; `reason` explains why.',
         body: schema.ChangePasswordRequest,
         response: noContent
       }
@@ -86,14 +99,18 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
     '/auth/refresh',
     {
       config: {
-        inMaintenance: 'sessions go on',
+        allowedInMaintenance: 'sessions continue',
         class: 'account',
         limit: limits.login,
         secret: 200,
         errors: ['unauthenticated']
       },
       schema: {
-        summary: 'Exchange a refresh token for new tokens',
+        summary: 'Exchange a refresh token',
+        description:
+          'Returns a new access token and a new refresh token. The sent token is used up. If the response ' +
+          'was lost, send the same token again within 20 seconds: the response repeats. A later reuse ends ' +
+          'the session. 401 `AUTH_INVALID_REFRESH_TOKEN`: the session is closed; log in again.',
         body: schema.RefreshRequest,
         response: { 200: schema.TokensResponse }
       },
@@ -104,8 +121,14 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   tiers.secured.post(
     '/auth/logout',
     {
-      config: { ...config, inMaintenance: 'sessions can be ended' },
-      schema: { summary: 'Log out: end the session of the token', response: noContent }
+      config: { ...config, allowedInMaintenance: 'users must be able to log out' },
+      schema: {
+        summary: 'Log out',
+        description:
+          'Ends the session of the access token. Its access token and its refresh token are revoked. Tokens ' +
+          'of external issuers have no session here, so the request changes nothing for them.',
+        response: noContent
+      }
     },
     request => sessions.logOut(identityOf(request), writeOf(request))
   )
@@ -114,7 +137,10 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
     {
       config,
       schema: {
-        summary: 'List the own sessions',
+        summary: "List the caller's sessions",
+        description:
+          'Returns the active sessions of the caller, the newest first. `current` marks the session of this ' +
+          'request.',
         querystring: PageQuery,
         response: { 200: listOf(schema.SessionResponse) }
       }
@@ -124,8 +150,15 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   tiers.secured.delete(
     '/auth/sessions/:id',
     {
-      config: { ...config, inMaintenance: 'sessions can be ended' },
-      schema: { summary: 'End one of the own sessions', params: IdParams, response: noContent }
+      config: { ...config, allowedInMaintenance: 'users must be able to log out' },
+      schema: {
+        summary: "End one of the caller's sessions",
+        description:
+          'Revokes the tokens of one session. 404 `AUTH_SESSION_NOT_FOUND`: the caller has no active ' +
+          'session with this id.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => sessions.end(identityOf(request).userId, request.params.id, writeOf(request))
   )
@@ -137,7 +170,10 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     {
       config: { class: 'account', secret: 201 },
       schema: {
-        summary: 'Invite somebody to register',
+        summary: 'Create an invitation',
+        description:
+          'Creates a code with which one customer can register while the shop requires invitations. Only ' +
+          'this response contains the code. It expires after `expires_in_days`.',
         body: schema.CreateInvitationRequest,
         response: { 201: schema.NewInvitationResponse }
       },
@@ -151,6 +187,9 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
       config,
       schema: {
         summary: 'List invitations',
+        description:
+          'Returns all invitations, the newest first. Used and expired ones are included; expired ones are ' +
+          'deleted after 30 days.',
         querystring: PageQuery,
         response: { 200: listOf(schema.InvitationResponse) }
       }
@@ -159,18 +198,34 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
   )
   tiers.admin.delete(
     '/auth/invitations/:id',
-    { config, schema: { summary: 'Withdraw an invitation', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete an invitation',
+        description:
+          'Deletes the invitation. Its code can no longer be used; an account that was registered with it ' +
+          'stays. 404 `AUTH_INVITATION_NOT_FOUND`: no invitation has this id.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => invitations.remove(request.params.id, writeOf(request))
   )
 }
 
-/** The public keys, at their fixed address (RFC 7517; RFC 8615). */
+/** Mounts the public keys at their well-known URI (RFC 7517; RFC 8615). */
 export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): void {
   tiers.wellKnown.get(
     '/.well-known/jwks.json',
     {
       config: { class: 'browse', cache: 'public' },
-      schema: { summary: 'The public keys that verify access tokens', response: { 200: schema.JwksResponse } }
+      schema: {
+        summary: 'List public keys',
+        description:
+          'Returns the keys that verify access tokens of this shop, as a JSON Web Key Set (RFC 7517). Caches ' +
+          'can keep the response for five minutes.',
+        response: { 200: schema.JwksResponse }
+      }
     },
     (_request, reply) => {
       reply.header('cache-control', 'public, max-age=300')

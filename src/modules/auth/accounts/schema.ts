@@ -1,8 +1,8 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
 
-const Role = Type.Enum(['customer', 'admin'])
-export type Role = Static<typeof Role>
+const RoleSchema = Type.Enum(['customer', 'admin'])
+export type UserRole = Static<typeof RoleSchema>
 
 export const Email = Type.String({ minLength: 3, maxLength: 320 })
 export const Password = Type.String({ minLength: 1, maxLength: 256 })
@@ -10,23 +10,23 @@ export const Name = line(200)
 export const Locale = Type.String({
   minLength: 2,
   maxLength: 35,
-  description: 'The language that they are addressed in (BCP 47), such as sv-SE.'
+  description: 'The language of mails to the user (BCP 47), such as sv-SE.'
 })
 
 export const UserResponse = response('UserResponse', {
   id: Id,
   email: nullable(Type.String()),
   name: nullable(Type.String()),
-  role: Role,
+  role: RoleSchema,
   scopes: nullable(
     Type.Array(Type.String(), {
-      description: 'The modules whose administration an administrator may use; null: of all.'
+      description: 'The modules that an administrator can manage. Null: all modules.'
     })
   ),
-  email_verified: Type.Boolean({ description: 'Whether its owner has shown that they read this address.' }),
+  email_verified: Type.Boolean({ description: 'Whether the user has verified this address.' }),
   phone: nullable(Type.String({ description: 'E.164.' })),
-  locale: nullable(Type.String({ description: 'The language that they are addressed in (BCP 47).' })),
-  marketing_consent: Type.Boolean({ description: 'Whether they want to be sent advertisements.' }),
+  locale: nullable(Type.String({ description: 'The language of mails to the user (BCP 47).' })),
+  marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' }),
   created_at: Time
 })
 export type UserResponse = Static<typeof UserResponse>
@@ -35,14 +35,14 @@ const tokens = {
   access_token: Type.String({ description: 'Send it as "Authorization: Bearer <token>".' }),
   refresh_token: Type.String({
     description:
-      'Good for one refresh. Within 20 seconds the same one gets the same successor again; later, or an older one, it ends its session.'
+      'Valid for one refresh. A repeat within 20 seconds returns the same new token; a later reuse ends the session.'
   }),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'Seconds until the access token expires.' })
 }
 export const TokensResponse = response('TokensResponse', tokens)
 export const SignedInResponse = response('SignedInResponse', { user: UserResponse, ...tokens })
-/** Without tokens where the e-mail address has to be verified first. */
+/** Has no tokens when the e-mail address has to be verified first. */
 export const RegisteredResponse = response('RegisteredResponse', {
   user: UserResponse,
   access_token: Type.Optional(tokens.access_token),
@@ -60,7 +60,7 @@ export const RegisterRequest = request('RegisterRequest', {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'A code from an administrator, where registration needs one.'
+      description: 'An invitation code. Required if the shop only takes invited customers.'
     })
   )
 })
@@ -78,7 +78,7 @@ export const ChangePasswordRequest = request('ChangePasswordRequest', {
   new_password: Password,
   keep_api_keys: Type.Optional(
     Type.Boolean({
-      description: 'Whether API keys of an administrator stay valid; by default they are revoked.',
+      description: 'Whether the API keys of an administrator stay valid. By default they are revoked.',
       default: false
     })
   )
@@ -91,7 +91,7 @@ export const SessionResponse = response('SessionResponse', {
   created_at: Time,
   last_used_at: Time,
   expires_at: Time,
-  current: Type.Boolean({ description: 'Whether it is the session of the token used here.' })
+  current: Type.Boolean({ description: 'Whether this request uses this session.' })
 })
 
 export const CreateInvitationRequest = request('CreateInvitationRequest', {
@@ -107,7 +107,9 @@ const invitation = {
 export const InvitationResponse = response('InvitationResponse', invitation)
 export const NewInvitationResponse = response('NewInvitationResponse', {
   ...invitation,
-  code: Type.String({ description: 'Good for one registration; told this once.' })
+  code: Type.String({
+    description: 'The invitation code, valid for one registration. Only this response contains it.'
+  })
 })
 
 export const JwksResponse = response('JwksResponse', {

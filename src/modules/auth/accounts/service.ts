@@ -1,11 +1,11 @@
 import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newWrite, type Write } from '../../../platform/idempotency/write.ts'
+import { type IdempotentWrite, newWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOf } from '../api-keys/repository.ts'
-import type { Challenges } from '../challenges/service.ts'
+import type { LoginChallenges } from '../challenges/service.ts'
 import {
   emailNotVerified,
   invalidCredentials,
@@ -21,7 +21,7 @@ import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
 import { localeOf, readLocale } from '../profiles/rules.ts'
 import type { SecondFactors } from '../second-factors/service.ts'
-import { type Origin, userAgentOf } from '../sessions/origin.ts'
+import { type SessionOrigin, userAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { Verification } from '../verification/service.ts'
@@ -29,7 +29,7 @@ import type { Administration } from './administration.ts'
 import { emailOf, registrationRefusal } from './registration.ts'
 import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
-import type { ChangePasswordRequest, LoginRequest, RegisterRequest, Role } from './schema.ts'
+import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from './schema.ts'
 
 export type AccountDeps = {
   db: Database
@@ -39,26 +39,26 @@ export type AccountDeps = {
   sessions: SessionService
   verification: Verification
   administration: Administration
-  challenges: Pick<Challenges, 'create'>
+  challenges: Pick<LoginChallenges, 'create'>
   factors: Pick<SecondFactors, 'reset'>
   settings: AuthSettings
 }
-export type Account = {
+export type NewUserAccount = {
   email: string
   password: string
   name?: string | undefined
   locale?: string | undefined
-  role: Role
+  role: UserRole
 }
-/** The caller, as their token says. */
-type Caller = { userId: string; role: Role; sessionId: string | null }
+/** The caller, from the access token. */
+type Caller = { userId: string; role: UserRole; sessionId: string | null }
 
 type NewUser = {
   id: string
   email: string
   name: string | null
   locale: string | null
-  role: Role
+  role: UserRole
   passwordHash: string
 }
 
@@ -77,12 +77,12 @@ export function createAccountService(deps: AccountDeps) {
   } = deps
 
   /**
-   * The condition in front of registration: nothing is hashed or written for an applicant who may not register, or whose
-   * password is too weak. The error lists what is wrong with every field.
+   * Checks a registration before hashing and writing. Throws when registration is not allowed or the password is too weak.
+   * The error lists the faults of all fields.
    */
   async function checkRegistration(
     { email: given, password, locale, invitation }: RegisterRequest,
-    { id }: Write
+    { id }: IdempotentWrite
   ): Promise<void> {
     const localeFaults = locale === undefined || readLocale(locale) !== undefined ? [] : [LOCALE_FAULT]
     const others = () => [...requirePassword.faults(password, given), ...localeFaults]
@@ -99,31 +99,31 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   /**
-   * Makes an account and opens its first session. A later try of a request that made it logs in.
-   * @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when somebody else was faster with the invitation.
+   * Creates an account and opens its first session. A retry of a successful request logs in.
+   * @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when another registration used the invitation first.
    */
-  async function register(body: RegisterRequest, origin: Origin, write: Write) {
+  async function register(body: RegisterRequest, origin: SessionOrigin, write: IdempotentWrite) {
     const user = await newUser({ ...body, role: 'customer' }, write)
-    const made = await write.once(db, async tx => {
+    const registered = await write.once(db, async tx => {
       const row = await insert(tx, user)
       if (settings.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
       await verification.requestFirst(tx, write.idOf('verification'), user)
-      return mayEnter(row)
+      return canLogIn(row)
         ? signIn(tx, row, user.passwordHash, origin)
         : { user: repository.presentUser(row) }
     })
-    if (made === undefined) return registeredBefore(body, origin, user.id)
+    if (registered === undefined) return resumeRegistration(body, origin, user.id)
     await passwords.remember(user.id, origin.network)
-    return made
+    return registered
   }
 
-  async function registeredBefore(body: RegisterRequest, origin: Origin, id: string) {
+  async function resumeRegistration(body: RegisterRequest, origin: SessionOrigin, id: string) {
     const row = found(await db.first(repository.findUser, { id }), invalidCredentials)
-    return mayEnter(row) ? logIn(body, origin) : { user: repository.presentUser(row) }
+    return canLogIn(row) ? logIn(body, origin) : { user: repository.presentUser(row) }
   }
 
-  /** Administrators always, so that a shop cannot lock itself up. */
-  const mayEnter = ({ role, email_verified }: UserRow): boolean =>
+  /** Administrators may always log in, so that a shop cannot lock itself out. */
+  const canLogIn = ({ role, email_verified }: UserRow): boolean =>
     !settings.require_verified_email || email_verified || role === 'admin'
 
   async function useInvitation(tx: Transaction, code: string | undefined, userId: string): Promise<void> {
@@ -136,11 +136,11 @@ export function createAccountService(deps: AccountDeps) {
    * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`, `AUTH_EMAIL_NOT_VERIFIED`, and
    * `AUTH_SECOND_FACTOR_REQUIRED` with a challenge.
    */
-  async function logIn({ email, password }: LoginRequest, origin: Origin) {
+  async function logIn({ email, password }: LoginRequest, origin: SessionOrigin) {
     const { network, withoutSlot } = origin
     const attempt = { account: normaliseEmail(email), network, withoutSlot }
     const user = await passwords.prove(attempt, password, () => findLogin(email))
-    if (!mayEnter(user)) {
+    if (!canLogIn(user)) {
       await db.transaction(tx => verification.requestFirst(tx, newId(), user))
       throw emailNotVerified()
     }
@@ -152,7 +152,7 @@ export function createAccountService(deps: AccountDeps) {
   const findLogin = (email: string) =>
     db.first(repository.findLogin, { email: normaliseEmail(email), folded: foldEmail(email) })
 
-  async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: Origin) {
+  async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
     const user = repository.presentUser(row)
     const owner = { ...user, passwordHash, hasSecondFactor: false }
     const tokens = await sessions.open(tx, owner, userAgentOf(origin))
@@ -160,19 +160,19 @@ export function createAccountService(deps: AccountDeps) {
     return { user, ...tokens }
   }
 
-  /** Changes the password, revokes API keys and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
+  /** Changes the password, revokes API keys and ends all other sessions. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
   async function changePassword(
     { userId: id, sessionId }: Caller,
     body: ChangePasswordRequest,
-    write: Write
+    write: IdempotentWrite
   ) {
-    // Its present password is another one by now.
+    // A retry would fail the check of the current password.
     if (write.alreadyApplied) return
     const user = found(await db.first(repository.findUser, { id }), invalidToken)
-    // Before anything is computed: what will be refused anyway costs nothing.
+    // Checked first, because hashing is expensive.
     requirePassword(body.new_password, user.email ?? '', { path: 'body/new_password' })
     const { withoutSlot } = write
-    const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password, {
+    const { password_hash: oldHash } = await passwords.verifyOwn(user, body.current_password, {
       path: 'body/current_password',
       withoutSlot
     })
@@ -188,13 +188,13 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
-  async function createUser(account: Account): Promise<UserRow> {
+  async function createUser(account: NewUserAccount): Promise<UserRow> {
     const user = await newUser(account, newWrite())
     return repository.presentUser(await db.transaction(tx => insert(tx, user)))
   }
 
-  /** Makes the account only if there is no administrator yet, however many processes try at once. */
-  async function createFirstAdmin(account: Omit<Account, 'role'>): Promise<boolean> {
+  /** Creates the account only if there is no administrator yet, also when several processes try simultaneously. */
+  async function createFirstAdmin(account: Omit<NewUserAccount, 'role'>): Promise<boolean> {
     if (await hasAdmin(db)) return false
     const user = await newUser({ ...account, role: 'admin' }, newWrite())
     return db.transaction(async tx => {
@@ -205,18 +205,21 @@ export function createAccountService(deps: AccountDeps) {
     })
   }
 
-  /** Keeps somebody out at once, or lets them in again. False when there is no such account. @throws `AUTH_LAST_ADMIN`. */
+  /** Disables or enables an account. Returns false when it does not exist. @throws `AUTH_LAST_ADMIN`. */
   const setDisabled = (email: string, disabled: boolean): Promise<boolean> =>
     changeUser(email, (tx, id) => administration.disable(tx, id, disabled))
 
   /**
-   * Their sessions go on, with the new rights from the next request on. False when there is no such account.
+   * Changes the role. Sessions continue with the new permissions. Returns false when the account does not exist.
    * @throws `AUTH_LAST_ADMIN`.
    */
-  const setRole = (email: string, role: Role, scopes: readonly string[] | null = null): Promise<boolean> =>
-    changeUser(email, (tx, id) => administration.grant(tx, id, role, scopes))
+  const setRole = (
+    email: string,
+    role: UserRole,
+    scopes: readonly string[] | null = null
+  ): Promise<boolean> => changeUser(email, (tx, id) => administration.grant(tx, id, role, scopes))
 
-  /** False when there is no such account. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+  /** Returns false when the account does not exist. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
   async function resetSecondFactor(email: string): Promise<boolean> {
     const user = await findLogin(email)
     if (user !== undefined) await factors.reset(user.id)
@@ -232,14 +235,14 @@ export function createAccountService(deps: AccountDeps) {
   /** @throws `AUTH_EMAIL_TAKEN`. */
   async function insert(tx: Transaction, user: NewUser): Promise<UserRow> {
     const row = await tx.first(repository.insertUser, user)
-    if (row === undefined) throw new Error('an insert gave no row')
+    if (row === undefined) throw new Error('the insert returned no row')
     emit(tx, userRegistered, row.id, { user_id: row.id, role: row.role })
     return row
   }
 
   async function newUser(
-    account: Account,
-    { id, withoutSlot }: Pick<Write, 'id' | 'withoutSlot'>
+    account: NewUserAccount,
+    { id, withoutSlot }: Pick<IdempotentWrite, 'id' | 'withoutSlot'>
   ): Promise<NewUser> {
     const email = emailOf(account.email)
     requirePassword(account.password, email)

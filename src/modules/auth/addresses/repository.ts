@@ -1,10 +1,10 @@
-import type { Address } from '../../../kernel/address.ts'
+import type { PostalAddress } from '../../../kernel/address.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const ADDRESS = {
   id: 'uuid',
-  address: json<Address>(),
+  address: json<PostalAddress>(),
   default_shipping: 'bool',
   default_billing: 'bool',
   version: 'int4',
@@ -12,7 +12,7 @@ const ADDRESS = {
   updated_at: 'timestamptz'
 } as const
 
-/** From here to the end of `tx` nobody else changes this user's addresses. */
+/** Serializes changes of this user's addresses until `tx` ends. */
 export const lockAddresses = statement({
   name: 'auth.lock_addresses',
   takes: { userId: 'uuid' },
@@ -41,7 +41,7 @@ export const findAddress = statement({
     select id, address, default_shipping, default_billing, version, created_at, updated_at from auth.addresses
     where id = $id and user_id = $userId`
 })
-/** Gives up what another address of theirs is the default for. */
+/** Removes the default mark from the user's other addresses. */
 export const clearDefaults = statement({
   name: 'auth.clear_default_addresses',
   takes: { id: 'uuid', userId: 'uuid', shipping: 'bool', billing: 'bool' },
@@ -55,14 +55,14 @@ export const clearDefaults = statement({
 })
 export const insertAddress = statement({
   name: 'auth.insert_address',
-  takes: { id: 'uuid', userId: 'uuid', address: json<Address>(), shipping: 'bool', billing: 'bool' },
+  takes: { id: 'uuid', userId: 'uuid', address: json<PostalAddress>(), shipping: 'bool', billing: 'bool' },
   text: `
     insert into auth.addresses (id, user_id, address, default_shipping, default_billing)
     values ($id, $userId, $address, $shipping, $billing)`
 })
 export const updateAddress = statement({
   name: 'auth.update_address',
-  takes: { id: 'uuid', address: json<Address>(), shipping: 'bool', billing: 'bool' },
+  takes: { id: 'uuid', address: json<PostalAddress>(), shipping: 'bool', billing: 'bool' },
   text: `
     update auth.addresses set
       address = $address, default_shipping = $shipping, default_billing = $billing,

@@ -13,7 +13,8 @@ export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
     {
       config,
       schema: {
-        summary: 'List the own addresses',
+        summary: "List the caller's addresses",
+        description: 'Returns the saved addresses of the caller, the newest first.',
         querystring: PageQuery,
         response: { 200: listOf(schema.SavedAddressResponse) }
       }
@@ -26,7 +27,10 @@ export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
       config,
       schema: {
         summary: 'Add an address',
-        description: 'The first one is the default for shipping and billing.',
+        description:
+          'Saves an address of the caller. The first address becomes the default for shipping and billing ' +
+          'unless the request sets these fields. 400 `AUTH_ADDRESS_INVALID`: `errors` lists the wrong ' +
+          'fields. 409 `AUTH_ADDRESS_LIMIT`: delete an address first; `limit` is the maximum.',
         body: schema.AddAddressRequest,
         response: { 201: schema.SavedAddressResponse }
       }
@@ -38,7 +42,10 @@ export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
     {
       config,
       schema: {
-        summary: 'Read one of the own addresses',
+        summary: 'Retrieve an address',
+        description:
+          'Returns one saved address of the caller. 404 `AUTH_ADDRESS_NOT_FOUND`: the caller has no address ' +
+          'with this id.',
         params: IdParams,
         response: { 200: schema.SavedAddressResponse }
       }
@@ -50,8 +57,11 @@ export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
     {
       config,
       schema: {
-        summary: 'Change one of the own addresses',
-        description: 'An `address` takes the place of the whole one before.',
+        summary: 'Update an address',
+        description:
+          'Changes the sent fields. A sent `address` replaces the whole address. A new default replaces the ' +
+          'old one. 412 `AUTH_ADDRESS_STALE`: the version in `If-Match` is old; read the address again. 400 ' +
+          '`AUTH_ADDRESS_INVALID`: `errors` lists the wrong fields.',
         params: IdParams,
         body: schema.UpdateAddressRequest,
         response: { 200: schema.SavedAddressResponse }
@@ -63,7 +73,15 @@ export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
     '/auth/addresses/:id',
     {
       config,
-      schema: { summary: 'Remove one of the own addresses', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete an address',
+        description:
+          'Deletes one saved address of the caller. Orders keep their own copy. 404 ' +
+          '`AUTH_ADDRESS_NOT_FOUND`: the caller has no address with this id. 412 `AUTH_ADDRESS_STALE`: the ' +
+          'version in `If-Match` is old; read the address again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => addresses.remove(identityOf(request).userId, request.params.id, writeOf(request))
   )

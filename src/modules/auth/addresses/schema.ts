@@ -1,23 +1,23 @@
-import { Address } from '../../../kernel/address.ts'
+import { PostalAddress } from '../../../kernel/address.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, patchRequest, request, response, Time, Version } from '../../../kernel/wire.ts'
 
 const DefaultShipping = Type.Boolean({
-  description: 'Whether things are sent there unless another one is chosen; at most one is.'
+  description: 'Whether this is the default shipping address. An account has one at most.'
 })
 const DefaultBilling = Type.Boolean({
-  description: 'Whether invoices are made out to it unless another one is chosen; at most one is.'
+  description: 'Whether this is the default billing address. An account has one at most.'
 })
 
 export const AddAddressRequest = request('AddAddressRequest', {
-  address: Address,
+  address: PostalAddress,
   default_shipping: Type.Optional(DefaultShipping),
   default_billing: Type.Optional(DefaultBilling)
 })
 export type AddAddressRequest = Static<typeof AddAddressRequest>
 
 export const UpdateAddressRequest = patchRequest('UpdateAddressRequest', {
-  address: Address,
+  address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling
 })
@@ -25,7 +25,7 @@ export type UpdateAddressRequest = Static<typeof UpdateAddressRequest>
 
 export const SavedAddressResponse = response('SavedAddressResponse', {
   id: Id,
-  address: Address,
+  address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling,
   version: Version,

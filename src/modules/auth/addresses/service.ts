@@ -1,20 +1,20 @@
-import { type Address, readAddress } from '../../../kernel/address.ts'
+import { type PostalAddress, readAddress } from '../../../kernel/address.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { addressInvalid, addressLimit, addressNotFound, addressStale, invalidToken } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { AddAddressRequest, SavedAddressResponse, UpdateAddressRequest } from './schema.ts'
 
-/** The addresses of an account. */
+/** Manages the saved addresses of an account. */
 export function createAddresses({ db, addressesMax }: { db: Database; addressesMax: number }) {
   const lock = async (tx: Transaction, userId: string) =>
     found(await tx.first(repository.lockAddresses, { userId }), invalidToken)
 
-  /** @throws `AUTH_ADDRESS_NOT_FOUND` when it is absent, or somebody else's. */
+  /** @throws `AUTH_ADDRESS_NOT_FOUND` when it does not exist, or belongs to another user. */
   const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
     found(await db.first(repository.findAddress, { id, userId }), addressNotFound)
 
@@ -30,8 +30,12 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
         total: () => db.first(repository.countAddresses, { userId })
       }),
 
-    /** The first one is the default for all. @throws `AUTH_ADDRESS_INVALID`, `AUTH_ADDRESS_LIMIT`. */
-    async add(userId: string, body: AddAddressRequest, write: Write): Promise<SavedAddressResponse> {
+    /** Adds an address. The first one is the default for shipping and billing. @throws `AUTH_ADDRESS_INVALID`, `AUTH_ADDRESS_LIMIT`. */
+    async add(
+      userId: string,
+      body: AddAddressRequest,
+      write: IdempotentWrite
+    ): Promise<SavedAddressResponse> {
       const { id } = write
       const address = validAddress(body.address)
       await write.once(db, async tx => {
@@ -51,7 +55,7 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
       userId: string,
       id: string,
       body: UpdateAddressRequest,
-      write: Write
+      write: IdempotentWrite
     ): Promise<SavedAddressResponse> {
       const address = body.address && validAddress(body.address)
       await write.once(db, async tx => {
@@ -67,7 +71,7 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
     },
 
     /** @throws `AUTH_ADDRESS_NOT_FOUND`, `AUTH_ADDRESS_STALE`. */
-    async remove(userId: string, id: string, write: Write): Promise<void> {
+    async remove(userId: string, id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         await lock(tx, userId)
         const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
@@ -79,7 +83,7 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
 }
 export type Addresses = ReturnType<typeof createAddresses>
 
-function validAddress(sent: Address): Address {
+function validAddress(sent: PostalAddress): PostalAddress {
   const { address, faults: errors } = readAddress(sent, 'body/address')
   if (errors.length > 0) throw addressInvalid({ details: { errors } })
   return address

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Role } from '../accounts/schema.ts'
+import type { UserRole } from '../accounts/schema.ts'
 
 const KEY = {
   id: 'uuid',
@@ -45,13 +45,13 @@ export const deleteApiKey = statement({
   takes: { id: 'uuid', userId: 'uuid' },
   text: 'delete from auth.api_keys where id = $id and user_id = $userId'
 })
-/** All keys of a user, whose password is another one now. */
+/** Deletes all keys of a user, after a change of the password. */
 export const deleteApiKeysOf = statement({
   name: 'auth.delete_api_keys_of_user',
   takes: { userId: 'uuid' },
   text: 'delete from auth.api_keys where user_id = $userId'
 })
-/** Notes the use of a key that is good, once a minute at most; without one, nothing. */
+/** Returns a valid key and updates its last use, once a minute at most. No row when the key is invalid. */
 export const useApiKey = statement({
   name: 'auth.use_api_key',
   takes: { keyHash: 'bytea' },
@@ -64,11 +64,11 @@ export const useApiKey = statement({
     select k.id, k.user_id from auth.api_keys k join auth.users u on u.id = k.user_id
     where k.key_hash = $keyHash and k.expires_at > now() and u.disabled_at is null and u.role = 'admin'`
 })
-/** What a key is good for now: never more than its owner may do. */
+/** Current permissions of a key: those of its owner, restricted to the key's scopes. */
 export const findKeyRights = statement({
   name: 'auth.find_api_key_rights',
   takes: { id: 'uuid', userId: 'uuid' },
-  gives: { role: oneOf<Role>(), scopes: 'text[]?' },
+  gives: { role: oneOf<UserRole>(), scopes: 'text[]?' },
   text: `
     select u.role,
       case when k.scopes is null then u.scopes when u.scopes is null then k.scopes

@@ -7,7 +7,7 @@ let shop: Accounts
 let ada: Person
 beforeAll(async () => {
   shop = await openAccounts({ CARTWRIGHT__AUTH__API_KEYS_MAX: '6' })
-  // Somebody with all rights stays, whatever becomes of the others.
+  // An administrator with full access remains, whatever the tests change.
   await shop.newAdmin()
   ada = await shop.newAdmin()
 })
@@ -15,14 +15,14 @@ afterAll(() => shop.close())
 
 const create = async (owner: Person, over: object = {}) =>
   (await owner.post('/api/auth/api-keys', { name: 'stock of the warehouse', ...over })).json
-const exchange = (api_key: string) => shop.anybody.post('/api/auth/token', { api_key })
+const exchange = (api_key: string) => shop.anonymous.post('/api/auth/token', { api_key })
 const machine = async (api_key: string) => shop.as({ token: (await exchange(api_key)).json.access_token })
 const setRights = (id: string, role: 'customer' | 'admin', scopes: string[] | null) =>
   shop.db.transaction(tx => shop.auth.setRoleById(tx, id, role, scopes))
 const INVITATIONS = '/api/auth/invitations'
 
 describe('an API key', () => {
-  test('is told once, and exchanged for tokens of fifteen minutes that may do what it may', async () => {
+  test('is shown once, and is exchanged for tokens of fifteen minutes with its scopes', async () => {
     const made = await create(ada, { scopes: ['auth'], expires_in_days: 7 })
     expect(made).toMatchObject({
       ...{ name: 'stock of the warehouse', scopes: ['auth'], last_used_at: null },
@@ -44,7 +44,7 @@ describe('an API key', () => {
     expect([refused.status, refused.json.scope]).toEqual([403, 'auth'])
   })
 
-  test('that is revoked ends its tokens with it', async () => {
+  test('that is revoked also revokes its tokens', async () => {
     const { id, api_key } = await create(ada)
     const bot = await machine(api_key)
     expect((await bot.get(INVITATIONS)).status).toBe(200)
@@ -54,7 +54,7 @@ describe('an API key', () => {
     expect((await ada.get(INVITATIONS)).status).toBe(200)
   })
 
-  test('never does more than its owner may, now', async () => {
+  test('never has more rights than its owner has now', async () => {
     const bob = await shop.newAdmin()
     const { api_key } = await create(bob)
     const bot = await machine(api_key)
@@ -69,7 +69,7 @@ describe('an API key', () => {
     expect([(await bot.get(INVITATIONS)).status, (await exchange(api_key)).status]).toEqual([401, 401])
   })
 
-  test('is made by people, of scopes that they have, and a limited number of times', async () => {
+  test('is created only by a user with its scopes, up to a limit', async () => {
     const bob = await shop.newAdmin()
     await setRights(bob.id, 'admin', ['auth'])
     const more = await bob.post('/api/auth/api-keys', { name: 'too much', scopes: ['auth', 'orders'] })
@@ -86,7 +86,7 @@ describe('an API key', () => {
     expect([last.status, last.json]).toMatchObject([409, { code: 'AUTH_API_KEY_LIMIT', limit: 6 }])
   })
 
-  test('that is wrong, cut, expired or something else gets one answer', async () => {
+  test('that is wrong, cut off or expired gets AUTH_INVALID_API_KEY', async () => {
     const bob = await shop.newAdmin()
     const { id, api_key } = await create(bob)
     await shop.sql('update auth.api_keys set expires_at = now() where id = $1', [id])
@@ -105,7 +105,7 @@ describe('an API key', () => {
     )
   })
 
-  test('of somebody else is as one that there is not, and customers and guests have none', async () => {
+  test('of another account is not found, and customers and guests are rejected', async () => {
     const { id } = await create(await shop.newAdmin())
     const bob = await shop.newAdmin()
     for (const each of [id, newId()])
@@ -114,7 +114,7 @@ describe('an API key', () => {
     const customer = await shop.register()
     for (const [caller, status] of [
       [customer, 403],
-      [shop.anybody, 401]
+      [shop.anonymous, 401]
     ] as const)
       for (const answer of [
         await caller.get('/api/auth/api-keys'),
@@ -124,7 +124,7 @@ describe('an API key', () => {
         expect(answer.status).toBe(status)
   })
 
-  test('is the same one for a request that is sent again, and stands in no log and no table', async () => {
+  test('is the same for a repeated request, and is in no log and no table', async () => {
     const bob = await shop.newAdmin()
     const key = { 'idempotency-key': newId() }
     const [first, again] = [
@@ -139,7 +139,7 @@ describe('an API key', () => {
     expect([...shop.log, JSON.stringify(rows)].join('\n')).not.toContain(secret)
   })
 
-  test('is made within some minutes after a log-in, and its owner gets a mail', async () => {
+  test('is created only within five minutes after a log-in, and its creation is published', async () => {
     const bob = await shop.newAdmin()
     const make = (headers = {}) => bob.post('/api/auth/api-keys', { name: 'warehouse' }, headers)
     const again = { 'idempotency-key': newId() }
@@ -159,10 +159,10 @@ describe('an API key', () => {
     const late = shop.as({ token: session.access_token })
     const makeLate = (headers = {}) => late.post('/api/auth/api-keys', { name: 'warehouse' }, headers)
     expect(await makeLate()).toMatchObject(refused)
-    // A retry of the request that made the key gets the same answer, however late it comes.
+    // A retry of the request that created the key gets the same response at any time.
     expect(await makeLate(again)).toMatchObject({ status: 201, json })
     const { refresh_token } = session
-    const { json: refreshed } = await shop.anybody.post('/api/auth/refresh', { refresh_token })
+    const { json: refreshed } = await shop.anonymous.post('/api/auth/refresh', { refresh_token })
     const later = shop.as({ token: refreshed.access_token })
     expect(await later.post('/api/auth/api-keys', { name: 'warehouse' })).toMatchObject(refused)
     const { json: fresh } = await shop.logIn(bob.email)
@@ -171,7 +171,7 @@ describe('an API key', () => {
     expect((await soon.post('/api/auth/api-keys', { name: 'warehouse' })).status).toBe(201)
   })
 
-  test('ends with the password of its owner, unless a change of it keeps keys', async () => {
+  test('is revoked when its owner changes the password, unless the change keeps keys', async () => {
     const bob = await shop.newAdmin()
     const other = await create(ada)
     const works = async (api_key: string) => (await exchange(api_key)).status
@@ -185,10 +185,10 @@ describe('an API key', () => {
     expect([await works(kept.api_key), (await bot.get(INVITATIONS)).status]).toEqual([401, 401])
 
     const { api_key } = await create(bob)
-    await shop.anybody.post('/api/auth/forgot', { email: bob.email })
+    await shop.anonymous.post('/api/auth/forgot', { email: bob.email })
     const sent = await shop.sentTo(bob.id, 'password')
     const reset = { token: sent?.token, password: NEW_PASSWORD }
-    expect((await shop.anybody.post('/api/auth/reset', reset)).status).toBe(204)
+    expect((await shop.anonymous.post('/api/auth/reset', reset)).status).toBe(204)
     expect([await works(api_key), await works(other.api_key)]).toEqual([401, 200])
   })
 })

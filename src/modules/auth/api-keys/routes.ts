@@ -13,15 +13,19 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
     '/auth/token',
     {
       config: {
-        inMaintenance: 'machines of administrators ask for it',
+        allowedInMaintenance: 'programs of administrators need tokens',
         class: 'account',
         limit: limits.login,
         secret: 200,
-        unwritten: 'each try makes a token of its own',
+        noReplay: 'each try issues another token',
         errors: ['unauthenticated']
       },
       schema: {
-        summary: 'Exchange an API key for an access token',
+        summary: 'Exchange an API key',
+        description:
+          'Returns an access token that carries the rights of the API key. It has no refresh token; send ' +
+          'the key again before `expires_in`. 401 `AUTH_INVALID_API_KEY`: the key is unknown, expired or ' +
+          'revoked, or its owner is no longer an administrator.',
         body: schema.ExchangeApiKeyRequest,
         response: { 200: schema.MachineTokenResponse }
       },
@@ -32,11 +36,14 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
   tiers.admin.post(
     '/auth/api-keys',
     {
-      config: { class: 'account', forPeople: true, recentLogin: 'everyone', secret: 201 },
+      config: { class: 'account', isUsersOnly: true, recentLogin: 'all', secret: 201 },
       schema: {
-        summary: 'Make an API key for a machine',
+        summary: 'Create an API key',
         description:
-          'It may do what its owner may, or less. A token that was stolen lives for minutes and a key for years, so making one needs a recent log-in.',
+          'Creates a key for a program, with the rights of the caller or fewer. Only this response contains ' +
+          'the key. 403 `AUTH_RECENT_LOGIN_REQUIRED`: log in again first. 403 `AUTH_API_KEY_SCOPES`: ' +
+          '`missing` lists scopes that the caller does not have. 409 `AUTH_API_KEY_LIMIT`: revoke a key ' +
+          'first; `limit` is the maximum.',
         body: schema.CreateApiKeyRequest,
         response: { 201: schema.NewApiKeyResponse }
       },
@@ -49,7 +56,10 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
     {
       config,
       schema: {
-        summary: 'List the own API keys',
+        summary: "List the caller's API keys",
+        description:
+          'Returns the API keys of the caller, the newest first. The response never contains the keys ' +
+          'themselves.',
         querystring: PageQuery,
         response: { 200: listOf(schema.ApiKeyResponse) }
       }
@@ -61,8 +71,10 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
     {
       config,
       schema: {
-        summary: 'Revoke one of the own API keys',
-        description: 'Its tokens end with it, everywhere within a second.',
+        summary: 'Revoke an API key',
+        description:
+          'Deletes one API key of the caller. Access tokens from this key stop working within a second. 404 ' +
+          '`AUTH_API_KEY_NOT_FOUND`: the caller has no key with this id.',
         params: IdParams,
         response: noContent
       }

@@ -3,11 +3,11 @@ import { Id, line, nullable, request, response, Time } from '../../../kernel/wir
 
 const Scopes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 50,
-  description: 'Modules whose administration it may use; left out or null: all that its owner may.'
+  description: 'The modules that the key can manage. Missing or null: all modules of its owner.'
 })
 
 export const CreateApiKeyRequest = request('CreateApiKeyRequest', {
-  name: line(200, 'What it is for.'),
+  name: line(200, 'The purpose of the key, for the list of keys.'),
   scopes: Type.Optional(nullable(Scopes)),
   expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650, default: 365 }))
 })
@@ -24,7 +24,9 @@ const key = {
 export const ApiKeyResponse = response('ApiKeyResponse', key)
 export const NewApiKeyResponse = response('NewApiKeyResponse', {
   ...key,
-  api_key: Type.String({ description: 'To be exchanged for tokens; told this once.' })
+  api_key: Type.String({
+    description: 'The key to exchange for access tokens. Only this response contains it.'
+  })
 })
 
 export const ExchangeApiKeyRequest = request('ExchangeApiKeyRequest', {

@@ -1,16 +1,16 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
 import { apiKeyCreated } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import type { Revocations } from '../sessions/revocations.ts'
+import type { SessionRevocations } from '../sessions/revocations.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
-import type { Verified } from '../tokens/verify.ts'
+import type { VerifiedIdentity } from '../tokens/verify.ts'
 import * as repository from './repository.ts'
 import type { CreateApiKeyRequest } from './schema.ts'
 
@@ -18,31 +18,31 @@ type Deps = {
   db: Database
   secrets: Secrets
   accessTokens: AccessTokens
-  revocations: Revocations
+  revocations: SessionRevocations
   emit: Emit
   keysMax: number
 }
-type Owner = Pick<Verified, 'userId'>
-type Caller = Pick<Verified, 'userId' | 'scopes'>
+type KeyOwner = Pick<VerifiedIdentity, 'userId'>
+type KeyCreator = Pick<VerifiedIdentity, 'userId' | 'scopes'>
 
 const PURPOSE = 'auth.api_key'
 const DAYS = 365
 
-/** Keys of administrators' machines, which exchange them for tokens. */
+/** Manages API keys of administrators, which programs exchange for access tokens. */
 export function createApiKeys(deps: Deps) {
   const { db, secrets, accessTokens, revocations, emit, keysMax } = deps
-  /** Computed from the id, so that a request whose answer was lost gets the same one again, which lies nowhere. */
+  /** Derives the key from the id, so that a retry gets the same key although only its hash is stored. */
   const keysOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `ak_${mac}`)
 
   return {
     /**
-     * Makes a key. It is in this answer and nowhere else.
+     * Creates a key. Only this response contains it.
      * @throws `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
      */
     async create(
-      caller: Caller,
+      caller: KeyCreator,
       { name, scopes = null, expires_in_days: days = DAYS }: CreateApiKeyRequest,
-      write: Write
+      write: IdempotentWrite
     ) {
       const { userId, scopes: own } = caller
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
@@ -61,17 +61,17 @@ export function createApiKeys(deps: Deps) {
       return { ...made, api_key: found(api_key, apiKeyNotFound) }
     },
 
-    list: ({ userId }: Owner, query: PageQuery) =>
+    list: ({ userId }: KeyOwner, query: PageQuery) =>
       readPage(query, {
         ...newestFirst,
         name: 'api keys',
         filters: userId,
-        rows: place => db.rows(repository.listApiKeys, { userId, ...place }),
+        rows: page => db.rows(repository.listApiKeys, { userId, ...page }),
         total: () => db.first(repository.countApiKeys, { userId })
       }),
 
-    /** Its tokens are worth nothing any more, in every process within a second. @throws `AUTH_API_KEY_NOT_FOUND`. */
-    async revoke({ userId }: Owner, id: string, write: Write): Promise<void> {
+    /** Deletes a key and revokes its tokens, in all processes within a second. @throws `AUTH_API_KEY_NOT_FOUND`. */
+    async revoke({ userId }: KeyOwner, id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         if ((await tx.run(repository.deleteApiKey, { id, userId })) === 0) throw apiKeyNotFound()
         await revocations.announce(tx, userId)

@@ -15,7 +15,7 @@ export const findChallenge = statement({
     select user_id, password_hash from auth.login_challenges
     where token_hash = $tokenHash and tries < $triesMax and expires_at > now()`
 })
-/** Counts a try before it is compared, so that simultaneous ones cannot overtake the count. */
+/** Counts a try before the code is checked, so that simultaneous tries cannot exceed the limit. */
 export const countTry = statement({
   name: 'auth.count_challenge_try',
   takes: { tokenHash: 'bytea', triesMax: 'int4' },
@@ -25,8 +25,8 @@ export const countTry = statement({
     where token_hash = $tokenHash and tries < $triesMax and expires_at > now()
     returning tries`
 })
-/** Holds the account that a challenge is for, unless it was disabled or has another password or no second factor by now. */
-export const lockChallenged = statement({
+/** Locks the account of a challenge. No row when it was disabled, changed its password, or removed the second factor. */
+export const lockChallengedUser = statement({
   name: 'auth.lock_challenged_user',
   takes: { userId: 'uuid', passwordHash: 'text' },
   gives: { id: 'uuid' },

@@ -1,29 +1,33 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { writeOf } from '../../../gateway/writes/write.ts'
 import { type AuthLimits, neverStored, originOf } from '../accounts/routes.ts'
 import { SignedInResponse } from '../accounts/schema.ts'
 import { AnswerChallengeRequest } from './schema.ts'
-import type { Challenges } from './service.ts'
+import type { LoginChallenges } from './service.ts'
 
-export function challengeRoutes(tiers: Tiers, challenges: Challenges, limits: AuthLimits): void {
+export function challengeRoutes(tiers: Tiers, challenges: LoginChallenges, limits: AuthLimits): void {
   tiers.public.post(
     '/auth/login/second-factor',
     {
       config: {
-        inMaintenance: 'administrators log in, too',
+        allowedInMaintenance: 'administrators must be able to log in',
         class: 'account',
         limit: limits.login,
         secret: 200,
-        unwritten: 'a code is accepted once, so a repeated request never opens another session',
         errors: ['unauthenticated']
       },
       schema: {
-        summary: 'Answer the challenge of a login',
-        description: 'With a code of the authenticator app or a recovery code. Returns the tokens.',
+        summary: 'Complete a login with a second factor',
+        description:
+          'Takes the `challenge` of `POST /api/auth/login` and a code of the authenticator app, or a ' +
+          'recovery code. Returns the user and the tokens. 401 `AUTH_SECOND_FACTOR_INVALID`: the code is ' +
+          'wrong or used; `tries_left` tries remain. 401 `AUTH_CHALLENGE_ENDED`: log in again. 429 ' +
+          '`AUTH_TOO_MANY_FAILURES`: wait for `Retry-After` seconds.',
         body: AnswerChallengeRequest,
         response: { 200: SignedInResponse }
       },
       onRequest: neverStored
     },
-    request => challenges.answer(request.body, originOf(request))
+    request => challenges.answer(request.body, originOf(request), writeOf(request))
   )
 }

@@ -6,12 +6,12 @@ export const AnswerChallengeRequest = request('AnswerChallengeRequest', {
     minLength: 1,
     maxLength: 100,
     description:
-      'Of the answer to the log-in. It ends with its first success, its fifth failure, or after 5 minutes.'
+      'The challenge in the response of the login. Valid until one success, five failures, or five minutes.'
   }),
   code: Type.String({
     minLength: 6,
     maxLength: 40,
-    description: 'The six digits that the app shows, or a recovery code. Each is accepted once.'
+    description: 'The six digits of the authenticator app, or a recovery code. Each code is valid once.'
   })
 })
 export type AnswerChallengeRequest = Static<typeof AnswerChallengeRequest>

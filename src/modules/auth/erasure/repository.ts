@@ -1,13 +1,13 @@
-import type { Address } from '../../../kernel/address.ts'
+import type { PostalAddress } from '../../../kernel/address.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
-/** With all that hangs on it: sessions, tokens, addresses, identities at other issuers. */
+/** Cascades to sessions, tokens, addresses and external identities. */
 export const deleteUser = statement({
   name: 'auth.delete_user',
   takes: { id: 'uuid' },
   text: 'delete from auth.users where id = $id'
 })
-/** What this module itself keeps of somebody, but for secrets. */
+/** Personal data of this module, without secrets. */
 export const exportUser = statement({
   name: 'auth.export_user',
   takes: { id: 'uuid' },
@@ -32,7 +32,7 @@ export const exportAddresses = statement({
   name: 'auth.export_addresses',
   takes: { id: 'uuid' },
   gives: {
-    address: json<Address>(),
+    address: json<PostalAddress>(),
     default_shipping: 'bool',
     default_billing: 'bool',
     created_at: 'timestamptz',

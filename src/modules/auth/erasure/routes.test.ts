@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
 
 const diaryOpen = defineError('conflict', 'DIARY_OPEN', 'Only for this test.')
-/** What a module to the right keeps of people. */
+/** The personal data of a dependent module. */
 const diary = new Map<string, string>()
 const open = new Set<string>()
 const diaryModule = defineModule({
@@ -14,10 +14,10 @@ const diaryModule = defineModule({
   basePaths: [],
   requires: {},
   uses: {},
-  keepsOfPeople: true,
+  personalData: true,
   setup: async () => ({
     api: {},
-    people: {
+    personalData: {
       erase: async (_tx, userId) => {
         if (open.has(userId)) throw diaryOpen()
         diary.delete(userId)
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const leave = (caller: Pick<Accounts['anybody'], 'post'>, body: object = { password: PASSWORD }) =>
+const leave = (caller: Pick<Accounts['anonymous'], 'post'>, body: object = { password: PASSWORD }) =>
   caller.post('/api/auth/me/delete', body)
 const ADDRESS = {
   name: 'Ada Byron',
@@ -44,11 +44,11 @@ const ADDRESS = {
 }
 
 describe('an account that is deleted', () => {
-  test('leaves nothing that names somebody, in any module, and its address is free', async () => {
+  test('leaves no personal data in any module, and frees its address', async () => {
     const ada = await shop.register({ name: 'Ada Byron' })
     diary.set(ada.id, 'dear diary')
     await ada.post('/api/auth/addresses', { address: ADDRESS })
-    await shop.anybody.post('/api/auth/forgot', { email: ada.email })
+    await shop.anonymous.post('/api/auth/forgot', { email: ada.email })
     await ada.post('/api/auth/email', { email: shop.newEmail(), password: PASSWORD })
     expect((await leave(ada)).status).toBe(204)
 
@@ -73,7 +73,7 @@ describe('an account that is deleted', () => {
     expect((await shop.register({ email: ada.email })).id).not.toBe(ada.id)
   })
 
-  test('is erased once more when what was being written meanwhile is there', async () => {
+  test('is erased again after concurrent writes have ended', async () => {
     const ada = await shop.register()
     await leave(ada)
     diary.set(ada.id, 'written while leaving')
@@ -84,7 +84,7 @@ describe('an account that is deleted', () => {
         [ada.id]
       )
     await shop.sql(`update cartwright.jobs set due_at = now() where handler = 'auth.erase_again'`)
-    // Still open: asked again in a day.
+    // The diary is still open, so the erasure is retried in a day.
     await expect
       .poll(
         async () => {
@@ -103,7 +103,7 @@ describe('an account that is deleted', () => {
     await expect.poll(() => diary.has(ada.id)).toBe(false)
   })
 
-  test('is not when a module forbids it: nothing is erased anywhere', async () => {
+  test('is kept, with its data in every module, when one module rejects the erasure', async () => {
     const ada = await shop.register()
     diary.set(ada.id, 'dear diary')
     open.add(ada.id)
@@ -114,7 +114,7 @@ describe('an account that is deleted', () => {
     expect((await leave(ada)).status).toBe(204)
   })
 
-  test('is so by its password alone; without one, by saying so', async () => {
+  test('requires its password, or a confirmation if it has none', async () => {
     const ada = await shop.register()
     for (const body of [{}, { confirm: true }, { password: 'not the right one' }]) {
       const answer = await leave(ada, body)
@@ -126,14 +126,14 @@ describe('an account that is deleted', () => {
     expect((await leave(ada, { confirm: true })).status).toBe(204)
   })
 
-  test('of many who ask at once is deleted once', async () => {
+  test('is deleted once by five simultaneous requests', async () => {
     const ada = await shop.register()
     const answers = await Promise.all(Array.from({ length: 5 }, () => leave(ada)))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
     expect(answers.every(({ status }) => [204, 401, 404, 503].includes(status))).toBe(true)
   })
 
-  test('is never the last administrator, also of two who leave at once', async () => {
+  test('is never the last administrator, also when two delete their accounts simultaneously', async () => {
     const [one, other] = [await shop.newAdmin(), await shop.newAdmin()]
     const answers = await Promise.all([one, other].map(admin => leave(admin)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
@@ -141,7 +141,7 @@ describe('an account that is deleted', () => {
   })
 })
 
-test('what is kept of somebody is told to them alone, by every module', async () => {
+test('an export contains all data of the caller and of no other user', async () => {
   const ada = await shop.register({ name: 'Ada Byron' })
   await ada.post('/api/auth/addresses', { address: ADDRESS })
   diary.set(ada.id, 'dear diary')
@@ -167,7 +167,7 @@ test('what is kept of somebody is told to them alone, by every module', async ()
   })
 })
 
-test('an account that there is not cannot be erased', async () => {
+test('the erasure of an unknown account is rejected', async () => {
   const erase = shop.db.transaction(tx => shop.auth.eraseUser(tx, newId()))
   await expect(erase).rejects.toMatchObject({ code: 'AUTH_USER_NOT_FOUND' })
 })

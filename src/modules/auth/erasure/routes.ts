@@ -11,21 +11,28 @@ export function erasureRoutes(tiers: Tiers, erasure: Erasure, exports: RouteLimi
     {
       config: { class: 'account' },
       schema: {
-        summary: 'Delete the own account',
+        summary: "Delete the caller's account",
         description:
-          'Ends all sessions. What the shop has to keep, such as the amounts of orders, says no more whose it was.',
+          'Erases the personal data of the caller and ends all sessions. Amounts of orders and other ' +
+          'records that the shop must keep stay, without the customer. Needs the password, or `confirm` for ' +
+          'an account without a password. 401 `AUTH_INVALID_CREDENTIALS`: the password is wrong. 409 ' +
+          '`ORDER_STILL_OPEN`: nothing is erased; complete or cancel the open orders first. 409 ' +
+          '`AUTH_LAST_ADMIN`: make another administrator first.',
         body: schema.DeleteAccountRequest,
         response: noContent
       }
     },
-    request => erasure.leave(identityOf(request), request.body, writeOf(request))
+    request => erasure.deleteOwnAccount(identityOf(request), request.body, writeOf(request))
   )
   tiers.secured.get(
     '/auth/me/export',
     {
       config: { class: 'bulk', limit: exports },
       schema: {
-        summary: 'Read all that is kept of oneself',
+        summary: "Export the caller's personal data",
+        description:
+          'Returns all personal data of the caller (GDPR article 15), grouped by module. The limit of ' +
+          'requests per minute is low.',
         response: { 200: schema.AccountExportResponse }
       }
     },

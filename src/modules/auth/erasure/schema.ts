@@ -3,10 +3,10 @@ import { Id, request, response, Time } from '../../../kernel/wire.ts'
 import { Password } from '../accounts/schema.ts'
 
 export const DeleteAccountRequest = request('DeleteAccountRequest', {
-  password: Type.Optional(Type.Unsafe<string>({ ...Password, description: 'The present one.' })),
+  password: Type.Optional(Type.Unsafe<string>({ ...Password, description: 'The current password.' })),
   confirm: Type.Optional(
     Type.Literal(true, {
-      description: 'In its place, for accounts of other issuers, which have no password.'
+      description: 'Sent instead of the password by accounts of external issuers, which have none.'
     })
   )
 })
@@ -18,7 +18,7 @@ export const AccountExportResponse = response('AccountExportResponse', {
   parts: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'What each module keeps, by the names of the modules.'
+    description: 'The stored data, grouped by module name.'
   })
 })
 export type AccountExportResponse = Static<typeof AccountExportResponse>

@@ -1,7 +1,7 @@
 import { DomainError, found } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
-import type { People } from '../../../platform/people.ts'
+import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import * as users from '../accounts/repository.ts'
 import { confirmationRequired, invalidToken, userNotFound } from '../errors.ts'
@@ -17,46 +17,46 @@ export type ErasureDeps = {
   enqueue: Enqueue
   passwords: Passwords
   sessions: SessionService
-  /** Of every module, by its name. */
-  people: () => ReadonlyMap<string, People>
-  /** @throws when this is the last one who may do everything. */
+  /** Personal data of all modules, by name. */
+  personalData: () => ReadonlyMap<string, PersonalData>
+  /** @throws when this is the last administrator with full access. */
   requireAnotherAdmin: (tx: Transaction, id: string) => Promise<void>
 }
 
-/** Longer than any request takes: what somebody was writing while they left is there by then. */
-const AGAIN_SECONDS = 60
+/** Longer than any request takes, so writes that overlapped with the deletion have ended. */
+const ERASE_AGAIN_SECONDS = 60
 const DAY_SECONDS = 86_400
 
-/** How somebody leaves, and how they see what is kept of them. */
+/** Deletes accounts and exports personal data. */
 export function createErasure(deps: ErasureDeps) {
-  const { db, emit, enqueue, passwords, sessions, people, requireAnotherAdmin } = deps
+  const { db, emit, enqueue, passwords, sessions, personalData, requireAnotherAdmin } = deps
 
   const eraseAll = async (tx: Transaction, id: string): Promise<void> => {
-    for (const each of people().values()) await each.erase(tx, id)
+    for (const each of personalData().values()) await each.erase(tx, id)
   }
 
-  const askAgain = (tx: Transaction, user_id: string, delaySeconds: number) =>
+  const scheduleErasure = (tx: Transaction, user_id: string, delaySeconds: number) =>
     enqueue(tx, eraseAgain, { user_id }, { subject: user_id, delaySeconds })
 
-  /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and what forbids it in another module. */
+  /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
   async function erase(tx: Transaction, id: string): Promise<void> {
     await requireAnotherAdmin(tx, id)
     await eraseAll(tx, id)
     await sessions.endAll(tx, id, null)
     if ((await tx.run(repository.deleteUser, { id })) === 0) throw userNotFound()
     emit(tx, userDeleted, id, { user_id: id })
-    askAgain(tx, id, AGAIN_SECONDS)
+    scheduleErasure(tx, id, ERASE_AGAIN_SECONDS)
   }
 
   /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_CONFIRMATION_REQUIRED`. */
   async function proveOwner(
     id: string,
     { password, confirm }: DeleteAccountRequest,
-    { withoutSlot }: Write
+    { withoutSlot }: IdempotentWrite
   ): Promise<void> {
     const user = found(await db.first(users.findUser, { id }), invalidToken)
     if (user.password_hash !== null) {
-      await passwords.proveOwn(user, password ?? '', { path: 'body/password', withoutSlot })
+      await passwords.verifyOwn(user, password ?? '', { path: 'body/password', withoutSlot })
     } else if (confirm !== true) throw confirmationRequired()
   }
 
@@ -64,33 +64,37 @@ export function createErasure(deps: ErasureDeps) {
     erase,
 
     /** @throws as `erase`, and `AUTH_INVALID_CREDENTIALS`, `AUTH_CONFIRMATION_REQUIRED`. */
-    async leave({ userId }: { userId: string }, body: DeleteAccountRequest, write: Write): Promise<void> {
+    async deleteOwnAccount(
+      { userId }: { userId: string },
+      body: DeleteAccountRequest,
+      write: IdempotentWrite
+    ): Promise<void> {
       if (write.alreadyApplied) return
       await proveOwner(userId, body, write)
       await write.once(db, tx => erase(tx, userId))
     },
 
-    /** Once more, for what was written while they left. An order of that moment is waited for. */
+    /** Erases data that was written during the deletion. Retries a day later while an order is still open. */
     async eraseAgain(userId: string): Promise<void> {
       try {
         await db.transaction(tx => eraseAll(tx, userId))
       } catch (error) {
         if (!(error instanceof DomainError && error.kind === 'conflict')) throw error
-        await db.transaction(async tx => askAgain(tx, userId, DAY_SECONDS))
+        await db.transaction(async tx => scheduleErasure(tx, userId, DAY_SECONDS))
       }
     },
 
-    /** One module after the other, so that an export holds one connection. */
+    /** Exports one module after the other, so that an export holds one connection. */
     async export(userId: string): Promise<AccountExportResponse> {
       const parts: Record<string, unknown> = {}
-      for (const [module, each] of people()) parts[module] = await each.export(userId)
+      for (const [module, each] of personalData()) parts[module] = await each.export(userId)
       return { user_id: userId, exported_at: new Date(), parts }
     }
   }
 }
 export type Erasure = ReturnType<typeof createErasure>
 
-/** What auth itself tells. */
+/** Exports the personal data of auth. */
 export async function exportAccount(db: Database, id: string) {
   const account = await db.first(repository.exportUser, { id })
   return {

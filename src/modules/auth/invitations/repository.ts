@@ -41,7 +41,7 @@ export const deleteInvitation = statement({
   takes: { id: 'uuid' },
   text: 'delete from auth.invitations where id = $id'
 })
-/** An invitation that is still good, or that this very user has used: a repeated registration finds it again. */
+/** A valid invitation, or one that this user has used, for a retry of the registration. */
 export const findUsableInvitation = statement({
   name: 'auth.find_usable_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },
@@ -50,7 +50,7 @@ export const findUsableInvitation = statement({
     select id from auth.invitations
     where code_hash = $codeHash and (used_by = $userId or (used_at is null and expires_at > now()))`
 })
-/** Changes nothing when it was used or ran out in the meantime. */
+/** Changes nothing when it was used or expired in the meantime. */
 export const useInvitation = statement({
   name: 'auth.use_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },
@@ -58,7 +58,7 @@ export const useInvitation = statement({
     update auth.invitations set used_at = now(), used_by = $userId
     where code_hash = $codeHash and used_at is null and expires_at > now()`
 })
-/** Invitations that ended a month ago; until then the list shows what became of them. */
+/** Deletes invitations that expired a month ago. Until then the list shows whether they were used. */
 export const deleteOldInvitations = statement({
   name: 'auth.delete_old_invitations',
   text: `

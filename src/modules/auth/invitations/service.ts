@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invitationNotFound } from '../errors.ts'
@@ -12,15 +12,15 @@ const PURPOSE = 'auth.invitation'
 const DAYS = 14
 
 export function createInvitationService({ db, secrets }: { db: Database; secrets: Secrets }) {
-  /** Computed from the id, so that a request whose answer was lost gets the same one again, which lies nowhere. */
+  /** Derives the code from the id, so that a retry gets the same code although only its hash is stored. */
   const codesOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `inv_${mac}`)
 
   return {
-    /** Makes an invitation. Its code is in this answer and nowhere else. */
+    /** Creates an invitation. Only this response contains its code. */
     async create(
       adminId: string,
       { expires_in_days: days = DAYS }: { expires_in_days?: number },
-      write: Write
+      write: IdempotentWrite
     ) {
       const { id } = write
       const codeHash = hashSecret(codesOf(id)[0] as string)
@@ -42,7 +42,7 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
       }),
 
     /** @throws `AUTH_INVITATION_NOT_FOUND`. */
-    async remove(id: string, write: Write): Promise<void> {
+    async remove(id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         if ((await tx.run(repository.deleteInvitation, { id })) === 0) throw invitationNotFound()
       })

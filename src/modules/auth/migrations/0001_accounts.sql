@@ -1,7 +1,7 @@
 create schema auth;
 
--- Accounts. `email` is what its owner logs in with only where there is a password: what another issuer says about an
--- address is kept to be shown, links nothing and can never take an address away from anybody.
+-- Accounts. `email` is a login name only for accounts with a password. For users of external issuers it is for display: it
+-- links no accounts and does not reserve the address.
 create table auth.users (
   id uuid primary key,
   email text,
@@ -15,7 +15,7 @@ create table auth.users (
 create unique index users_email_unique on auth.users (lower(email)) where password_hash is not null;
 create index users_admins on auth.users (id) where role = 'admin';
 
--- Who somebody is at another issuer: (issuer, subject) and nothing else.
+-- Users at external issuers, identified by (issuer, subject) only.
 create table auth.external_identities (
   issuer text not null,
   subject text not null,
@@ -25,7 +25,7 @@ create table auth.external_identities (
 );
 create index external_identities_user_id on auth.external_identities (user_id);
 
--- A session lives as long as its row: ending one deletes it, and its tokens with it.
+-- Ending a session deletes its row, and its tokens with it.
 create table auth.sessions (
   id uuid primary key,
   user_id uuid not null constraint sessions_user references auth.users on delete cascade,
@@ -36,7 +36,7 @@ create table auth.sessions (
 );
 create index sessions_user_id on auth.sessions (user_id, id);
 
--- Every refresh token of a living session, SHA-256. A used one stays, to be recognised when it is used again.
+-- SHA-256 of every refresh token of an active session. Used ones stay, to detect reuse.
 create table auth.refresh_tokens (
   token_hash bytea primary key,
   session_id uuid not null constraint refresh_tokens_session references auth.sessions on delete cascade,
@@ -44,7 +44,7 @@ create table auth.refresh_tokens (
 );
 create index refresh_tokens_session_id on auth.refresh_tokens (session_id);
 
--- Failed log-ins and password checks; `key_hash` is the SHA-256 of what was tried, whether or not it exists.
+-- Failed logins and password checks; `key_hash` is the SHA-256 of the attempted account, which may not exist.
 create table auth.failed_logins (
   key_hash bytea primary key,
   failures int not null,
@@ -63,8 +63,8 @@ create table auth.invitations (
 );
 create index invitations_expires_at on auth.invitations (expires_at);
 
--- The keys that sign access tokens. The newest one whose time has come signs; `generation` makes processes that
--- rotate at once agree on one successor.
+-- Keys that sign access tokens. The newest key whose `signs_from` has passed signs. `generation` makes processes that
+-- rotate simultaneously agree on one successor.
 create table auth.signing_keys (
   kid text primary key,
   generation int not null constraint signing_keys_generation unique,

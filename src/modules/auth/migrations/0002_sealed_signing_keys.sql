@@ -1,5 +1,5 @@
--- Private keys lie encrypted, with a key that is not in the database. Those that lay here as they are become so at the
--- next start, which empties `private_jwk`.
+-- Private keys are encrypted with a key that is not in the database. The next start encrypts older ones and clears
+-- `private_jwk`.
 alter table auth.signing_keys
   alter column private_jwk drop not null,
   add column sealed bytea,

@@ -1,5 +1,5 @@
--- What wrong passwords have used up: `full_at` is when a budget is whole again. One for each account and network, and one
--- for each account and all networks that it is not known from; `turn_at` is when such a network may try next.
+-- Budgets of failed logins; `full_at` is when a budget is refilled. One per account and network, and one per account for
+-- all networks unknown to it; `turn_at` is when such a network may try next.
 drop table auth.failed_logins;
 create table auth.login_budgets (
   key_hash bytea primary key,
@@ -8,7 +8,7 @@ create table auth.login_budgets (
 );
 create index login_budgets_full_at on auth.login_budgets (full_at);
 
--- Networks that somebody logged in from, as keyed hashes.
+-- Keyed hashes of networks from which a user logged in.
 create table auth.known_networks (
   user_id uuid not null constraint known_networks_user references auth.users on delete cascade,
   network_hash bytea not null,

@@ -1,5 +1,4 @@
--- Whether somebody has shown that they read what is sent to their address, and the one that they had before, which is
--- told about the change.
+-- When the address was verified, and the previous address, which is notified of a change.
 alter table auth.users
   add column email_verified_at timestamptz,
   add column former_email text,
@@ -7,8 +6,8 @@ alter table auth.users
   add column locale text;
 create index users_email_changed_at on auth.users (email_changed_at) where former_email is not null;
 
--- What a token that is sent by e-mail does: at most one of each purpose, so that asking anew ends the one before. The
--- token itself is computed from the id with a secret that is not in the database, and a used one leaves no row.
+-- Tokens that are sent by mail: one per user and purpose, so that a new request replaces the previous token. The token is
+-- derived from the id with a secret that is not in the database. Using a token deletes its row.
 create table auth.one_time_tokens (
   user_id uuid not null constraint one_time_tokens_user references auth.users on delete cascade,
   purpose text not null constraint one_time_tokens_purpose check (purpose in ('email', 'password')),

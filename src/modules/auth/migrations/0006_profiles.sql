@@ -2,7 +2,7 @@ alter table auth.users
   add column phone text,
   add column marketing_consent_at timestamptz;
 
--- Where somebody has things sent, and invoices made out to. An address is kept as an order keeps it.
+-- Saved addresses for shipping and billing, in the format of order addresses.
 create table auth.addresses (
   id uuid primary key,
   user_id uuid not null constraint addresses_user references auth.users on delete cascade,

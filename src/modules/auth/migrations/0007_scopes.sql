@@ -1,4 +1,4 @@
--- What an administrator may look after: names of modules; null is all of them.
+-- Modules that an administrator may manage; null: all.
 alter table auth.users
   add column scopes text[],
   add constraint users_scopes check (scopes is null or role = 'admin');

@@ -1,10 +1,10 @@
--- What machines show for a token of an administrator: the SHA-256 of a secret, which is told once.
+-- SHA-256 of API keys, which programs exchange for access tokens. The key is shown once.
 create table auth.api_keys (
   id uuid primary key,
   user_id uuid not null constraint api_keys_user references auth.users on delete cascade,
   key_hash bytea not null constraint api_keys_key unique,
   name text not null,
-  -- What it is good for, of what its owner may do; null: all of that.
+  -- Restricts the permissions of the owner; null: all of them.
   scopes text[],
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,

@@ -1,4 +1,4 @@
--- Second factors. An account has one from `second_factor_at` on; before, its row here is an enrolment that waits for its first code.
+-- Second factors. An account is enrolled when `second_factor_at` is set. Before, its row is an unconfirmed enrolment.
 alter table auth.users add column second_factor_at timestamptz;
 alter table auth.sessions add column second_factor boolean not null default false;
 
@@ -6,20 +6,20 @@ create table auth.second_factors (
   user_id uuid primary key constraint second_factors_user references auth.users on delete cascade,
   -- The secret of RFC 6238, encrypted with a key that is not in the database.
   sealed bytea not null,
-  -- The last time step whose code was accepted: that code, and every earlier one, is refused from then on.
+  -- The last time step whose code was accepted. Its code and earlier ones are rejected.
   last_step bigint not null default 0,
   created_at timestamptz not null default now()
 );
 
--- SHA-256 of the recovery codes that are left.
+-- SHA-256 of unused recovery codes.
 create table auth.recovery_codes (
   user_id uuid not null constraint recovery_codes_factor references auth.second_factors on delete cascade,
   code_hash bytea not null,
   primary key (user_id, code_hash)
 );
 
--- Log-ins whose password was right and whose second factor is awaited. `password_hash` is the one that was checked: a session is not
--- opened once the account has another one.
+-- Logins with a correct password that still need the second factor. `password_hash` is the one that was checked; no session is
+-- opened if the account has another one by then.
 create table auth.login_challenges (
   token_hash bytea primary key,
   user_id uuid not null constraint login_challenges_user references auth.users on delete cascade,

@@ -1,7 +1,7 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { TokenPurpose } from './tokens.ts'
 
-/** In the place of the one before of this purpose. Nothing where there is no such user, or a disabled one. */
+/** Replaces the previous token of this purpose. Changes nothing when the user does not exist or is disabled. */
 export const upsertToken = statement({
   name: 'auth.upsert_one_time_token',
   takes: { id: 'uuid', userId: 'uuid', purpose: 'text', email: 'text', seconds: 'float8' },
@@ -27,7 +27,7 @@ export const findToken = statement({
     from auth.one_time_tokens t join auth.users u on u.id = t.user_id
     where t.id = $id and t.expires_at > now() and u.disabled_at is null`
 })
-/** The address that the user's token of this purpose is for. */
+/** Address of the user's token of this purpose. */
 export const findTokenOf = statement({
   name: 'auth.find_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },
@@ -41,7 +41,7 @@ export const deleteTokenOf = statement({
   takes: { userId: 'uuid', purpose: 'text' },
   text: 'delete from auth.one_time_tokens where user_id = $userId and purpose = $purpose'
 })
-/** What a new password ends: whoever asked for these knew only the old one. What verifies the present address stays. */
+/** Deletes tokens on a password change, because the old password may have leaked. Keeps the one that verifies the current address. */
 export const deleteTokensOfOldPassword = statement({
   name: 'auth.delete_one_time_tokens_of_old_password',
   takes: { userId: 'uuid' },

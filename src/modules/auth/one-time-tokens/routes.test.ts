@@ -15,28 +15,28 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const verify = (token: string) => shop.anybody.post('/api/auth/verify', { token })
+const verify = (token: string) => shop.anonymous.post('/api/auth/verify', { token })
 const reset = (token: string, password = NEW_PASSWORD) =>
-  shop.anybody.post('/api/auth/reset', { token, password })
-const forgot = (email: string) => shop.anybody.post('/api/auth/forgot', { email })
+  shop.anonymous.post('/api/auth/reset', { token, password })
+const forgot = (email: string) => shop.anonymous.post('/api/auth/forgot', { email })
 const isVerified = async ({ token }: { token: string }) =>
   (await shop.as({ token }).get('/api/auth/me')).json.email_verified
 const tokenOf = async (userId: string, purpose: 'email' | 'password') =>
   (await shop.sentTo(userId, purpose))?.token ?? ''
-/** The answer, and what was asked of the database for it; what an event writes goes with the commit. */
+/** Returns the response and its statements. Events are written with the commit. */
 async function recorded<T>(work: () => Promise<T>) {
   const { result, statements } = await shop.record(work)
   return { answer: result, did: statements.filter(name => !name.startsWith('outbox.')) }
 }
 const told = (userId: string, name: string) => expect.poll(() => shop.heardOf(userId, name), PATIENCE)
-/** What everybody sees of an answer. */
+/** Returns the visible parts of a response. */
 const shown = ({ status, json }: Awaited<ReturnType<typeof verify>>) => {
   const { request_id: _, ...body } = json
   return { status, body }
 }
 
 describe('the address of an account', () => {
-  test('is verified by the token of the message that registering asks for, once', async () => {
+  test('is verified once by the token that a registration requests', async () => {
     const ada = await shop.register()
     expect(await isVerified(ada)).toBe(false)
     await told(ada.id, 'auth.verification_requested').toHaveLength(1)
@@ -57,7 +57,7 @@ describe('the address of an account', () => {
     expect([again.status, again.json.code]).toEqual([409, 'AUTH_EMAIL_VERIFIED'])
   })
 
-  test('asked for again, ends what was sent before, and only so often in an hour', async () => {
+  test('gets a new token on request, which replaces the former one and is limited per hour', async () => {
     const ada = await shop.register()
     const first = await tokenOf(ada.id, 'email')
     const again = await ada.post('/api/auth/verification')
@@ -72,14 +72,14 @@ describe('the address of an account', () => {
     expect((await verify(latest)).status).toBe(204)
   })
 
-  test('of twenty who show one token at once, one verifies it', async () => {
+  test('is verified once by twenty simultaneous uses of one token', async () => {
     const ada = await shop.register()
     const token = await tokenOf(ada.id, 'email')
     const answers = await Promise.all(Array.from({ length: 20 }, () => verify(token)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(400)])
   })
 
-  test('is changed when the new one is verified, and the old one can be told', async () => {
+  test('is changed when the new address is verified, and the former address is kept for a notification', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     const asked = await ada.post('/api/auth/email', { email: email.toUpperCase(), password: PASSWORD })
@@ -94,11 +94,11 @@ describe('the address of an account', () => {
     expect([(await shop.logIn(email)).status, (await shop.logIn(ada.email)).status]).toEqual([200, 401])
     await told(ada.id, 'auth.email_changed').toHaveLength(1)
     expect(await shop.auth.contacts([ada.id])).toMatchObject([{ email, formerEmail: ada.email }])
-    // What the old address was sent sets no password any more.
+    // A token that the old address received no longer resets the password.
     expect((await reset(sentToOld)).status).toBe(400)
   })
 
-  test('is not changed without the password, and the present one gives a change up', async () => {
+  test('is not changed without the password, and a change to the current address cancels a pending one', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     const wrong = await ada.post('/api/auth/email', { email, password: 'not the right one' })
@@ -115,7 +115,7 @@ describe('the address of an account', () => {
     expect([nonsense.status, nonsense.json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
   })
 
-  test('that somebody else has is answered as any other one, and nobody is told its token', async () => {
+  test('that another account has gets the same response, and no token is mailed', async () => {
     const [ada, bob, eve] = await Promise.all([shop.register(), shop.register(), shop.register()])
     const asked = async (email: string) => {
       await ada.get('/api/auth/me')
@@ -126,39 +126,42 @@ describe('the address of an account', () => {
     await ada.post('/api/auth/email', { email: eve.email, password: PASSWORD })
     expect((await ada.post('/api/auth/verification')).status).toBe(202)
     expect((await verify(waits)).status).toBe(400)
-    // One that was told the token of a taken address would have been told three times: registering, and both that are free.
+    // Two events: for the registration and the free address. The taken address adds none.
     await told(ada.id, 'auth.verification_requested').toHaveLength(2)
     expect((await ada.get('/api/auth/me')).json.email).toBe(ada.email)
   })
 
-  test.each(['changed', 'forgotten'])('is not changed by who knew a password that was %s', async how => {
-    const ada = await shop.register()
-    const changes = () => ada.post('/api/auth/email', { email: shop.newEmail(), password: PASSWORD })
-    await changes()
-    const waits = await tokenOf(ada.id, 'email')
-    await forgot(ada.email)
-    const [replaced, late] = await Promise.all([
-      how === 'changed'
-        ? ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
-        : reset(await tokenOf(ada.id, 'password')),
-      // Begun with the old password, and done with it only when there is a new one, or before.
-      changes()
-    ])
-    expect(replaced.status).toBe(204)
-    expect([202, 401]).toContain(late.status)
-    expect((await verify(waits)).status).toBe(400)
-    expect(await shop.sentTo(ada.id, 'email')).toBeUndefined()
-    expect((await shop.logIn(ada.email, NEW_PASSWORD)).status).toBe(200)
-  })
+  test.each(['changed', 'forgotten'])(
+    'is not changed by a request with the old password after it was %s',
+    async how => {
+      const ada = await shop.register()
+      const changes = () => ada.post('/api/auth/email', { email: shop.newEmail(), password: PASSWORD })
+      await changes()
+      const waits = await tokenOf(ada.id, 'email')
+      await forgot(ada.email)
+      const [replaced, late] = await Promise.all([
+        how === 'changed'
+          ? ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
+          : reset(await tokenOf(ada.id, 'password')),
+        // This request uses the old password and runs before or after the replacement.
+        changes()
+      ])
+      expect(replaced.status).toBe(204)
+      expect([202, 401]).toContain(late.status)
+      expect((await verify(waits)).status).toBe(400)
+      expect(await shop.sentTo(ada.id, 'email')).toBeUndefined()
+      expect((await shop.logIn(ada.email, NEW_PASSWORD)).status).toBe(200)
+    }
+  )
 
-  test('is verified by what was sent before its account had another password', async () => {
+  test('is verified by a token that was sent before a password change', async () => {
     const ada = await shop.register()
     const token = await tokenOf(ada.id, 'email')
     await ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
     expect((await verify(token)).status).toBe(204)
   })
 
-  test('that somebody else has by the time it is verified is theirs', async () => {
+  test('that another account registers before the verification stays with that account', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     await ada.post('/api/auth/email', { email, password: PASSWORD })
@@ -171,7 +174,7 @@ describe('the address of an account', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced by whoever reads the address, which ends all sessions', async () => {
+  test('is replaced with a mailed token, which ends all sessions', async () => {
     const ada = await shop.register()
     const asked = await forgot(` ${ada.email.toUpperCase()}`)
     expect([asked.status, asked.json]).toEqual([202, { expires_in: 3_600 }])
@@ -186,12 +189,12 @@ describe('a forgotten password', () => {
       (await shop.logIn(ada.email, NEW_PASSWORD)).status
     ]).toEqual([401, 200])
     await told(ada.id, 'auth.password_changed').toHaveLength(1)
-    // Who set it reads the address.
+    // The reset proves access to the e-mail address.
     expect((await shop.auth.contacts([ada.id]))[0]?.emailVerified).toBe(true)
     expect((await reset(token, ANOTHER_PASSWORD)).status).toBe(400)
   })
 
-  test('is asked about with the same answer, and the same work, whether or not there is such an account', async () => {
+  test('gets the same response with the same statements, whether or not the account exists', async () => {
     const [ada, gone] = await Promise.all([shop.register(), shop.register()])
     await shop.auth.setDisabled(gone.email, true)
     const asked = async (email: string) => {
@@ -205,7 +208,7 @@ describe('a forgotten password', () => {
     expect(await shop.sentTo(gone.id, 'password')).toBeUndefined()
   })
 
-  test('is replaced also while others ask for its address, and for messages to it, as often as they can', async () => {
+  test('can be reset although another user exhausts its message limit with the address', async () => {
     const [ada, eve] = await Promise.all([shop.register(), shop.register()])
     const asked = []
     for (let times = 0; times < 6; times += 1)
@@ -215,7 +218,7 @@ describe('a forgotten password', () => {
     expect((await reset(await tokenOf(ada.id, 'password'))).status).toBe(204)
   })
 
-  test('is asked about so often in an hour; then the answer is the same, and what was sent stays good', async () => {
+  test('keeps its latest token valid, with the same response, when the hourly limit is reached', async () => {
     const ada = await shop.register()
     for (let times = 0; times < 5; times += 1) await forgot(ada.email)
     const latest = await tokenOf(ada.id, 'password')
@@ -224,7 +227,7 @@ describe('a forgotten password', () => {
     expect((await reset(latest)).status).toBe(204)
   })
 
-  test('of twenty who show one token at once, one sets it', async () => {
+  test('is reset once by twenty simultaneous uses of one token', async () => {
     const ada = await shop.register()
     await forgot(ada.email)
     const token = await tokenOf(ada.id, 'password')
@@ -232,13 +235,13 @@ describe('a forgotten password', () => {
     const answers = await Promise.all(passwords.map(password => reset(token, password)))
     const isDone = ({ status }: { status: number }) => status === 204
     expect(answers.filter(isDone)).toHaveLength(1)
-    // Hashing is bounded: who came too late for a place is told so, and has not used the token.
+    // Hashing slots are limited: a request without a slot gets 503 and does not use the token.
     expect(answers.every(({ status }) => [204, 400, 503].includes(status))).toBe(true)
     const winner = passwords[answers.findIndex(isDone)] ?? ''
     expect((await shop.logIn(ada.email, winner)).status).toBe(200)
   })
 
-  test('is not replaced once its owner has changed it, or was disabled', async () => {
+  test('is not reset after its owner changed it or was disabled', async () => {
     const ada = await shop.register()
     await forgot(ada.email)
     const token = await tokenOf(ada.id, 'password')
@@ -252,7 +255,7 @@ describe('a forgotten password', () => {
   })
 })
 
-test('whatever is wrong with a token, the answer is one', async () => {
+test('every invalid one-time token gets the same response', async () => {
   const [ada, bob] = await Promise.all([shop.register(), shop.register()])
   const used = await tokenOf(ada.id, 'email')
   await verify(used)
@@ -278,7 +281,7 @@ test('whatever is wrong with a token, the answer is one', async () => {
   expect(await isVerified(bob)).toBe(false)
 })
 
-test('requests whose answers were lost have done it, and say so again', async () => {
+test('a retry after a lost response returns the first response', async () => {
   const ada = await shop.register()
   const repeated = (url: string, body: object, token?: string) => {
     const options = { body, headers: { 'idempotency-key': newId() }, ...(token && { token }) }
@@ -300,7 +303,7 @@ test('requests whose answers were lost have done it, and say so again', async ()
   expect(await lost(repeated('/api/auth/reset', { token, password: NEW_PASSWORD }))).toBe(204)
 })
 
-test('what is stored, told and logged holds no token', async () => {
+test('tables, events and logs never contain a one-time token', async () => {
   const ada = await shop.register()
   await forgot(ada.email)
   const tokens = [await tokenOf(ada.id, 'email'), await tokenOf(ada.id, 'password')]
@@ -313,10 +316,10 @@ test('what is stored, told and logged holds no token', async () => {
   for (const token of tokens) expect(everything).not.toContain(token.slice(4, 26))
 })
 
-test('without a token, or with one that is no more, nothing of an account is to be had', async () => {
+test('verification and e-mail changes are rejected without a valid access token', async () => {
   const ada = await shop.register()
   await ada.post('/api/auth/logout')
-  for (const caller of [ada, shop.anybody])
+  for (const caller of [ada, shop.anonymous])
     for (const path of ['/api/auth/verification', '/api/auth/email'])
       expect((await caller.post(path, { email: shop.newEmail(), password: PASSWORD })).status).toBe(401)
 })

@@ -6,7 +6,7 @@ import { chargeBudget } from '../passwords/repository.ts'
 import * as repository from './repository.ts'
 import { createTokenText, type TokenPurpose } from './tokens.ts'
 
-/** What is to be sent to somebody: `email` is where to. */
+/** A token to mail to `email`. */
 export type OneTimeToken = {
   token: string
   email: string
@@ -14,8 +14,8 @@ export type OneTimeToken = {
   expiresAt: Date
 }
 /**
- * Why an address is sent a message. Each has a budget of its own: whoever asks for the address of somebody else has nothing
- * sent there, and keeps nobody from a new password.
+ * Why a mail is sent. Each reason has its own budget per address, so that requests to verify or change to another user's
+ * address cannot block that user's password reset.
  */
 type MessageReason = 'verify' | 'change' | 'password'
 export type OneTimeTokenDeps = { db: Database; secrets: Secrets; messagesPerHour: number }
@@ -26,7 +26,7 @@ const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
 export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTokenDeps) {
   const { textOf, idIn } = createTokenText(secrets)
 
-  /** Counts a message to this address, whether or not it has an account; false when it has had enough for now. */
+  /** Charges a mail to this address, with or without an account. Returns false when its budget is exhausted. */
   async function charge(tx: Transaction, reason: MessageReason, email: string): Promise<boolean> {
     const key = hashSecret(secrets.mac('auth.message', reason, email))
     const budget = { key, cost: HOUR_SECONDS / messagesPerHour, max: HOUR_SECONDS + ROUNDING_SECONDS }
@@ -42,7 +42,7 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
         throw tooManyMessages({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
     },
 
-    /** Makes one in the place of the one before; false when there is no such user, or they are disabled. */
+    /** Issues a token and replaces the previous one. Returns false when the user does not exist or is disabled. */
     async issue(
       tx: Transaction,
       token: { id: string; userId: string; purpose: TokenPurpose; email: string; seconds: number }
@@ -51,8 +51,8 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
     },
 
     /**
-     * The id of a token that was shown. @throws `AUTH_ONE_TIME_TOKEN_INVALID` when it is none of ours, or of another
-     * purpose; whether it is still good the one statement decides that uses it.
+     * Returns the id in a token. Whether it is still valid is checked by the statement that uses it.
+     * @throws `AUTH_ONE_TIME_TOKEN_INVALID` when the token is forged, or of another purpose.
      */
     idIn(purpose: TokenPurpose, text: string): string {
       const id = idIn(purpose, text)
@@ -60,7 +60,7 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
       return id
     },
 
-    /** What is to be sent for the token of an event; `undefined` when it was used, superseded, or has expired. */
+    /** Returns the token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
     async read(id: string): Promise<OneTimeToken | undefined> {
       const row = await db.first(repository.findToken, { id })
       if (row === undefined) return undefined

@@ -6,7 +6,7 @@ import { createTokenText, type TokenPurpose } from './tokens.ts'
 const { textOf, idIn } = createTokenText(testSecrets())
 const purpose = fc.constantFrom<TokenPurpose>('email', 'password')
 
-test('a token says its id for its own purpose, and for no other', () => {
+test('a token yields its id only for its own purpose', () => {
   fc.assert(
     fc.property(fc.uuid(), purpose, purpose, (id, made, asked) => {
       expect(idIn(asked, textOf(made, id))).toBe(made === asked ? id : undefined)
@@ -14,7 +14,7 @@ test('a token says its id for its own purpose, and for no other', () => {
   )
 })
 
-test('a token that was cut or changed anywhere is none', () => {
+test('a token that was cut or changed anywhere is rejected', () => {
   const id = '01890000-0000-7000-8000-00000000abcd'
   const text = textOf('email', id)
   for (let index = 0; index < text.length; index += 1) {
@@ -26,7 +26,7 @@ test('a token that was cut or changed anywhere is none', () => {
     expect(idIn('email', wrong)).toBeUndefined()
 })
 
-test('a token of a secret that is gone is none, and of one that was only replaced still is', () => {
+test('a token of a replaced secret is valid, and one of a removed secret is rejected', () => {
   const id = '01890000-0000-7000-8000-00000000abcd'
   const old = createTokenText(testSecrets('old')).textOf('email', id)
   expect(createTokenText(testSecrets('new', 'old')).idIn('email', old)).toBe(id)

@@ -1,9 +1,9 @@
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 
-/** What somebody who shows a token has shown: that they read an address, and may set its account's password. */
+/** What a token allows: to verify an e-mail address, or to set the account's password. */
 export type TokenPurpose = 'email' | 'password'
 
-// People and secret scanners recognise a token by its prefix.
+// The prefix lets people and secret scanners recognize a token.
 const KINDS = {
   email: { prefix: 'evt_', mac: 'auth.email_token' },
   password: { prefix: 'prt_', mac: 'auth.password_token' }
@@ -11,8 +11,8 @@ const KINDS = {
 const BODY = /^(evt_|prt_)([\w-]{22})\.(.{1,100})$/
 
 /**
- * Tokens that are sent by e-mail: an id, and the proof that we made it for this purpose. Whoever knows the id alone, from
- * the database or an event, knows no token.
+ * Writes and reads tokens for mails: an id and a MAC for the purpose. The id alone, from the database or an event, is not
+ * enough to make a token.
  */
 export function createTokenText(secrets: Secrets) {
   return {
@@ -22,7 +22,7 @@ export function createTokenText(secrets: Secrets) {
       return `${prefix}${body}.${secrets.mac(mac, body)}`
     },
 
-    /** The id in a token of this purpose that we made; `undefined` for every other text. */
+    /** Returns the id in an authentic token of this purpose; `undefined` for any other text. */
     idIn(purpose: TokenPurpose, text: string): string | undefined {
       const [, prefix, body = '', proof = ''] = BODY.exec(text) ?? []
       if (prefix !== KINDS[purpose].prefix || !secrets.verify(proof, KINDS[purpose].mac, body))

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-// One statement uses the token up and sets the password: of any number of tries, one finds it in its place. Whoever has it
-// reads the account's address, so that is verified by it too.
+// One statement consumes the token and sets the password, so that only one of several concurrent requests succeeds. The
+// token was mailed to the account's address, so it also verifies the address.
 export const resetPassword = statement({
   name: 'auth.reset_password',
   takes: { id: 'uuid', hash: 'text' },

@@ -12,13 +12,16 @@ export function passwordResetRoutes(tiers: Tiers, resets: PasswordResets, limits
     '/auth/forgot',
     {
       config: {
-        inMaintenance: 'administrators forget theirs, too',
+        allowedInMaintenance: 'administrators must be able to reset their password',
         class: 'account',
         limit: limits.register
       },
       schema: {
-        summary: 'Have a token sent that sets a new password',
-        description: 'Answers the same whether or not the address has an account.',
+        summary: 'Request a password reset',
+        description:
+          'Sends a mail with a reset token if an account has this address. The response is the same for ' +
+          'every address, so it reveals no accounts. The token expires after `expires_in` seconds. A new ' +
+          'request invalidates older tokens. 202: the mail is sent later, if at all.',
         body: schema.ForgotPasswordRequest,
         response: { 202: MessageResponse }
       }
@@ -28,10 +31,17 @@ export function passwordResetRoutes(tiers: Tiers, resets: PasswordResets, limits
   tiers.public.post(
     '/auth/reset',
     {
-      config: { inMaintenance: 'administrators forget theirs, too', class: 'account', limit: limits.login },
+      config: {
+        allowedInMaintenance: 'administrators must be able to reset their password',
+        class: 'account',
+        limit: limits.login
+      },
       schema: {
-        summary: 'Set a new password with the token of a message',
-        description: 'Ends all sessions.',
+        summary: 'Reset a password',
+        description:
+          'Sets a new password with the token of a reset mail. Ends all sessions and revokes all API keys ' +
+          'of the account. 400 `AUTH_ONE_TIME_TOKEN_INVALID`: request another mail. 400 ' +
+          '`AUTH_PASSWORD_TOO_WEAK`: choose another password; `reason` explains why.',
         body: schema.ResetPasswordRequest,
         response: noContent
       }

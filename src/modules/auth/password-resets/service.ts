@@ -1,6 +1,6 @@
 import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as users from '../accounts/repository.ts'
@@ -27,17 +27,17 @@ export type PasswordResetDeps = {
 
 const MINUTE_SECONDS = 60
 
-/** How somebody who forgot their password gets in. */
+/** Resets forgotten passwords. */
 export function createPasswordResets(deps: PasswordResetDeps) {
   const { db, emit, tokens, passwords, requirePassword, sessions } = deps
   const seconds = deps.resetMinutes * MINUTE_SECONDS
 
   return {
     /**
-     * Has a token sent to this address if it has an account here. Whether it has makes no difference to the answer, nor to
-     * what is asked of the database for it.
+     * Sends a reset token if an account has this address. The response and the statements are the same if none has, so that
+     * they do not reveal accounts.
      */
-    async request(given: string, write: Write): Promise<{ expires_in: number }> {
+    async request(given: string, write: IdempotentWrite): Promise<{ expires_in: number }> {
       const email = normaliseEmail(given)
       const { id } = write
       await write.once(db, async tx => {
@@ -52,13 +52,17 @@ export function createPasswordResets(deps: PasswordResetDeps) {
     },
 
     /**
-     * Sets another password, revokes all API keys and ends all sessions.
+     * Sets a new password, revokes all API keys and ends all sessions.
      * @throws `AUTH_ONE_TIME_TOKEN_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_BUSY`.
      */
-    async reset({ token, password }: ResetPasswordRequest, network: string, write: Write): Promise<void> {
+    async reset(
+      { token, password }: ResetPasswordRequest,
+      network: string,
+      write: IdempotentWrite
+    ): Promise<void> {
       if (write.alreadyApplied) return
       const id = tokens.idIn('password', token)
-      // Before anything is computed: what will be refused anyway costs nothing.
+      // Checked first, because hashing is expensive.
       const { email, user_id } = found(await db.first(findToken, { id }), oneTimeTokenInvalid)
       requirePassword(password, email)
       const hash = await passwords.hash(password, write.withoutSlot)

@@ -2,41 +2,41 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyFailures } from '../errors.ts'
 import {
+  type AttemptState,
   accountMax,
-  admission,
-  neighbourhoodOf,
+  decideAttempt,
+  networkPrefixOf,
   ownCost,
   ROUNDING_SECONDS,
-  type Standing,
   TRICKLE_SECONDS,
   turnWait,
   WINDOW_SECONDS
-} from './admission.ts'
+} from './attempt-rules.ts'
 import { hashSecret } from './random-secrets.ts'
 import * as repository from './repository.ts'
 
 export const KNOWN_DAYS = 90
 
-/** Whose password is tried, whether or not they exist, and from where. */
-export type Attempt = { account: string; network: string }
-/** A try that was allowed, and paid for as if it failed. */
-export type Entry = {
-  /** It was right: what this network used up is forgotten, and it is known from now on. */
+/** A login attempt: the account, which may not exist, and the network. */
+export type PasswordAttempt = { account: string; network: string }
+/** An allowed attempt, charged as if it failed. */
+export type AllowedAttempt = {
+  /** Call on success: restores the network's budget and marks the network as known. */
   succeed(userId: string): Promise<void>
-  /** It came to nothing. */
+  /** Call when nothing was checked: refunds the attempt. */
   withdraw(): Promise<void>
 }
 type BudgetDeps = {
   db: Database
   secrets: Secrets
   failuresMax: number
-  /** What is guessed: budgets of one purpose say nothing of another. */
+  /** Budgets of different purposes are separate. */
   purpose?: 'auth.login' | 'auth.second_factor'
-  /** Between two tries of all unknown networks, once their budget is used up. */
+  /** Between two attempts of all unknown networks, once their shared budget is exhausted. */
   trickleSeconds?: number
 }
 
-/** How often passwords and second factors may be guessed. */
+/** Limits how often passwords and second factors may be guessed. */
 export function createBudgets(deps: BudgetDeps) {
   const { db, secrets, failuresMax, purpose = 'auth.login', trickleSeconds = TRICKLE_SECONDS } = deps
   const cost = ownCost(failuresMax)
@@ -44,16 +44,16 @@ export function createBudgets(deps: BudgetDeps) {
   const keyOfNetwork = (userId: string, place: string) => keyed('known', userId, place)
   const refused = (seconds: number) => tooManyFailures({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
 
-  /** A transaction of counting. */
+  /** Runs a transaction that does not wait for the disk. */
   const count = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
     db.transaction(async tx => (await Promise.all([tx.rows(repository.commitWithoutWaiting), work(tx)]))[1])
 
-  /** False when there is no try left, or somebody beside it was faster with a turn. */
+  /** Returns false when no attempt is left, or a concurrent one took the turn. */
   const charge = async (tx: Transaction, key: Buffer): Promise<boolean> =>
     (await tx.first(repository.chargeBudget, { key, cost, max: WINDOW_SECONDS + ROUNDING_SECONDS })) !==
     undefined
 
-  /** Takes one of the tries that unknown networks share; answers how long to wait where that is a later one. */
+  /** Charges the budget that unknown networks share. Returns the seconds until the reserved turn; 0 if there is no wait. */
   async function chargeAccount(tx: Transaction, account: Buffer, own: Buffer): Promise<number> {
     const max = accountMax(failuresMax, trickleSeconds)
     const charged = await tx.first(repository.chargeBudget, { key: account, cost: trickleSeconds, max })
@@ -63,7 +63,7 @@ export function createBudgets(deps: BudgetDeps) {
     return seconds
   }
 
-  async function standingOf(own: Buffer, userId: string | undefined, network: Buffer): Promise<Standing> {
+  async function standingOf(own: Buffer, userId: string | undefined, network: Buffer): Promise<AttemptState> {
     const taken = { own, userId: userId ?? null, network, knownDays: KNOWN_DAYS }
     const row = await db.first(repository.findBudgets, taken)
     return { ownLevel: row?.own_level ?? 0, turnIn: row?.turn_in ?? null, isKnown: row?.is_known ?? false }
@@ -71,19 +71,22 @@ export function createBudgets(deps: BudgetDeps) {
 
   return {
     /**
-     * Allows a try, or says when the next one is. It costs the same whether or not there is such an account.
+     * Charges an attempt, or throws with the time of the next one. Costs the same whether or not the account exists.
      * @throws `AUTH_TOO_MANY_FAILURES`.
      */
-    async enter({ account: name, network: address }: Attempt, userId: string | undefined): Promise<Entry> {
-      const place = neighbourhoodOf(address)
+    async chargeAttempt(
+      { account: name, network: address }: PasswordAttempt,
+      userId: string | undefined
+    ): Promise<AllowedAttempt> {
+      const place = networkPrefixOf(address)
       const [own, account] = [keyed('own', name, place), keyed('account', name)]
       const network = (id: string) => keyOfNetwork(id, place)
-      const allowed = admission(await standingOf(own, userId, network(userId ?? '')), failuresMax)
-      // Refused without a write, and without a lock: this is what a storm of guesses comes to.
+      const allowed = decideAttempt(await standingOf(own, userId, network(userId ?? '')), failuresMax)
+      // Rejected without a write or a lock, because a brute-force attack ends here.
       if ('waitSeconds' in allowed) throw refused(allowed.waitSeconds)
 
       const isShared = allowed.charge === 'account'
-      // This network's row first, here and below: two that lock the same rows in one order do not lock each other out.
+      // Locks the network's row first, here and below. The same order prevents deadlocks.
       const waitSeconds = await count(async tx => {
         if (!(await charge(tx, own))) return cost
         return isShared ? chargeAccount(tx, account, own) : 0
@@ -109,15 +112,15 @@ export function createBudgets(deps: BudgetDeps) {
     },
 
     async remember(userId: string, address: string): Promise<void> {
-      const network = keyOfNetwork(userId, neighbourhoodOf(address))
+      const network = keyOfNetwork(userId, networkPrefixOf(address))
       await count(tx => tx.run(repository.upsertKnownNetwork, { userId, network }))
     },
 
-    /** Allows somebody who is logged in to try their password. @throws `AUTH_TOO_MANY_FAILURES`. */
-    async enterOwn(userId: string): Promise<void> {
+    /** Charges an attempt of a logged-in user. @throws `AUTH_TOO_MANY_FAILURES`. */
+    async chargeOwnAttempt(userId: string): Promise<void> {
       const isCharged = await count(tx => charge(tx, keyed('password', userId)))
       if (!isCharged) throw refused(cost)
     }
   }
 }
-export type Budgets = ReturnType<typeof createBudgets>
+export type PasswordBudgets = ReturnType<typeof createBudgets>

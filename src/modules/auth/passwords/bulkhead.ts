@@ -1,33 +1,38 @@
-import { busy as passwordsBusy } from '../errors.ts'
+import { passwordChecksBusy as passwordsBusy } from '../errors.ts'
 
-/** Work that has waited for so long and will not begin in time is refused then; the rest is kept until it begins. */
-const JUDGED_MS = 1_250
+/** After this wait, work that will not start in time is rejected; the rest waits until it starts. */
+const DECISION_MS = 1_250
 
 export type BulkheadLimits = {
-  atOnce: number
+  concurrency: number
   queueMax: number
-  /** How long work may wait, by the rate at which work was done while it waited. */
+  /** Longest expected wait, estimated from the completion rate. */
   waitMs: number
-  /** A place rests for as long as it was used, so that the work takes half of the processors that it could take. */
-  rests?: boolean
+  /** Pauses after each piece of work for as long as it took, so that it uses half of the CPU time. */
+  isThrottled?: boolean
 }
 
 /**
- * Lets a few pieces of expensive work run at once, a few more wait for a short while, and refuses the rest, so that
- * a storm of log-ins costs a bounded share of the machine. @throws `AUTH_BUSY` for what is refused.
+ * Limits expensive work: runs a few pieces simultaneously, queues some for a short time, and rejects the rest, so that many
+ * logins take a bounded share of the CPU. @throws `AUTH_BUSY` for rejected work.
  */
-export function createBulkhead({ atOnce, queueMax, waitMs, rests = false }: BulkheadLimits) {
+export function createBulkhead({
+  concurrency,
+  queueMax,
+  waitMs,
+  isThrottled: rests = false
+}: BulkheadLimits) {
   const waiting = new Set<() => void>()
   let running = 0
-  /** Since work began to wait: when that was, and how much was done. */
+  /** Start of the current queue, and work completed since then. */
   const busy = { since: 0, done: 0 }
 
   function requireRoom(): void {
-    if (running >= atOnce && waiting.size >= queueMax) throw passwordsBusy({ retryAfterSeconds: 1 })
+    if (running >= concurrency && waiting.size >= queueMax) throw passwordsBusy({ retryAfterSeconds: 1 })
   }
   const enter = (): Promise<void> | undefined => {
     requireRoom()
-    if (running < atOnce) {
+    if (running < concurrency) {
       running += 1
       return undefined
     }
@@ -36,19 +41,19 @@ export function createBulkhead({ atOnce, queueMax, waitMs, rests = false }: Bulk
         clearTimeout(timer)
         resolve()
       }
-      const judgedMs = Math.min(JUDGED_MS, waitMs)
+      const decisionMs = Math.min(DECISION_MS, waitMs)
       const timer = setTimeout(() => {
         const before = [...waiting].indexOf(admit) + 1
         const msEach = (performance.now() - busy.since) / Math.max(1, busy.done)
-        if (judgedMs + before * msEach <= waitMs) return
+        if (decisionMs + before * msEach <= waitMs) return
         waiting.delete(admit)
         reject(passwordsBusy({ retryAfterSeconds: 1 }))
-      }, judgedMs)
+      }, decisionMs)
       if (waiting.size === 0) Object.assign(busy, { since: performance.now(), done: 0 })
       waiting.add(admit)
     })
   }
-  // A place is handed on, not given back: nobody who comes later can take it first.
+  // Passed directly to the next one in the queue, so that newer work cannot overtake it.
   const leave = () => {
     busy.done += 1
     const [next] = waiting
@@ -61,7 +66,7 @@ export function createBulkhead({ atOnce, queueMax, waitMs, rests = false }: Bulk
   }
 
   return {
-    /** @throws `AUTH_BUSY` when `run` would refuse immediately: for what comes before it. */
+    /** Checks early, before preparing work. @throws `AUTH_BUSY` when `run` would reject immediately. */
     requireRoom,
     async run<T>(work: () => Promise<T>): Promise<T> {
       await enter()

@@ -1,5 +1,5 @@
 /*!
- * The 10225 most common passwords, folded by fold.ts; written by tools/common-passwords.ts.
+ * The 10225 most common passwords, folded by lookalikes.ts; written by tools/common-passwords.ts.
  * Derived from @zxcvbn-ts/language-common 4.1.3, which has this license (MIT):
  *
  * Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc.

@@ -3,8 +3,8 @@ import { getPriority } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBulkhead } from './bulkhead.ts'
 import { LIST } from './common-list.ts'
-import { foldLookalikes } from './fold.ts'
 import { argon2id } from './hashing.ts'
+import { foldLookalikes } from './lookalikes.ts'
 import { passwordWeaknesses } from './policy.ts'
 
 const PASSWORD = 'nine lives and a piano'
@@ -59,7 +59,7 @@ describe('a password is too weak when it', () => {
     expect(passwordWeaknesses(password, context)).toEqual([])
   })
 
-  test('the least length is configuration', () => {
+  test('the minimum length is configurable', () => {
     expect(passwordWeaknesses('nine live', { ...context, lengthMin: 8 })).toEqual([])
     expect(passwordWeaknesses(PASSWORD, { ...context, lengthMin: 40 })).toEqual(['too_short'])
   })
@@ -68,13 +68,13 @@ describe('a password is too weak when it', () => {
 describe('the list of common passwords', () => {
   const words = LIST.trim().split(/\s+/)
 
-  test('has at least 3,000 entries, folded, each once', () => {
+  test('has at least 3,000 unique entries in folded form', () => {
     expect(words.length).toBeGreaterThanOrEqual(3_000)
     expect(new Set(words).size).toBe(words.length)
     expect(words.filter(word => foldLookalikes(word) !== word)).toEqual([])
   })
 
-  test('refuses each of them with digits beside it, backwards and twice', () => {
+  test('rejects every entry with digits appended, reversed and doubled', () => {
     const context = { lengthMin: 8, email: 'x@example.com', shopName: 'Shop' }
     const accepted = words
       .flatMap(word => [`${word}2026`, `${[...word].reverse().join('')}!7`, `${word}-${word.toUpperCase()}`])
@@ -88,7 +88,7 @@ describe('password hashing', () => {
     expect(await argon2id.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('verifies its own, and nothing where there is no hash', async () => {
+  test('verifies only the hashed password, and nothing without a hash', async () => {
     const hash = await argon2id.hash(PASSWORD)
     expect(await argon2id.verify(hash, PASSWORD)).toBe(true)
     expect(await argon2id.verify(hash, `${PASSWORD} `)).toBe(false)
@@ -99,7 +99,7 @@ describe('password hashing', () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'the threads that hash have a lower priority than the one of requests',
+  'the threads that hash have a lower priority than the request thread',
   async () => {
     await argon2id.hash(PASSWORD)
     const pool = readdirSync('/proc/self/task').filter(
@@ -120,8 +120,8 @@ describe('the bulkhead', () => {
     return { done, release }
   }
 
-  test('runs so many at once, queues so many, and refuses the rest at once', async () => {
-    const { run } = createBulkhead({ atOnce: 2, queueMax: 3, waitMs: 10_000 })
+  test('runs and queues work up to its limits and rejects the rest immediately', async () => {
+    const { run } = createBulkhead({ concurrency: 2, queueMax: 3, waitMs: 10_000 })
     const gate = deferred()
     let running = 0
     let most = 0
@@ -144,8 +144,8 @@ describe('the bulkhead', () => {
     await expect(run(async () => 'free again')).resolves.toBe('free again')
   })
 
-  test('refuses who has waited too long, and keeps its places right', async () => {
-    const { run } = createBulkhead({ atOnce: 1, queueMax: 3, waitMs: 20 })
+  test('rejects work that waited too long, and releases its slots', async () => {
+    const { run } = createBulkhead({ concurrency: 1, queueMax: 3, waitMs: 20 })
     const gate = deferred()
     const first = run(() => gate.done)
     await expect(run(async () => {})).rejects.toMatchObject({ code: 'AUTH_BUSY' })
@@ -154,10 +154,10 @@ describe('the bulkhead', () => {
     await expect(Promise.all([run(async () => 1), run(async () => 2)])).resolves.toEqual([1, 2])
   })
 
-  test('refuses after 1.25 s what will not begin in time, and keeps the rest', async () => {
+  test('rejects work that will not start in time after 1.25 s, and runs the rest', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { run } = createBulkhead({ atOnce: 1, queueMax: 100, waitMs: 4_000 })
+    const { run } = createBulkhead({ concurrency: 1, queueMax: 100, waitMs: 4_000 })
     const refusedAt: number[] = []
     const startedAt = performance.now()
     const work = () => new Promise<void>(resolve => setTimeout(resolve, 100))
@@ -177,10 +177,10 @@ describe('the bulkhead', () => {
     expect(Math.max(...refusedAt)).toBe(1_250)
   })
 
-  test('lets a place rest for as long as it was used, if asked to', async () => {
+  test('keeps a throttled slot idle for as long as it was used', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { run } = createBulkhead({ atOnce: 1, queueMax: 1, waitMs: 10_000, rests: true })
+    const { run } = createBulkhead({ concurrency: 1, queueMax: 1, waitMs: 10_000, isThrottled: true })
     await run(async () => vi.advanceTimersByTime(30))
     let isNextDone = false
     const next = run(async () => {
@@ -193,8 +193,8 @@ describe('the bulkhead', () => {
     await next
   })
 
-  test('gives its place back when the work fails', async () => {
-    const { run } = createBulkhead({ atOnce: 1, queueMax: 0, waitMs: 20 })
+  test('releases its slot when the work fails', async () => {
+    const { run } = createBulkhead({ concurrency: 1, queueMax: 0, waitMs: 20 })
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     await expect(run(async () => 1)).resolves.toBe(1)
   })

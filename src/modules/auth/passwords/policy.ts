@@ -1,17 +1,17 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { passwordTooWeak } from '../errors.ts'
-import { commonWords } from './common.ts'
-import { isGuessable } from './guesses.ts'
+import { commonWords } from './common-passwords.ts'
+import { isGuessable } from './guessable.ts'
 
 const PASSWORD_LENGTH_MAX = 256
 
 export type PasswordContext = {
-  /** The least length, in code points. */
+  /** Minimum length, in code points. */
   lengthMin: number
   email: string
   shopName: string
 }
-export type Weakness =
+export type PasswordWeakness =
   | 'too_short'
   | 'too_long'
   | 'common'
@@ -20,23 +20,23 @@ export type Weakness =
   | 'contains_email'
   | 'contains_shop_name'
 
-const PERSONAL_LENGTH_MIN = 4 // shorter names occur in good passwords by chance
+const PERSONAL_LENGTH_MIN = 4 // shorter names occur in strong passwords by chance
 const RUN_LENGTH_MIN = 4
 const LEFT_BESIDE_RUNS_MIN = 4
 
 /**
- * Every reason why a password is too easy to guess. Length decides, not classes of characters (NIST SP 800-63B, 3.1.1.2);
- * beside it only what guessing programs try first is refused.
+ * Returns every reason why a password is too easy to guess. Length matters, not character classes (NIST SP 800-63B, 3.1.1.2).
+ * In addition, passwords that cracking tools try first are rejected.
  */
-export function passwordWeaknesses(password: string, context: PasswordContext): Weakness[] {
+export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
   const characters = [...password.normalize('NFKC')]
-  // Both as typed and as hashed: one character can become eighteen.
+  // Checked before and after normalization, because one character can become eighteen.
   const lengths = [characters.length, [...password].length]
   if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return ['too_long']
 
   const folded = characters.join('').toLowerCase()
   const isCommon = commonWords.has(withoutEnds(folded)) || isGuessable(folded)
-  const weaknesses: (Weakness | false)[] = [
+  const weaknesses: (PasswordWeakness | false)[] = [
     Math.min(...lengths) < context.lengthMin && 'too_short',
     isCommon && 'common',
     !isCommon && isRepetition(folded) && 'repetition',
@@ -47,48 +47,52 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
   return weaknesses.filter(weakness => weakness !== false)
 }
 
-/** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`, with `others`: what is wrong with other fields. */
-type Require = (password: string, email: string, about?: { path?: string; others?: readonly Fault[] }) => void
-export type RequirePassword = Require & {
-  /** What is wrong with it, for an answer about more fields than this one. */
+/** @throws `AUTH_PASSWORD_TOO_WEAK`, for the field at `path`, with `others`, the faults of other fields. */
+type AssertPassword = (
+  password: string,
+  email: string,
+  about?: { path?: string; others?: readonly Fault[] }
+) => void
+export type RequirePassword = AssertPassword & {
+  /** Returns its faults, for an error about several fields. */
   faults(password: string, email: string): Fault[]
 }
 
-/** The rule of this shop for new passwords. */
+/** Creates the check of new passwords. */
 export function passwordRule({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword {
   const reasonsOf = (password: string, email: string) =>
     passwordWeaknesses(password, { lengthMin, email, shopName })
-  const faultsOf = (reasons: readonly Weakness[], path = 'body/password'): Fault[] =>
+  const faultsOf = (reasons: readonly PasswordWeakness[], path = 'body/password'): Fault[] =>
     reasons.map(reason => ({ path, message: weaknessWords(reason, lengthMin) }))
-  const require: Require = (password, email, { path, others = [] } = {}) => {
+  const assertPassword: AssertPassword = (password, email, { path, others = [] } = {}) => {
     const [reason, ...further] = reasonsOf(password, email)
     if (reason === undefined) return
     const errors = [...faultsOf([reason, ...further], path), ...others]
     throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
   }
-  return Object.assign(require, {
+  return Object.assign(assertPassword, {
     faults: (password: string, email: string) => faultsOf(reasonsOf(password, email))
   })
 }
 
-/** What the password must be instead, for whoever typed it. */
-function weaknessWords(weakness: Weakness, lengthMin: number): string {
-  const words: Readonly<Record<Weakness, string>> = {
+/** Returns the message for a form field. */
+function weaknessWords(weakness: PasswordWeakness, lengthMin: number): string {
+  const words: Readonly<Record<PasswordWeakness, string>> = {
     too_short: `must be at least ${lengthMin} characters long`,
     too_long: `must be at most ${PASSWORD_LENGTH_MAX} characters long`,
     common: 'must not be a common password',
-    repetition: 'must not be the same characters over and over',
-    sequence: 'must not be a row of letters, digits or keys',
+    repetition: 'must not repeat the same characters',
+    sequence: 'must not be a sequence of letters, digits or keys',
     contains_email: 'must not contain the name in your e-mail address',
     contains_shop_name: 'must not contain the name of the shop'
   }
   return words[weakness]
 }
 
-/** `!!password1234` is `password` to everybody who guesses. */
+/** Strips digits and signs at the ends: cracking tools try `!!password1234` with `password`. */
 const withoutEnds = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
 
-/** One block, over and over: `aaaaaaaaaaaa`, `12341234123`, `trombone-trombone-`. */
+/** Whether it repeats one block: `aaaaaaaaaaaa`, `12341234123`, `trombone-trombone-`. */
 function isRepetition(text: string): boolean {
   for (let block = 1; block <= text.length / 2; block += 1) {
     if (text.slice(block) === text.slice(0, -block)) return true
@@ -112,7 +116,7 @@ const ROWS = [
 ]
 const LINES = ROWS.flatMap(row => [row, [...row].reverse().join('')])
 
-/** Nothing but runs along the alphabet, the digits or the keyboard, and a few characters between them. */
+/** Whether it consists of runs along the alphabet, digits or keyboard, and a few other characters. */
 function isSequence(text: string): boolean {
   let left = 0
   for (let index = 0; index < text.length; ) {

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** How things stand, in seconds from now, for who tries: read before anything is written or locked. */
+/** State of an attempt's budgets, in seconds from now. Reads without locks. */
 export const findBudgets = statement({
   name: 'auth.find_login_budgets',
   takes: { own: 'bytea', userId: 'uuid?', network: 'bytea', knownDays: 'int4' },
@@ -17,15 +17,15 @@ export const findBudgets = statement({
     left join auth.login_budgets own on own.key_hash = $own`
 })
 /**
- * In this transaction nobody waits for the disk: what is lost with a machine that loses power is some seconds of counting,
- * and a log-in writes three times otherwise.
+ * Lets this transaction commit without waiting for the disk, because a login would otherwise wait three times. A power
+ * failure loses only some seconds of counts.
  */
 export const commitWithoutWaiting = statement({
   name: 'auth.commit_without_waiting',
   gives: { set_config: 'text' },
   text: `select set_config('synchronous_commit', 'off', true)`
 })
-/** Takes one try, unless that would take more than `max` seconds to fill up again, or a turn is yet to come. */
+/** Charges an attempt. No row when the budget would need more than `max` seconds to refill, or a turn is reserved for later. */
 export const chargeBudget = statement({
   name: 'auth.charge_login_budget',
   takes: { key: 'bytea', cost: 'float8', max: 'float8' },
@@ -39,7 +39,7 @@ export const chargeBudget = statement({
       and coalesce(present.turn_at <= now(), true)
     returning extract(epoch from full_at - now())::float8 as level`
 })
-/** Gives the try back that was taken, and says when the next one is. */
+/** Refunds an attempt and reserves a later turn. */
 export const reserveTurn = statement({
   name: 'auth.reserve_login_turn',
   takes: { key: 'bytea', cost: 'float8', seconds: 'float8' },
@@ -48,7 +48,7 @@ export const reserveTurn = statement({
       full_at = full_at - make_interval(secs => $cost), turn_at = now() + make_interval(secs => $seconds)
     where key_hash = $key`
 })
-/** Gives a try back: the password was right, or none was compared. */
+/** Refunds an attempt: the password was correct, or was not checked. */
 export const refundBudget = statement({
   name: 'auth.refund_login_budget',
   takes: { key: 'bytea', cost: 'float8' },
@@ -59,7 +59,7 @@ export const deleteBudget = statement({
   takes: { key: 'bytea' },
   text: 'delete from auth.login_budgets where key_hash = $key'
 })
-/** Writes at most once a day: who logs in often does not have to be noted every time. */
+/** Writes at most once a day per network. */
 export const upsertKnownNetwork = statement({
   name: 'auth.upsert_known_network',
   takes: { userId: 'uuid', network: 'bytea' },

@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import { admission, neighbourhoodOf, ownCost, turnWait } from './admission.ts'
+import { decideAttempt, networkPrefixOf, ownCost, turnWait } from './attempt-rules.ts'
 import { createBudgets } from './budgets.ts'
 import { createPasswords } from './service.ts'
 
@@ -15,29 +15,29 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('whether somebody may try a password', () => {
+describe('a login attempt', () => {
   const fresh = { ownLevel: 0, turnIn: null, isKnown: false }
 
-  test('a network has its budget, and one more each time a part of it is whole again', () => {
-    expect(admission(fresh, 10)).toEqual({ charge: 'account' })
-    expect(admission({ ...fresh, ownLevel: 9 * ownCost(10) }, 10)).toEqual({ charge: 'account' })
-    expect(admission({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
-    expect(admission({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
+  test('is allowed within the budget of its network, which refills one attempt at a time', () => {
+    expect(decideAttempt(fresh, 10)).toEqual({ charge: 'account' })
+    expect(decideAttempt({ ...fresh, ownLevel: 9 * ownCost(10) }, 10)).toEqual({ charge: 'account' })
+    expect(decideAttempt({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+    expect(decideAttempt({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
   })
 
-  test('a known network needs nothing of what the others share', () => {
-    expect(admission({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
-    expect(admission({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+  test('from a known network is not limited by the budget that other networks share', () => {
+    expect(decideAttempt({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
+    expect(decideAttempt({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
   })
 
-  test('a turn is waited for, used within a minute, or lost', () => {
-    expect(admission({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
-    expect(admission({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
-    expect(admission({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
-    expect(admission({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
+  test('waits for its turn, which expires after a minute', () => {
+    expect(decideAttempt({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
+    expect(decideAttempt({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
+    expect(decideAttempt({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
+    expect(decideAttempt({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
   })
 
-  test('what unknown networks share is five budgets; behind it there is a turn every ten seconds', () => {
+  test('beyond the five shared budgets waits for a turn, one every ten seconds', () => {
     expect(turnWait(500, 10)).toBe(0)
     expect(turnWait(510, 10)).toBe(10)
     expect(turnWait(520, 10)).toBe(20)
@@ -50,8 +50,8 @@ describe('whether somebody may try a password', () => {
     ['2001:db8:1:2::/64', '2001:db8:1'],
     ['2001:db8:1:ffff::/64', '2001:db8:1'],
     ['0:0:0:0::/64', '0:0:0']
-  ])('%s is counted with its neighbours', (network, place) => {
-    expect(neighbourhoodOf(network)).toBe(place)
+  ])('from %s is counted for its network prefix', (network, place) => {
+    expect(networkPrefixOf(network)).toBe(place)
   })
 })
 
@@ -63,7 +63,11 @@ function heldHashing() {
   })
   const entry = { succeed: async () => {}, withdraw: async () => {} }
   return {
-    budgets: { enter: vi.fn(async () => entry), enterOwn: async () => {}, remember: async () => {} },
+    budgets: {
+      chargeAttempt: vi.fn(async () => entry),
+      chargeOwnAttempt: async () => {},
+      remember: async () => {}
+    },
     hashing: { hash: async () => '', verify: () => released },
     release
   }
@@ -73,13 +77,13 @@ describe('proving a password', () => {
   const holder = { id: '01890000-0000-7000-8000-000000000000', password_hash: 'right', disabled: false }
   type Found = Omit<typeof holder, 'password_hash'> & { password_hash: string | null }
 
-  async function usePasswords(failuresMax = 3, hashesAtOnce = 2) {
+  async function usePasswords(failuresMax = 3, hashConcurrency = 2) {
     const verify = vi.fn(async (hash: string | null, password: string) => hash !== null && hash === password)
     const db = await useTestDatabase()
     const passwords = createPasswords({
       budgets: createBudgets({ db, secrets: testSecrets(), failuresMax }),
       hashing: { hash: async password => password, verify },
-      hashesAtOnce
+      hashConcurrency
     })
     const prove = (
       password: string,
@@ -103,13 +107,13 @@ describe('proving a password', () => {
     ['an unknown account', undefined, 'wrong'],
     ['a disabled account', { ...holder, disabled: true }, 'right'],
     ['an account without password', { ...holder, password_hash: null }, 'wrong']
-  ])('costs one hash for %s, as for the right one', async (_who, found, password) => {
+  ])('computes one hash for %s', async (_who, found, password) => {
     const { verify, codeOf } = await usePasswords()
     expect(await codeOf(password, '192.0.2.1', found)).toBe(WRONG)
     expect(verify).toHaveBeenCalledTimes(1)
   })
 
-  test('stops a network after so many failures, before anything is computed, and says for how long', async () => {
+  test('blocks a network after three failures without computing a hash, and returns Retry-After', async () => {
     const { codeOf, prove, verify } = await usePasswords()
     const codes = [
       await codeOf('a'),
@@ -126,7 +130,7 @@ describe('proving a password', () => {
     expect(await codeOf('a', '192.0.2.1', undefined, 'y')).toBe(WRONG)
   })
 
-  test('cannot be overtaken by guesses sent at once', async () => {
+  test('limits 50 simultaneous guesses to three hashes', async () => {
     const { codeOf, verify } = await usePasswords()
     const codes = await Promise.all(Array.from({ length: 50 }, (_, turn) => codeOf(`guess ${turn}`)))
     expect(codes.filter(code => code === WRONG)).toHaveLength(3)
@@ -134,32 +138,32 @@ describe('proving a password', () => {
     expect(verify).toHaveBeenCalledTimes(3)
   })
 
-  test('is not faster from many networks: together they have five budgets, then a try every ten seconds', async () => {
+  test('limits 40 networks to five shared budgets, then to one attempt every ten seconds', async () => {
     const { codeOf, verify, prove } = await usePasswords()
     const networks = Array.from({ length: 40 }, (_, index) => `198.51.${index}.1`)
     const codes = await Promise.all([...networks, ...networks].map(network => codeOf('guess', network)))
     expect(codes.filter(code => code === WRONG)).toHaveLength(15)
     expect(verify).toHaveBeenCalledTimes(15)
     const error = (await prove('guess', '203.0.113.1').catch((each: unknown) => each)) as DomainError
-    // Everybody who came before has a turn before.
+    // Earlier attempts have earlier turns.
     expect(error.retryAfterSeconds).toBeGreaterThan(10)
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(10 * (40 + 1))
   })
 
-  test('is refused before anything is read or counted when too many wait for their hash', async () => {
+  test('is rejected before any read or count when too many attempts wait for a hash', async () => {
     const { budgets, hashing, release } = heldHashing()
-    const passwords = createPasswords({ budgets, hashing, hashesAtOnce: 1 })
+    const passwords = createPasswords({ budgets, hashing, hashConcurrency: 1 })
     const find = vi.fn(async () => undefined)
     const prove = () => passwords.prove({ account: 'x', network: '192.0.2.1', withoutSlot }, 'a', find)
     const outcomes = Array.from({ length: 151 }, () => prove().catch((error: DomainError) => error.code))
-    await eventually(() => expect(budgets.enter).toHaveBeenCalledTimes(151))
+    await eventually(() => expect(budgets.chargeAttempt).toHaveBeenCalledTimes(151))
     await expect(prove()).rejects.toMatchObject({ code: 'AUTH_BUSY', retryAfterSeconds: 1 })
-    expect([find.mock.calls.length, budgets.enter.mock.calls.length]).toEqual([151, 151])
+    expect([find.mock.calls.length, budgets.chargeAttempt.mock.calls.length]).toEqual([151, 151])
     release()
     expect(await Promise.all(outcomes)).toEqual(Array(151).fill(WRONG))
   })
 
-  test('that could not be computed costs nothing', async () => {
+  test('that could not be computed uses no budget', async () => {
     const { passwords, codeOf, verify } = await usePasswords(1)
     verify.mockRejectedValueOnce(new Error('out of memory'))
     const attempt = { account: 'x', network: '192.0.2.1', withoutSlot }
@@ -183,7 +187,7 @@ describe('a stranger who guesses', () => {
     return { app, logIn, sql, from }
   }
 
-  test('ten times keeps the owner out nowhere else', async () => {
+  test('ten times locks the owner out of no other network', async () => {
     const { logIn } = await useShop()
     for (let turn = 0; turn < 10; turn += 1) expect((await logIn('203.0.113.9', 'wrong')).status).toBe(401)
     const refused = await logIn('203.0.113.9', PASSWORD)
@@ -193,24 +197,24 @@ describe('a stranger who guesses', () => {
     expect((await logIn('198.51.100.1')).status).toBe(200)
   })
 
-  test('from everywhere does not keep the owner out where they were in before', async () => {
+  test('from many networks does not lock the owner out of a known network', async () => {
     const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     expect((await logIn('198.51.100.1')).status).toBe(200)
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
     expect((await logIn('203.0.113.10')).status).toBe(429)
     expect((await logIn('198.51.100.200')).status).toBe(200)
-    // Where they registered.
+    // The network of the registration is known.
     expect((await logIn('192.0.2.200')).status).toBe(200)
   })
 
-  test('from everywhere makes the owner wait for a turn elsewhere, and does not keep them out', async () => {
+  test('from many networks only delays the owner in an unknown network', async () => {
     const { logIn, sql } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
     const first = await logIn('198.51.100.1')
     expect(first.status).toBe(429)
     const wait = Number(first.headers['retry-after'])
     expect(wait).toBeLessThanOrEqual(10 * 11)
-    // The stranger goes on; whoever has a turn keeps it.
+    // The attacker continues; reserved turns are kept.
     for (let network = 20; network < 40; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
     expect(Number((await logIn('198.51.100.1')).headers['retry-after'])).toBeLessThanOrEqual(wait)
     await sql(`update auth.login_budgets set full_at = full_at - make_interval(secs => ${wait}),
@@ -219,7 +223,7 @@ describe('a stranger who guesses', () => {
     expect((await logIn('198.51.100.1')).status).toBe(200)
   })
 
-  test('does not put out who is in, and the owner can change the password', async () => {
+  test('ends no session of the owner, who can change the password', async () => {
     const { app, logIn, from } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     const { json: mine } = await logIn('192.0.2.1')
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
@@ -237,7 +241,7 @@ describe('a stranger who guesses', () => {
     expect(changed.status).toBe(204)
   })
 
-  test('is forgotten in the owner’s network once the owner was in', async () => {
+  test('is forgotten in the network of the owner after the owner has logged in', async () => {
     const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
     for (let turn = 0; turn < 3; turn += 1) {
       const statuses = [
@@ -249,11 +253,11 @@ describe('a stranger who guesses', () => {
     }
   })
 
-  test('is told the same, and as slowly, whether or not there is such an account', async () => {
+  test('gets the same responses and the same limit, whether or not the account exists', async () => {
     const { app, logIn, from } = await useShop()
     const unknown = (address: string) =>
       app.request('POST', '/api/auth/login', {
-        body: { email: 'nobody@example.com', password: 'wrong' },
+        body: { email: 'unknown@example.com', password: 'wrong' },
         headers: from(address)
       })
     for (let turn = 0; turn < 12; turn += 1) {
@@ -275,7 +279,7 @@ describe('changing passwords', () => {
       })
   }
 
-  test('to a weak one is refused before anything is computed', async () => {
+  test('to a weak one is rejected and uses no budget', async () => {
     const app = await createTestApp()
     onTestFinished(() => app.close())
     const change = await useCustomer(app, 'ada')
@@ -287,7 +291,7 @@ describe('changing passwords', () => {
     expect(await budgets()).toEqual(before)
   })
 
-  test('is limited for each customer, right or wrong', async () => {
+  test('is limited for each customer, also with the right password', async () => {
     const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
     onTestFinished(() => app.close())
     const [change, other] = [await useCustomer(app, 'ada'), await useCustomer(app, 'bob')]
@@ -301,7 +305,7 @@ describe('changing passwords', () => {
     expect((await other(PASSWORD, 'eleven lives and a cello')).status).toBe(204)
   })
 
-  test('over and over by three customers keeps nobody from logging in', async () => {
+  test('by three customers repeatedly does not block logins', async () => {
     const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '1000' })
     onTestFinished(() => app.close())
     const body = { email: 'owner@example.com', password: PASSWORD }
@@ -312,14 +316,14 @@ describe('changing passwords', () => {
     let refused = 0
     const loops = tenEach.map(async change => {
       while (!stop.signal.aborted) {
-        // 503 where a hash takes so long that thirty of them are not computed in time.
+        // 503 on a machine that is too slow to compute thirty hashes in time.
         expect([401, 503]).toContain((await change('a wrong password', 'eleven lives and a cello')).status)
         refused += 1
       }
     })
     await expect.poll(() => refused).toBeGreaterThan(tenEach.length)
 
-    /** How many of them were answered while somebody logged in. */
+    /** Responses to changes during a login. */
     const answered: number[] = []
     for (let turn = 0; turn < 20; turn += 1) {
       const before = refused
@@ -328,7 +332,7 @@ describe('changing passwords', () => {
     }
     stop.abort()
     await Promise.all(loops)
-    // In one queue with them everybody would wait for all thirty.
+    // In a shared queue, the login would wait for all thirty changes.
     const middle = answered.sort((a, b) => a - b)[answered.length / 2]
     expect(middle).toBeLessThan(tenEach.length / 2)
   })
@@ -341,7 +345,7 @@ test.each([
   const app = await createTestApp({
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '2',
-    CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '1'
+    CARTWRIGHT__AUTH__PASSWORD_HASH_CONCURRENCY: '1'
   })
   onTestFinished(() => app.close())
   const { json } = await app.request('POST', '/api/auth/register', {
@@ -360,6 +364,6 @@ test.each([
   const { status } = await app.request('GET', '/api/auth/sessions', { token: json.access_token })
   expect([status, done < 6]).toEqual([200, true])
   const served = path.endsWith('login') ? 401 : 201
-  // A slow machine refuses whoever would wait for too long.
+  // A slow machine rejects attempts that would wait too long.
   for (const each of await Promise.all(all)) expect([served, 503]).toContain(each)
 })

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Held until `tx` ends: of two who change it, the second one sees what the first one did. */
+/** Locks the profile until `tx` ends, so that concurrent updates do not overwrite each other. */
 export const lockProfile = statement({
   name: 'auth.lock_profile',
   takes: { id: 'uuid' },
@@ -9,7 +9,7 @@ export const lockProfile = statement({
     select name, phone, locale, marketing_consent_at is not null as marketing_consent
     from auth.users where id = $id for update`
 })
-/** Consent that was given before keeps its time. */
+/** Keeps the time of an earlier consent. */
 export const updateProfile = statement({
   name: 'auth.update_profile',
   takes: { id: 'uuid', name: 'text?', phone: 'text?', locale: 'text?', marketing_consent: 'bool' },

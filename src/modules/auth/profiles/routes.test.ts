@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-describe('what somebody says of themselves', () => {
-  test('is changed in part, kept as it is written everywhere, and taken back', async () => {
+describe('a profile', () => {
+  test('is updated partially, stored in normalised form, and cleared', async () => {
     const ada = await shop.register({ locale: 'sv-se', name: 'Ada' })
     const said = { phone: '+46 (0)8 123 456 78', marketing_consent: true }
     expect((await ada.patch('/api/auth/me', said)).json).toMatchObject({
@@ -38,7 +38,7 @@ describe('what somebody says of themselves', () => {
     [{ email: 'eve@example.com' }, 'VALIDATION_FAILED', 'body/email'],
     [{ role: 'admin' }, 'VALIDATION_FAILED', 'body/role'],
     [{ email_verified: true }, 'VALIDATION_FAILED', 'body/email_verified']
-  ])('of %j nothing is written', async (body, code, path) => {
+  ])('is not changed by the invalid fields %j', async (body, code, path) => {
     const ada = await shop.register()
     const before = (await ada.get('/api/auth/me')).json
     const { status, json } = await ada.patch('/api/auth/me', { name: 'Eve', ...body })
@@ -46,7 +46,7 @@ describe('what somebody says of themselves', () => {
     expect((await ada.get('/api/auth/me')).json).toEqual(before)
   })
 
-  test('changed by many at once, field by field, ends with all of them', async () => {
+  test('that simultaneous requests change field by field has all changes', async () => {
     const ada = await shop.register()
     const parts = [{ name: 'Ada' }, { phone: '+46812345678' }, { locale: 'sv' }, { marketing_consent: true }]
     await Promise.all(parts.map(part => ada.patch('/api/auth/me', part)))
@@ -58,7 +58,7 @@ const HOME = { name: 'Ada', line1: 'Storgatan 1', city: 'Stockholm', postal_code
 const OFFICE = { ...HOME, company: 'Engines AB', line1: 'Lilla gatan 2', phone: '08-123 456 78' }
 
 describe('addresses', () => {
-  test('are kept as orders keep them; the first one is the default, and only one is', async () => {
+  test('are stored in the form of orders, and exactly one is the default', async () => {
     const ada = await shop.register()
     const home = await ada.post('/api/auth/addresses', { address: HOME })
     expect(home.status).toBe(201)
@@ -81,7 +81,7 @@ describe('addresses', () => {
     expect((await ada.get('/api/auth/addresses')).json.items).toHaveLength(1)
   })
 
-  test('are changed in the version that was read', async () => {
+  test('are changed only in the version of If-Match', async () => {
     const ada = await shop.register()
     const { json, headers } = await ada.post('/api/auth/addresses', { address: OFFICE })
     const url = `/api/auth/addresses/${json.id}`
@@ -97,7 +97,7 @@ describe('addresses', () => {
     expect((await ada.get(url)).json).toEqual(changed.json)
   })
 
-  test('that lack what their country needs are refused, and those beyond the limit, also at once', async () => {
+  test('that lack a field of their country, or exceed the limit simultaneously, are rejected', async () => {
     const ada = await shop.register()
     const { postal_code: _, ...lacking } = HOME
     const wrong = await ada.post('/api/auth/addresses', { address: lacking })
@@ -121,21 +121,21 @@ describe('addresses', () => {
   })
 })
 
-test('where addresses have to be verified first, nobody but administrators gets in before', async () => {
+test('with required verification, only administrators can log in before they verify their address', async () => {
   const strict = await openAccounts({ CARTWRIGHT__AUTH__REQUIRE_VERIFIED_EMAIL: 'true' })
   onTestFinished(() => strict.close())
   const body = { email: 'ada@example.com', password: PASSWORD }
   const headers = { 'idempotency-key': newId() }
-  const made = await strict.anybody.post('/api/auth/register', body, headers)
+  const made = await strict.anonymous.post('/api/auth/register', body, headers)
   expect([made.status, Object.keys(made.json)]).toEqual([201, ['user']])
-  expect((await strict.anybody.post('/api/auth/register', body, headers)).json).toEqual(made.json)
+  expect((await strict.anonymous.post('/api/auth/register', body, headers)).json).toEqual(made.json)
   const first = await strict.sentTo(made.json.user.id, 'email')
   const refused = await strict.logIn(body.email)
   expect([refused.status, refused.json.code]).toEqual([403, 'AUTH_EMAIL_NOT_VERIFIED'])
   expect((await strict.logIn(body.email, 'not the right one')).status).toBe(401)
   const sent = await strict.sentTo(made.json.user.id, 'email')
   expect(sent?.token).not.toBe(first?.token)
-  await strict.anybody.post('/api/auth/verify', { token: sent?.token })
+  await strict.anonymous.post('/api/auth/verify', { token: sent?.token })
   expect((await strict.logIn(body.email)).json.user.email_verified).toBe(true)
   expect((await (await strict.newAdmin()).get('/api/auth/me')).status).toBe(200)
 })

@@ -11,8 +11,14 @@ export function profileRoutes(tiers: Tiers, profiles: Profiles): void {
   tiers.secured.get(
     '/auth/me',
     {
-      config: { ...config, forMachines: true },
-      schema: { summary: 'Read the own account', response: { 200: UserResponse } }
+      config: { ...config, allowsApiKeys: true },
+      schema: {
+        summary: "Retrieve the caller's account",
+        description:
+          'Returns the account of the access token. `role` is the role in the token. API keys can use it ' +
+          'too: they get the account of their owner.',
+        response: { 200: UserResponse }
+      }
     },
     request => profiles.read(identityOf(request))
   )
@@ -21,7 +27,10 @@ export function profileRoutes(tiers: Tiers, profiles: Profiles): void {
     {
       config,
       schema: {
-        summary: 'Change what the own account says of oneself',
+        summary: "Update the caller's account",
+        description:
+          'Changes the sent fields; null clears a field. To change the e-mail address use `POST ' +
+          '/api/auth/email`. 400 `AUTH_PHONE_INVALID` or `AUTH_LOCALE_INVALID`: correct the field.',
         body: schema.UpdateAccountRequest,
         response: { 200: UserResponse }
       }

@@ -1,14 +1,14 @@
 import { readPhone } from '../../../kernel/address.ts'
 import { localeInvalid, phoneInvalid } from '../errors.ts'
 
-/** As E.164. @throws `AUTH_PHONE_INVALID`. */
+/** Returns the number in E.164. @throws `AUTH_PHONE_INVALID`. */
 export function phoneOf(given: string): string {
   const phone = readPhone(given)
   if (phone === null) throw phoneInvalid()
   return phone
 }
 
-/** As BCP 47 writes it, such as `sv-SE`; `undefined` when it is no language. */
+/** Returns the canonical BCP 47 tag, such as `sv-SE`; `undefined` when it is not a language. */
 export function readLocale(given: string): string | undefined {
   try {
     return new Intl.Locale(given).baseName
@@ -17,7 +17,7 @@ export function readLocale(given: string): string | undefined {
   }
 }
 
-/** @throws `AUTH_LOCALE_INVALID`. */
+/** Returns the canonical BCP 47 tag. @throws `AUTH_LOCALE_INVALID`. */
 export function localeOf(given: string): string {
   const locale = readLocale(given)
   if (locale === undefined) throw localeInvalid()

@@ -4,8 +4,8 @@ import { Locale, Name } from '../accounts/schema.ts'
 
 export const UpdateAccountRequest = patchRequest('UpdateAccountRequest', {
   name: nullable(Name),
-  phone: nullable(line(32, 'With + and the code of its country.')),
+  phone: nullable(line(32, 'With + and the country code.')),
   locale: nullable(Locale),
-  marketing_consent: Type.Boolean({ description: 'Whether they want to be sent advertisements.' })
+  marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' })
 })
 export type UpdateAccountRequest = Static<typeof UpdateAccountRequest>

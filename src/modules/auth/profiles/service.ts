@@ -1,19 +1,19 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as users from '../accounts/repository.ts'
-import type { Role, UserResponse } from '../accounts/schema.ts'
+import type { UserResponse, UserRole } from '../accounts/schema.ts'
 import { invalidToken } from '../errors.ts'
 import * as repository from './repository.ts'
 import { localeOf, phoneOf } from './rules.ts'
 import type { UpdateAccountRequest } from './schema.ts'
 
-/** The caller, as their token says. */
-type Caller = { userId: string; role: Role }
+/** The caller, from the access token. */
+type Caller = { userId: string; role: UserRole }
 
-/** What somebody says of themselves. */
+/** Reads and updates the caller's profile. */
 export function createProfiles({ db }: { db: Database }) {
-  /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
+  /** Returns the caller's account. The role comes from the token, because external issuers grant it there. */
   async function read({ userId: id, role }: Caller): Promise<UserResponse> {
     const user = found(await db.first(users.findUser, { id }), invalidToken)
     return { ...users.presentUser(user), role }
@@ -23,7 +23,7 @@ export function createProfiles({ db }: { db: Database }) {
     read,
 
     /** @throws `AUTH_PHONE_INVALID`, `AUTH_LOCALE_INVALID`. */
-    async update(caller: Caller, body: UpdateAccountRequest, write: Write): Promise<UserResponse> {
+    async update(caller: Caller, body: UpdateAccountRequest, write: IdempotentWrite): Promise<UserResponse> {
       const { phone, locale } = body
       const normalised = {
         ...(phone !== undefined && { phone: phone && phoneOf(phone) }),

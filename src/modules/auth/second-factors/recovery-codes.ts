@@ -6,14 +6,14 @@ const CODES = 10
 const CODE_BYTES = 10
 const PURPOSE = 'auth.recovery_codes'
 
-/** As they are compared: without what makes them readable. */
+/** Removes separators and case, for comparison. */
 export const plainCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase()
 
 export const hashCode = (text: string): Buffer => hashSecret(plainCode(text))
 
 /**
- * Ten codes of 80 bits for each of our secrets, the present one first. They are computed from the id of the request, so that its repetition
- * gets the same ones. They are stored only as hashes.
+ * Returns a set of ten 80-bit codes for each configured secret, the current secret first. They are derived from the id of the
+ * request, so that a retry gets the same codes. Only their hashes are stored.
  */
 export function recoveryCodes(secrets: Secrets, id: string): readonly [string[], ...string[][]] {
   const macs = Array.from({ length: CODES }, (_, index) => secrets.everyMac(PURPOSE, id, String(index)))

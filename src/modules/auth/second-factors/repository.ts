@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Begins an enrolment in the place of one that was not confirmed; nothing where the account is enrolled or has no password. */
+/** Starts an enrolment and replaces an unconfirmed one. Changes nothing if the account is enrolled or has no password. */
 export const upsertPending = statement({
   name: 'auth.upsert_pending_second_factor',
   takes: { userId: 'uuid', sealed: 'bytea' },
@@ -20,8 +20,8 @@ export const findFactor = statement({
     from auth.users u left join auth.second_factors f on f.user_id = u.id
     where u.id = $userId`
 })
-// Changes the user's row, so that a log-in without a second factor that waits for its lock opens no session.
-export const enrol = statement({
+// Updates the user's row, so that a concurrent login without a second factor, which waits for its lock, opens no session.
+export const insertEnrolment = statement({
   name: 'auth.enrol_second_factor',
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = now() where id = $userId and second_factor_at is null'
@@ -32,8 +32,8 @@ export const lockEnrolled = statement({
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $userId and second_factor_at is not null for update'
 })
-/** The end of a second factor; nothing where there is none. */
-export const unenrol = statement({
+/** Marks the account as not enrolled. Changes nothing if it has no second factor. */
+export const deleteEnrolment = statement({
   name: 'auth.unenrol_second_factor',
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = null where id = $userId and second_factor_at is not null'
@@ -43,7 +43,7 @@ export const deleteFactor = statement({
   takes: { userId: 'uuid' },
   text: 'delete from auth.second_factors where user_id = $userId'
 })
-// One conditional update: of any number of requests with one code, one finds its step unused. Seals again what an older secret sealed.
+// Conditional, so that only one of several requests with the same code succeeds. Also stores the secret encrypted again.
 export const acceptStep = statement({
   name: 'auth.accept_time_step',
   takes: { userId: 'uuid', step: 'int8', sealed: 'bytea' },
@@ -67,7 +67,7 @@ export const deleteRecoveryCodes = statement({
   takes: { userId: 'uuid' },
   text: 'delete from auth.recovery_codes where user_id = $userId'
 })
-/** Uses one: of any number of requests with it, one finds it. */
+/** Consumes a code. Only one of several requests with the same code succeeds. */
 export const useRecoveryCode = statement({
   name: 'auth.use_recovery_code',
   takes: { userId: 'uuid', hash: 'bytea' },

@@ -14,7 +14,7 @@ async function useAccounts(settings: Record<string, string> = {}) {
   const shop = await openAccounts(settings, [adminModule])
   onTestFinished(() => shop.close())
   const answer = (challenge: string, code: string) =>
-    shop.anybody.post('/api/auth/login/second-factor', { challenge, code })
+    shop.anonymous.post('/api/auth/login/second-factor', { challenge, code })
   return { ...shop, answer }
 }
 /** Ages the log-ins of an account; the identity of a token that was used before is remembered for up to a minute. */
@@ -28,7 +28,7 @@ const age = (
     seconds
   ])
 
-test('where it is required, an administrator who has none reaches only the routes that enrol it', async () => {
+test('an administrator without a required second factor reaches only the routes that enrol it', async () => {
   const shop = await useAccounts(REQUIRED)
   const ada = await shop.newAdmin()
   for (const path of ['/api/auth/me', '/api/auth/sessions', '/api/auth/api-keys', '/api/admin/users'])
@@ -45,13 +45,13 @@ test('where it is required, an administrator who has none reaches only the route
   const fresh = shop.as({ token: json.access_token })
   expect((await fresh.get('/api/admin/users')).status).toBe(200)
   const { refresh_token } = json
-  const refreshed = (await shop.anybody.post('/api/auth/refresh', { refresh_token })).json
+  const refreshed = (await shop.anonymous.post('/api/auth/refresh', { refresh_token })).json
   expect((await shop.as({ token: refreshed.access_token }).get('/api/admin/users')).status).toBe(200)
   expect((await fresh.delete(PATH)).status).toBe(204)
   for (const each of [ada, fresh]) expect(await each.get('/api/admin/users')).toMatchObject(MISSING)
 })
 
-test('it is asked of a customer from the moment they are an administrator, and of no customer or API key', async () => {
+test('a second factor is required of a new administrator immediately, and of no customer or API key', async () => {
   const shop = await useAccounts(REQUIRED)
   const boss = await shop.newAdmin()
   await enrol(boss)
@@ -62,11 +62,11 @@ test('it is asked of a customer from the moment they are an administrator, and o
   ).toBe(200)
   expect(await ada.get('/api/auth/me')).toMatchObject(MISSING)
   const { api_key } = (await boss.post('/api/auth/api-keys', { name: 'bot' })).json
-  const { access_token } = (await shop.anybody.post('/api/auth/token', { api_key })).json
+  const { access_token } = (await shop.anonymous.post('/api/auth/token', { api_key })).json
   expect((await shop.as({ token: access_token }).get('/api/auth/invitations')).status).toBe(200)
 })
 
-test('tokens of an issuer count by their acr or amr, and of one without these settings as no second factor', async () => {
+test('an external token has a second factor by its acr or amr, and never without these settings', async () => {
   const [strict, silent] = await Promise.all([startIssuer(), startIssuer()])
   onTestFinished(async () => {
     await Promise.all([strict.stop(), silent.stop()])
@@ -100,13 +100,13 @@ test('tokens of an issuer count by their acr or amr, and of one without these se
   for (const claims of good) expect(await statusOf(strict, claims), JSON.stringify(claims)).toBe(200)
   for (const claims of bad) expect(await statusOf(strict, claims), JSON.stringify(claims)).toBe(403)
   for (const claims of good) expect(await statusOf(silent, claims), JSON.stringify(claims)).toBe(403)
-  // They have no password here, so a factor of the shop's own would never be asked for.
+  // An external administrator has no password here, so a factor of this shop would never be requested.
   const now = Math.floor(Date.now() / 1_000)
   const token = await silent.sign({ ...silent.claims(), ...roles, auth_time: now })
   expect((await shop.as({ token }).post(PATH)).json.code).toBe('AUTH_SECOND_FACTOR_EXTERNAL')
 })
 
-test('a log-in of the last five minutes is needed for factors, keys, roles and the e-mail address of an administrator', async () => {
+test('changes of factors, keys, roles and e-mail address require a log-in of the administrator within five minutes', async () => {
   const shop = await useAccounts()
   const boss = await shop.newAdmin()
   const { secret } = await enrol(boss)
@@ -114,7 +114,7 @@ test('a log-in of the last five minutes is needed for factors, keys, roles and t
   const { challenge } = (await shop.logIn(boss.email)).json
   const { json } = await shop.answer(challenge, nextCode(secret))
   const change = { email: shop.newEmail(), password: PASSWORD }
-  const attempts = (caller: typeof shop.anybody) => [
+  const attempts = (caller: typeof shop.anonymous) => [
     caller.post('/api/auth/email', change),
     caller.post('/api/auth/api-keys', { name: 'bot' }),
     caller.patch(`/api/admin/users/${id}`, { disabled: false }),
@@ -126,7 +126,7 @@ test('a log-in of the last five minutes is needed for factors, keys, roles and t
     expect(await attempt).toMatchObject(TOO_OLD)
   // Refreshed tokens are as old as their log-in.
   const { refresh_token } = json
-  const refreshed = (await shop.anybody.post('/api/auth/refresh', { refresh_token })).json
+  const refreshed = (await shop.anonymous.post('/api/auth/refresh', { refresh_token })).json
   for (const attempt of attempts(shop.as({ token: refreshed.access_token })))
     expect(await attempt).toMatchObject(TOO_OLD)
   const { auth_time } = JSON.parse(Buffer.from(refreshed.access_token.split('.')[1], 'base64url').toString())
@@ -141,7 +141,7 @@ test('a log-in of the last five minutes is needed for factors, keys, roles and t
   expect(statuses.every(status => status < 300 || status === 409)).toBe(true)
 })
 
-test('customers change their address at any time, and an old log-in enrols nothing', async () => {
+test('a customer can change the e-mail address after an old log-in, and an administrator cannot enrol a factor', async () => {
   const shop = await useAccounts()
   const [ada, customer] = [await shop.newAdmin(), await shop.register()]
   await age(shop, customer.id, 3_600)
@@ -152,7 +152,7 @@ test('customers change their address at any time, and an old log-in enrols nothi
   expect(await ada.post(`${PATH}/confirm`, { code: '000000' })).toMatchObject(TOO_OLD)
 })
 
-test('a token of another issuer is recent by its auth_time alone', async () => {
+test('only auth_time makes an external token recent', async () => {
   const issuer = await startIssuer()
   onTestFinished(() => issuer.stop())
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience, admin_claim: ADMIN_CLAIM }]
@@ -168,7 +168,7 @@ test('a token of another issuer is recent by its auth_time alone', async () => {
     expect(await makeKey({ auth_time }), String(auth_time)).toMatchObject(TOO_OLD)
 })
 
-test('a secret that follows another opens what that one sealed, and seals it again with its next use', async () => {
+test('a second factor stays valid with a new secret, and is sealed with it at its next use', async () => {
   const keys = (...ids: string[]) => ({
     CARTWRIGHT__SECRETS__KEYS: JSON.stringify(ids.map(id => testKey(id)))
   })
@@ -196,8 +196,8 @@ test('a secret that follows another opens what that one sealed, and seals it aga
   onTestFinished(() => next.close())
   const logIn = async (code: string) => {
     const body = { email: ada.email, password: PASSWORD }
-    // The challenge of one process is answered at another.
-    const { challenge } = (await shop.anybody.post('/api/auth/login', body)).json
+    // One process issues the challenge, and another one verifies the code.
+    const { challenge } = (await shop.anonymous.post('/api/auth/login', body)).json
     return (await next.as(null).post('/api/auth/login/second-factor', { challenge, code })).status
   }
   expect(await logIn(nextCode(secret))).toBe(200)

@@ -12,7 +12,7 @@ beforeAll(async () => {
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '6'
   })
-  // The last administrator stays one.
+  // The last administrator cannot lose the role.
   await shop.newAdmin()
 })
 afterAll(() => shop.close())
@@ -26,8 +26,8 @@ const from = (network: string) => ({ 'x-forwarded-for': network })
 const challengeOf = async (email: string, password = PASSWORD): Promise<string> =>
   (await shop.logIn(email, password)).json.challenge
 const answer = (challenge: string, code: string, network = '192.0.2.1') =>
-  shop.anybody.post('/api/auth/login/second-factor', { challenge, code }, from(network))
-/** Forgets which step was accepted last, for tests that are about something else. */
+  shop.anonymous.post('/api/auth/login/second-factor', { challenge, code }, from(network))
+/** Resets the last accepted step, for tests that do not test it. */
 const forgetSteps = (id: string) =>
   shop.sql('update auth.second_factors set last_step = 0 where user_id = $1', [id])
 const sessionsOf = (id: string) => shop.sql('select id from auth.sessions where user_id = $1', [id])
@@ -41,7 +41,7 @@ const INVALID = { status: 401, json: { code: 'AUTH_SECOND_FACTOR_INVALID' } }
 const ENDED = { status: 401, json: { code: 'AUTH_CHALLENGE_ENDED' } }
 
 describe('enrolling', () => {
-  test('returns a secret, counts with its first code, and ends every other session', async () => {
+  test('returns a secret, takes effect with its first code, and ends every other session', async () => {
     const ada = await shop.newAdmin()
     const other = shop.as({ token: (await shop.logIn(ada.email)).json.access_token })
     expect((await ada.get(PATH)).json).toEqual({
@@ -52,7 +52,7 @@ describe('enrolling', () => {
     expect(begun.json.otpauth_uri).toContain(`secret=${begun.json.secret}`)
     const secret = bytesOfBase32(begun.json.secret)
     expect(secret).toHaveLength(20)
-    // Until then a log-in needs none.
+    // Until then, a log-in needs no second factor.
     expect((await shop.logIn(ada.email)).status).toBe(200)
     expect(await ada.post(`${PATH}/confirm`, { code: wrongCode(secret) })).toMatchObject({
       ...{ status: 400, json: { code: 'AUTH_SECOND_FACTOR_CODE_WRONG' } }
@@ -73,7 +73,7 @@ describe('enrolling', () => {
       .toEqual([{ user_id: ada.id, change: 'enrolled' }])
   })
 
-  test('a repeated request gets the same answer, and no secret of a factor that counts', async () => {
+  test('a repeated request gets the same response, and no secret after the confirmation', async () => {
     const ada = await shop.newAdmin()
     const [begin, confirm] = [{ 'idempotency-key': newId() }, { 'idempotency-key': newId() }]
     const first = await ada.post(PATH, undefined, begin)
@@ -87,7 +87,7 @@ describe('enrolling', () => {
     expect((await ada.post(PATH, undefined, begin)).json.code).toBe('AUTH_SECOND_FACTOR_ENROLLED')
   })
 
-  test('nothing in the database or the log tells the secret or a recovery code', async () => {
+  test('the database and the log contain no secret and no recovery code', async () => {
     const ada = await shop.newAdmin()
     const headers = { 'idempotency-key': newId() }
     const { json } = await ada.post(PATH, undefined, headers)
@@ -101,7 +101,7 @@ describe('enrolling', () => {
       expect(stored).not.toContain(text)
   })
 
-  test('is for administrators who log in here, with any scopes, and not for customers or API keys', async () => {
+  test('is allowed for administrators with any scopes, and not for customers or API keys', async () => {
     const ada = await shop.newAdmin()
     await shop.db.transaction(tx => shop.auth.setRoleById(tx, ada.id, 'admin', ['catalog']))
     await enrol(ada)
@@ -109,7 +109,7 @@ describe('enrolling', () => {
     expect((await customer.post(PATH)).json.code).toBe('ADMIN_REQUIRED')
     const boss = await shop.newAdmin()
     const { api_key } = (await boss.post('/api/auth/api-keys', { name: 'bot' })).json
-    const { access_token } = (await shop.anybody.post('/api/auth/token', { api_key })).json
+    const { access_token } = (await shop.anonymous.post('/api/auth/token', { api_key })).json
     const bot = shop.as({ token: access_token })
     for (const each of [bot.get(PATH), bot.post(PATH), bot.delete(PATH)])
       expect((await each).json.code).toBe('PERSON_REQUIRED')
@@ -117,7 +117,7 @@ describe('enrolling', () => {
 })
 
 describe('a log-in with a second factor', () => {
-  test('is answered with a challenge, which a code ends with a session', async () => {
+  test('gets a challenge, which a valid code exchanges for a session', async () => {
     const ada = await enrolled()
     const asked = await shop.logIn(ada.email)
     expect(asked).toMatchObject({
@@ -134,7 +134,24 @@ describe('a log-in with a second factor', () => {
     expect((await shop.logIn(ada.email, 'wrong')).json.code).toBe('AUTH_INVALID_CREDENTIALS')
   })
 
-  test('accepts each code once, and none before it', async () => {
+  test('returns its session to a repeated request until its refresh token is exchanged, and uses one code', async () => {
+    const ada = await enrolled()
+    const challenge = await challengeOf(ada.email)
+    const body = { challenge, code: ada.recoveryCodes[0] }
+    const headers = { ...from('192.0.2.1'), 'idempotency-key': newId() }
+    const send = (sent = headers) => shop.anonymous.post('/api/auth/login/second-factor', body, sent)
+    const first = await send()
+    const again = await send()
+    const { refresh_token } = first.json
+    expect(again).toMatchObject({ status: 200, json: { user: first.json.user, refresh_token } })
+    expect((await shop.as({ token: again.json.access_token }).get(PATH)).json.recovery_codes_left).toBe(9)
+    expect(await sessionsOf(ada.id)).toHaveLength(2)
+    expect(await send({ ...headers, 'idempotency-key': newId() })).toMatchObject(ENDED)
+    expect((await shop.anonymous.post('/api/auth/refresh', { refresh_token })).status).toBe(200)
+    expect(await send()).toMatchObject(ENDED)
+  })
+
+  test('accepts each code once, and no older code', async () => {
     const ada = await enrolled()
     const code = nextCode(ada.secret)
     expect((await answer(await challengeOf(ada.email), code)).status).toBe(200)
@@ -153,7 +170,7 @@ describe('a log-in with a second factor', () => {
     expect(await race(ada.recoveryCodes[0] as string)).toEqual([200, 401, 401, 401])
   })
 
-  test('one of two simultaneous answers of one challenge opens a session, and the other code stays good', async () => {
+  test('one of two simultaneous codes for one challenge opens a session, and the other code stays valid', async () => {
     const ada = await enrolled()
     const challenge = await challengeOf(ada.email)
     const [first, second] = ada.recoveryCodes as [string, string]
@@ -162,7 +179,7 @@ describe('a log-in with a second factor', () => {
     expect((await ada.get(PATH)).json.recovery_codes_left).toBe(9)
   })
 
-  test('refuses a clock that is two steps off, and accepts one', async () => {
+  test('rejects a clock that is two steps off, and accepts one step', async () => {
     const ada = await enrolled()
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now })
@@ -179,7 +196,7 @@ describe('a log-in with a second factor', () => {
     }
   })
 
-  test('its challenge ends with the fifth failure, simultaneous ones too, or after five minutes', async () => {
+  test('its challenge ends with the fifth failure, also of simultaneous ones, or when it expires', async () => {
     const ada = await enrolled()
     const wrong = wrongCode(ada.secret)
     const challenge = await challengeOf(ada.email)
@@ -200,12 +217,12 @@ describe('a log-in with a second factor', () => {
     expect(await answer('ch_x'.padEnd(46, 'x'), nextCode(bob.secret))).toMatchObject(ENDED)
   })
 
-  test('guesses are limited by network and by account, across challenges, and not where its owner was in before', async () => {
+  test('guesses are limited by network and account across challenges, and do not lock the owner out of a known network', async () => {
     const ada = await enrolled()
     expect((await answer(await challengeOf(ada.email), nextCode(ada.secret), '192.0.2.7')).status).toBe(200)
     const wrong = wrongCode(ada.secret)
     const guess = async (network: string) => {
-      const { json } = await shop.anybody.post(
+      const { json } = await shop.anonymous.post(
         '/api/auth/login',
         { email: ada.email, password: PASSWORD },
         from(network)
@@ -215,7 +232,7 @@ describe('a log-in with a second factor', () => {
     const one: number[] = []
     for (let turn = 0; turn < 7; turn += 1) one.push((await guess('203.0.113.9')).status)
     expect(one).toEqual([401, 401, 401, 401, 401, 401, 429])
-    // Five networks' budgets together, and then a turn every five minutes.
+    // The budgets of five networks together, and then a turn every five minutes.
     const many: number[] = []
     for (let turn = 0; turn < 30; turn += 1) many.push((await guess(`203.1.${turn}.9`)).status)
     expect(many.filter(status => status === 401)).toHaveLength(24)
@@ -227,7 +244,7 @@ describe('a log-in with a second factor', () => {
     expect((await answer(own, nextCode(ada.secret), '192.0.2.99')).status).toBe(200)
   })
 
-  test('survives a change of the secrets, and is refused with its recovery codes left when they are lost', async () => {
+  test('is rejected while its secret is missing, and its recovery codes still work', async () => {
     const ada = await enrolled()
     const sealed = async () =>
       (await shop.sql('select sealed from auth.second_factors where user_id = $1', [ada.id]))[0]
@@ -249,11 +266,11 @@ describe('a second factor is not bypassed', () => {
   test('by a new password, whose token opens no session', async () => {
     const ada = await enrolled()
     const waiting = await challengeOf(ada.email)
-    await shop.anybody.post('/api/auth/forgot', { email: ada.email })
+    await shop.anonymous.post('/api/auth/forgot', { email: ada.email })
     const token = (await shop.sentTo(ada.id, 'password'))?.token
-    const reset = await shop.anybody.post('/api/auth/reset', { token, password: NEW_PASSWORD })
+    const reset = await shop.anonymous.post('/api/auth/reset', { token, password: NEW_PASSWORD })
     expect([reset.status, reset.text]).toEqual([204, ''])
-    // The password that this challenge rests on is another one by now.
+    // The password of this challenge was replaced.
     expect(await answer(waiting, nextCode(ada.secret))).toMatchObject(ENDED)
     const asked = await shop.logIn(ada.email, NEW_PASSWORD)
     expect([asked.status, asked.json.code]).toEqual([401, 'AUTH_SECOND_FACTOR_REQUIRED'])
@@ -261,18 +278,18 @@ describe('a second factor is not bypassed', () => {
     expect((await answer(asked.json.challenge, nextCode(ada.secret))).status).toBe(200)
   })
 
-  test('by an invitation, a repeated registration, or a role that is taken and given back', async () => {
+  test('by an invitation, a repeated registration, or a role that is removed and granted again', async () => {
     const key = { 'idempotency-key': newId() }
     const body = { email: shop.newEmail(), password: PASSWORD }
-    const registered = await shop.anybody.post('/api/auth/register', body, key)
+    const registered = await shop.anonymous.post('/api/auth/register', body, key)
     const { id } = registered.json.user
     await shop.auth.setRole(body.email, 'admin')
     const { secret } = await enrol(shop.as({ token: registered.json.access_token }))
-    const repeated = await shop.anybody.post('/api/auth/register', body, key)
+    const repeated = await shop.anonymous.post('/api/auth/register', body, key)
     expect([repeated.status, repeated.json.code]).toEqual([401, 'AUTH_SECOND_FACTOR_REQUIRED'])
     const boss = await shop.newAdmin()
     const { code: invitation } = (await boss.post('/api/auth/invitations', {})).json
-    const invited = await shop.anybody.post('/api/auth/register', { ...body, invitation })
+    const invited = await shop.anonymous.post('/api/auth/register', { ...body, invitation })
     expect([invited.status, invited.json.code]).toEqual([409, 'AUTH_EMAIL_TAKEN'])
     for (const role of ['customer', 'admin'] as const) {
       await shop.auth.setRole(body.email, role)
@@ -295,7 +312,7 @@ describe('a lost device', () => {
     return { ...ada, id: json.user.id, token: json.access_token, ...shop.as({ token: json.access_token }) }
   }
 
-  test('is replaced with a recovery code, which is used up, and its owner gets a mail', async () => {
+  test('is replaced with a recovery code, which is used up, and the change is published', async () => {
     const ada = await enrolled()
     const [first, second] = ada.recoveryCodes as [string, string]
     const fresh = await logInWith(ada, first.toUpperCase().replaceAll('-', ' '))
@@ -314,21 +331,21 @@ describe('a lost device', () => {
     expect((await answer(await challengeOf(ada.email), nextCode(secret))).status).toBe(200)
   })
 
-  test('without recovery codes is reset by the operator, for the last administrator too', async () => {
+  test('without recovery codes is reset by the operator, also for the last administrator', async () => {
     const alone = await openAccounts()
     onTestFinished(() => alone.close())
     const ada = await alone.newAdmin()
     const { secret } = await enrol(ada)
     expect((await alone.logIn(ada.email)).json.code).toBe('AUTH_SECOND_FACTOR_REQUIRED')
     const { challenge } = (await alone.logIn(ada.email)).json
-    expect(await alone.auth.resetSecondFactor('nobody@example.com')).toBe(false)
+    expect(await alone.auth.resetSecondFactor('unknown@example.com')).toBe(false)
     expect(await alone.auth.resetSecondFactor(ada.email)).toBe(true)
     await expect(alone.auth.resetSecondFactor(ada.email)).rejects.toMatchObject({
       code: 'AUTH_SECOND_FACTOR_NOT_ENROLLED'
     })
     expect((await ada.get('/api/auth/me')).status).toBe(401)
     const body = { challenge, code: nextCode(secret) }
-    expect(await alone.anybody.post('/api/auth/login/second-factor', body)).toMatchObject(ENDED)
+    expect(await alone.anonymous.post('/api/auth/login/second-factor', body)).toMatchObject(ENDED)
     expect((await alone.logIn(ada.email)).status).toBe(200)
     const noted = await alone.sql(
       'select method, route, params, status from cartwright.audit where method = $1',

@@ -6,16 +6,22 @@ import { neverStored } from '../accounts/routes.ts'
 import * as schema from './schema.ts'
 import type { SecondFactors } from './service.ts'
 
-const own = { class: 'account', anyScope: true, forPeople: true } as const
-const config = { ...own, recentLogin: 'everyone' } as const
+const own = { class: 'account', anyScope: true, isUsersOnly: true } as const
+const config = { ...own, recentLogin: 'all' } as const
 
-/** An administrator's own second factor. */
+/** Mounts the routes of an administrator's own second factor. */
 export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
   tiers.admin.get(
     '/auth/second-factor',
     {
       config: { ...own, beforeEnrolment: true },
-      schema: { summary: 'Retrieve the own second factor', response: { 200: schema.SecondFactorResponse } }
+      schema: {
+        summary: "Retrieve the caller's second factor",
+        description:
+          'Returns when the administrator enrolled a second factor, and how many recovery codes are left. ' +
+          '`enrolled_at` is null without one.',
+        response: { 200: schema.SecondFactorResponse }
+      }
     },
     request => factors.read(identityOf(request).userId)
   )
@@ -24,9 +30,13 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
     {
       config: { ...config, beforeEnrolment: true, secret: 200, errors: ['conflict'] },
       schema: {
-        summary: 'Begin to enrol a second factor',
+        summary: 'Create a second factor',
         description:
-          'Returns the secret for an authenticator app. It counts once its first code is confirmed; beginning again replaces it.',
+          'Returns a new secret for an authenticator app. The factor is inactive until `POST ' +
+          '/api/auth/second-factor/confirm`; another request replaces the secret. 403 ' +
+          '`AUTH_RECENT_LOGIN_REQUIRED`: log in again first. 409 `AUTH_SECOND_FACTOR_ENROLLED`: remove the ' +
+          'present factor first. 409 `AUTH_SECOND_FACTOR_EXTERNAL`: use the second factor of the external ' +
+          'issuer.',
         response: { 200: schema.EnrolmentResponse }
       },
       onRequest: neverStored
@@ -40,7 +50,10 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
       schema: {
         summary: 'Confirm the second factor',
         description:
-          'From now on each log-in needs a code. Ends every other session, and returns ten recovery codes this once.',
+          'Activates the factor with the first code of the app. Later logins need a code. Ends all other ' +
+          'sessions. Only this response contains the ten recovery codes. 400 ' +
+          '`AUTH_SECOND_FACTOR_CODE_WRONG`: send the present code. 409 `AUTH_SECOND_FACTOR_NOT_BEGUN` or ' +
+          '`AUTH_SECOND_FACTOR_ENROLLED`: there is no secret to confirm, or it is confirmed already.',
         body: schema.ConfirmEnrolmentRequest,
         response: { 200: schema.RecoveryCodesResponse }
       },
@@ -54,7 +67,10 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
       config: { ...config, secret: 200, errors: ['conflict'] },
       schema: {
         summary: 'Replace the recovery codes',
-        description: 'Returns ten new ones this once; the others are refused from now on.',
+        description:
+          'Returns ten new recovery codes and invalidates the old ones. Only this response contains them. ' +
+          '403 `AUTH_RECENT_LOGIN_REQUIRED`: log in again first. 409 `AUTH_SECOND_FACTOR_NOT_ENROLLED`: the ' +
+          'account has no second factor.',
         response: { 200: schema.RecoveryCodesResponse }
       },
       onRequest: neverStored
@@ -66,8 +82,11 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
     {
       config: { ...config, errors: ['conflict'] },
       schema: {
-        summary: 'Remove the own second factor',
-        description: 'Where the shop requires one, only the routes that enrol it are open afterwards.',
+        summary: 'Remove the second factor',
+        description:
+          'Removes the factor and its recovery codes. If the shop requires a second factor, the caller can ' +
+          'then only use the routes that enroll one. 403 `AUTH_RECENT_LOGIN_REQUIRED`: log in again first. ' +
+          '409 `AUTH_SECOND_FACTOR_NOT_ENROLLED`: the account has no second factor.',
         response: noContent
       }
     },

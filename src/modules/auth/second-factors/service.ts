@@ -3,7 +3,7 @@ import { base32 } from '../../../kernel/base32.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { PayloadOf } from '../../../kernel/events.ts'
 import type { AuditTrail } from '../../../platform/audit.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -21,10 +21,10 @@ import {
 import { secondFactorChanged } from '../events.ts'
 import { markSecondFactor, unmarkSecondFactors } from '../sessions/repository.ts'
 import type { SessionService } from '../sessions/service.ts'
-import type { Verified } from '../tokens/verify.ts'
+import type { VerifiedIdentity } from '../tokens/verify.ts'
 import { hashCode, plainCode, recoveryCodes } from './recovery-codes.ts'
 import * as repository from './repository.ts'
-import { otpauthUri, SECRET_BYTES, stepOf } from './totp.ts'
+import { otpauthUri, SECRET_BYTES, timeStepOf } from './totp.ts'
 
 export type SecondFactorDeps = {
   db: Database
@@ -33,16 +33,16 @@ export type SecondFactorDeps = {
   emit: Emit
   audit: Pick<AuditTrail, 'noteCommand'>
   sessions: Pick<SessionService, 'endAll' | 'verifyAgain'>
-  /** What authenticator apps show beside the code. */
+  /** Shown by authenticator apps beside the code. */
   shopName: string
   isRequired: boolean
 }
-type Caller = Pick<Verified, 'userId' | 'sessionId'>
+type Caller = Pick<VerifiedIdentity, 'userId' | 'sessionId'>
 type Change = PayloadOf<typeof secondFactorChanged>['change']
 
 const PURPOSE = 'auth.second_factors'
 
-/** Second factors of administrators: time-based codes of an app (RFC 6238), and recovery codes. */
+/** Manages second factors of administrators: time-based codes of an app (RFC 6238) and recovery codes. */
 export function createSecondFactors(deps: SecondFactorDeps) {
   const { db, secrets, log, emit, audit, sessions, shopName, isRequired } = deps
   const announce = (tx: Transaction, user_id: string, change: Change) =>
@@ -53,23 +53,23 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     if (secret === undefined)
       log.warn(
         { user_id, secret: secrets.keyIdOf(sealed) },
-        'a second factor is encrypted with a secret that secrets.keys does not have: its codes are refused. Add the secret, or run user reset-second-factor.'
+        'a second factor is encrypted with a secret that secrets.keys lacks, so its codes are rejected. Add the secret, or run user reset-second-factor.'
       )
     return secret
   }
 
-  /** Accepts a code of the app for its time step, once. */
+  /** Accepts a code of the app, once per time step. */
   async function acceptCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
     const sealed = (await tx.first(repository.findFactor, { userId }))?.sealed ?? null
     const secret = sealed === null ? undefined : open(sealed, userId)
-    const step = secret && stepOf(secret, code, Date.now())
+    const step = secret && timeStepOf(secret, code, Date.now())
     if (sealed === null || secret === undefined || step === undefined) return false
     const isCurrent = secrets.keyIdOf(sealed) === secrets.keyId
     const kept = isCurrent ? sealed : secrets.seal(PURPOSE, secret)
     return (await tx.run(repository.acceptStep, { userId, step, sealed: kept })) === 1
   }
 
-  /** Uses a recovery code up, and tells its owner. */
+  /** Consumes a recovery code and emits an event to notify its owner. */
   async function acceptRecoveryCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
     const isRight = (await tx.run(repository.useRecoveryCode, { userId, hash: hashCode(code) })) === 1
     if (isRight) announce(tx, userId, 'recovery_code_used')
@@ -84,7 +84,7 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     })
   }
 
-  /** The codes that the request of this id made, unless later ones replaced them. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+  /** Returns the codes that the request of this id created, unless they were replaced. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
   async function codesOf(userId: string, id: string): Promise<{ recovery_codes: string[] }> {
     const stored = await db.rows(repository.listRecoveryCodes, { userId })
     const isStored = (code: string) => stored.some(({ code_hash }) => code_hash.equals(hashCode(code)))
@@ -92,8 +92,8 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     return { recovery_codes: found(made, secondFactorNotEnrolled) }
   }
 
-  async function drop(tx: Transaction, userId: string, change: Change): Promise<void> {
-    if ((await tx.run(repository.unenrol, { userId })) === 0) throw secondFactorNotEnrolled()
+  async function removeFactor(tx: Transaction, userId: string, change: Change): Promise<void> {
+    if ((await tx.run(repository.deleteEnrolment, { userId })) === 0) throw secondFactorNotEnrolled()
     await tx.run(repository.deleteFactor, { userId })
     await tx.run(deleteChallengesOf, { userId })
     await tx.run(unmarkSecondFactors, { userId })
@@ -110,8 +110,8 @@ export function createSecondFactors(deps: SecondFactorDeps) {
       return { enrolled_at, recovery_codes_left: codes_left, is_required: isRequired }
     },
 
-    /** Makes a secret, which counts once it is confirmed. @throws `AUTH_SECOND_FACTOR_ENROLLED`, `AUTH_SECOND_FACTOR_EXTERNAL`. */
-    async begin(userId: string, write: Write) {
+    /** Creates a secret, which is inactive until it is confirmed. @throws `AUTH_SECOND_FACTOR_ENROLLED`, `AUTH_SECOND_FACTOR_EXTERNAL`. */
+    async begin(userId: string, write: IdempotentWrite) {
       const user = found(await db.first(findUser, { id: userId }), userNotFound)
       if (user.password_hash === null) throw secondFactorExternal()
       await write.once(db, async tx => {
@@ -119,7 +119,7 @@ export function createSecondFactors(deps: SecondFactorDeps) {
         if ((await tx.run(repository.upsertPending, { userId, sealed })) === 0) throw secondFactorEnrolled()
       })
       const { sealed, enrolled_at } = found(await db.first(repository.findFactor, { userId }), userNotFound)
-      // A repeated request never shows the secret of a factor that was confirmed meanwhile.
+      // A retry never returns the secret of a factor that was confirmed in the meantime.
       if (sealed === null || enrolled_at !== null) throw secondFactorEnrolled()
       const secret = found(open(sealed, userId), secondFactorNotBegun)
       return {
@@ -128,11 +128,11 @@ export function createSecondFactors(deps: SecondFactorDeps) {
       }
     },
 
-    /** Each log-in needs the factor from now on. @throws `AUTH_SECOND_FACTOR_CODE_WRONG` and others. */
-    async confirm({ userId, sessionId }: Caller, code: string, write: Write) {
+    /** Activates the factor, which later logins require. @throws `AUTH_SECOND_FACTOR_CODE_WRONG` and others. */
+    async confirm({ userId, sessionId }: Caller, code: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
-        // First, because log-ins lock the user before the factor.
-        if ((await tx.run(repository.enrol, { userId })) === 0) throw secondFactorEnrolled()
+        // First, because logins lock the user before the factor.
+        if ((await tx.run(repository.insertEnrolment, { userId })) === 0) throw secondFactorEnrolled()
         found((await tx.first(repository.findFactor, { userId }))?.sealed ?? undefined, secondFactorNotBegun)
         if (!(await acceptCode(tx, userId, plainCode(code)))) throw secondFactorCodeWrong()
         await storeCodes(tx, userId, write.id)
@@ -144,7 +144,7 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     },
 
     /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
-    async replaceRecoveryCodes(userId: string, write: Write) {
+    async replaceRecoveryCodes(userId: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
         const factor = await tx.first(repository.lockEnrolled, { userId })
         found(factor, secondFactorNotEnrolled)
@@ -155,17 +155,18 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     },
 
     /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
-    remove: (userId: string, write: Write) => write.once(db, tx => drop(tx, userId, 'removed')),
+    remove: (userId: string, write: IdempotentWrite) =>
+      write.once(db, tx => removeFactor(tx, userId, 'removed')),
 
-    /** For an operator: whose device and recovery codes are lost logs in with the password alone. @throws as `remove`. */
+    /** Removes the factor of a user who lost device and recovery codes, for operators. @throws as `remove`. */
     reset: (userId: string) =>
       db.transaction(async tx => {
-        await drop(tx, userId, 'reset')
+        await removeFactor(tx, userId, 'reset')
         await sessions.endAll(tx, userId, null)
         await audit.noteCommand(tx, 'user reset-second-factor', { id: userId })
       }),
 
-    /** Uses a code of the app, or a recovery code. False when it is wrong, too old, or was used before. */
+    /** Consumes a code of the app or a recovery code. Returns false when it is wrong, too old, or used. */
     accept: (tx: Transaction, userId: string, text: string): Promise<boolean> => {
       const code = plainCode(text)
       const isOfApp = /^\d{6}$/.test(code)

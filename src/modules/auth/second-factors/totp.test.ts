@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesOfBase32 } from '../../../../test/support/second-factor.ts'
 import { base32 } from '../../../kernel/base32.ts'
-import { codeAt, otpauthUri, stepAt, stepOf } from './totp.ts'
+import { codeAt, otpauthUri, stepAt, timeStepOf } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -17,17 +17,17 @@ test.each([
   expect(codeAt(SECRET, stepAt(seconds * 1_000))).toBe(code)
 })
 
-test('a code is accepted one step before and after its own, and not two', () => {
+test('a code is accepted one step before and after its own, but not two', () => {
   const now = 1_234_567_890_000
-  const at = (steps: number) => stepOf(SECRET, codeAt(SECRET, stepAt(now) + steps), now)
+  const at = (steps: number) => timeStepOf(SECRET, codeAt(SECRET, stepAt(now) + steps), now)
   expect([at(-1), at(0), at(1)]).toEqual([stepAt(now) - 1, stepAt(now), stepAt(now) + 1])
   expect([at(-3), at(-2), at(2), at(3)]).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('what is no code of six digits is of no step', () => {
+test('text that is not a code of six digits has no step', () => {
   const now = 1_234_567_890_000
   for (const text of ['', '5924', '0005924', '００５９２４', 'abcdef'])
-    expect(stepOf(SECRET, text, now), text).toBeUndefined()
+    expect(timeStepOf(SECRET, text, now), text).toBeUndefined()
 })
 
 // RFC 4648, section 10, without padding.
@@ -44,7 +44,7 @@ test.each([
   expect(bytesOfBase32(encoded).toString()).toBe(text)
 })
 
-test('the URI names shop, account and rule', () => {
+test('the otpauth URI has the shop, account and algorithm', () => {
   const uri = new URL(otpauthUri(SECRET, { issuer: 'Tea & Co: Berlin', account: 'ada@example.com' }))
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp'])
   expect(decodeURIComponent(uri.pathname)).toBe('/Tea & Co: Berlin:ada@example.com')

@@ -7,7 +7,7 @@ const DIGITS = 6
 /** Clocks may differ by one step. */
 const OFFSETS = [0, -1, 1]
 
-/** The code of a time step (RFC 6238 with SHA-1 and six digits, which every authenticator app supports). */
+/** Returns the code of a time step (RFC 6238 with SHA-1 and six digits, which every authenticator app supports). */
 export function codeAt(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -19,8 +19,8 @@ export function codeAt(secret: Buffer, step: number): string {
 
 export const stepAt = (ms: number): number => Math.floor(ms / STEP_MS)
 
-/** The step whose code this is: the present one, or the one before or after it. */
-export function stepOf(secret: Buffer, code: string, nowMs: number): number | undefined {
+/** Returns the step of this code: the current one, the one before or the one after. */
+export function timeStepOf(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code)
   return OFFSETS.map(offset => stepAt(nowMs) + offset).find(step => {
     const right = Buffer.from(codeAt(secret, step))
@@ -28,7 +28,7 @@ export function stepOf(secret: Buffer, code: string, nowMs: number): number | un
   })
 }
 
-/** What an authenticator app reads from a QR code. */
+/** Returns the URI in the QR code for an authenticator app. */
 export function otpauthUri(secret: Buffer, { issuer, account }: { issuer: string; account: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   const parameters = `secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`

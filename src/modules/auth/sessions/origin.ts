@@ -1,10 +1,10 @@
 import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
 
-/** Where a log-in comes from. */
-export type Origin = { network: string; userAgent: string | undefined; withoutSlot: WithoutSlot }
+/** Network and user agent of a login. */
+export type SessionOrigin = { network: string; userAgent: string | undefined; withoutSlot: WithoutSlot }
 
 const USER_AGENT_LENGTH_MAX = 200
 
-/** What a session keeps of the header. */
-export const userAgentOf = ({ userAgent }: Origin): string | null =>
+/** Returns the user agent that a session stores. */
+export const userAgentOf = ({ userAgent }: SessionOrigin): string | null =>
   userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null

@@ -4,7 +4,7 @@ import { hashSecret } from '../passwords/random-secrets.ts'
 
 export type RefreshToken = { text: string; sessionId: string; hash: Buffer }
 
-const PREFIX = 'rt_' // people and secret scanners recognise a token by it
+const PREFIX = 'rt_' // lets people and secret scanners recognize a token
 const SECRET_BYTES = 32
 const ID_BYTES = 16
 const TOKEN = /^rt_([\w-]{64})\.([\w-]{1,32}\.[\w-]{43})$/
@@ -12,9 +12,9 @@ const PROOF = 'auth.refresh_token'
 const SUCCESSION = 'auth.refresh_token.next'
 
 /**
- * A refresh token is its session's id, 256 secret bits, and the proof that we made it. What follows it is computed from
- * it, so whoever shows the same one again can be given the same successor, which lies nowhere. The proof tells an old
- * token of ours from what somebody made up, without a table of all old ones.
+ * Creates and reads refresh tokens: the session's id, 256 secret bits, and a MAC. The successor is derived from the token, so
+ * a repeated token gets the same successor, which is not stored. The MAC distinguishes an old token from a forged one
+ * without a table of old tokens.
  */
 export function createRefreshTokens(secrets: Secrets) {
   const withProof = (body: string, proof: string): RefreshToken =>
@@ -23,20 +23,20 @@ export function createRefreshTokens(secrets: Secrets) {
     Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), secret]).toString('base64url')
 
   return {
-    /** The first one of a session. */
+    /** Creates the first token of a session. */
     first(sessionId: string): RefreshToken {
       const body = bodyOf(sessionId, randomBytes(SECRET_BYTES))
       return withProof(body, secrets.mac(PROOF, body))
     },
 
-    /** Taken apart, and not proved; `undefined` when it never was one. */
+    /** Parses a token without checking its MAC; `undefined` when the text is not a token. */
     read(text: string): RefreshToken | undefined {
       const body = TOKEN.exec(text)?.[1]
       return body === undefined ? undefined : tokenOf(text, idOf(body))
     },
 
-    /** What follows this token under each of our secrets; the first one is what is handed out now. */
-    successors({ text, sessionId }: RefreshToken): readonly [RefreshToken, ...RefreshToken[]] {
+    /** Returns the successors of a token or challenge under each configured secret, the current secret first. */
+    successors({ text, sessionId }: Omit<RefreshToken, 'hash'>): readonly [RefreshToken, ...RefreshToken[]] {
       const macs = secrets.everyMac(SUCCESSION, text)
       return macs.map((mac, index) => {
         const body = bodyOf(sessionId, Buffer.from(mac.slice(mac.indexOf('.') + 1), 'base64url'))
@@ -44,7 +44,7 @@ export function createRefreshTokens(secrets: Secrets) {
       }) as [RefreshToken, ...RefreshToken[]]
     },
 
-    isOurs({ text }: RefreshToken): boolean {
+    isAuthentic({ text }: RefreshToken): boolean {
       const [, body = '', proof = ''] = TOKEN.exec(text) ?? []
       return secrets.verify(proof, PROOF, body)
     }

@@ -1,13 +1,13 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Role } from '../accounts/schema.ts'
+import type { UserRole } from '../accounts/schema.ts'
 
-const RIGHTS = { role: oneOf<Role>(), scopes: 'text[]?' } as const
+const RIGHTS = { role: oneOf<UserRole>(), scopes: 'text[]?' } as const
 /** `auth_time`: when the session was opened, in seconds since 1970. */
 const LOGIN = { auth_time: 'float8' } as const
 
-// Only for the password that was checked, and only with the second factor where the account has one: `for share` waits for a change
-// under way, which then makes this find no user, so that no session outlives what it was opened with.
+// Requires the checked password, and the second factor if the account has one. `for share` waits for a concurrent change of
+// either, and then finds no row, so no session is opened with outdated credentials.
 export const insertSession = statement({
   name: 'auth.insert_session',
   takes: {
@@ -29,7 +29,7 @@ export const insertSession = statement({
     returning extract(epoch from created_at)::float8 as auth_time`
 })
 
-// Rotation is one conditional update: of any number of callers with the same token, one finds it in its place.
+// Conditional, so that only one of several callers with the same token rotates it.
 export const rotateToken = statement({
   name: 'auth.rotate_refresh_token',
   takes: { id: 'uuid', hash: 'bytea', nextHash: 'bytea', idleDays: 'int4' },
@@ -43,7 +43,7 @@ export const rotateToken = statement({
     returning s.user_id, u.role, u.scopes, extract(epoch from s.created_at)::float8 as auth_time`
 })
 
-/** What a session knows of its refresh tokens; `is_recent` says how long ago its present one came. */
+/** Hashes of a session's refresh tokens; `is_recent`: whether the last rotation is within the grace period. */
 export const findRotation = statement({
   name: 'auth.find_rotation',
   takes: { id: 'uuid', graceSeconds: 'float8', idleDays: 'int4' },
@@ -63,7 +63,7 @@ export const findRotation = statement({
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)`
 })
 
-/** The session that confirmed a second factor has proved it. */
+/** Marks the session that confirmed a second factor as having used it. */
 export const markSecondFactor = statement({
   name: 'auth.mark_second_factor',
   takes: { id: 'uuid' },
@@ -75,7 +75,7 @@ export const unmarkSecondFactors = statement({
   text: 'update auth.sessions set second_factor = false where user_id = $userId'
 })
 
-/** The present rights of the user of a session, and how it was opened, unless it has ended. */
+/** Current permissions of a session's user, and how the session was opened. No row when it has ended. */
 export const findLiveSession = statement({
   name: 'auth.find_live_session',
   takes: { id: 'uuid', userId: 'uuid' },
@@ -119,14 +119,14 @@ export const deleteSession = statement({
   text: 'delete from auth.sessions where id = $id and user_id = $userId'
 })
 
-/** Every session of a user but one (`null`: every one). */
+/** Deletes all sessions of a user except one (`null`: all). */
 export const deleteOtherSessions = statement({
   name: 'auth.delete_other_sessions',
   takes: { userId: 'uuid', keptId: 'uuid?' },
   text: 'delete from auth.sessions where user_id = $userId and id is distinct from $keptId'
 })
 
-// Two ends, two indexes: 0.1 ms where nothing has ended, and 64 ms at 300,000 sessions without them (2026-11).
+// Each condition has its own index: 0.1 ms when none has expired; without them 64 ms at 300,000 sessions (2026-11).
 export const deleteExpiredSessions = statement({
   name: 'auth.delete_expired_sessions',
   takes: { idleDays: 'int4' },

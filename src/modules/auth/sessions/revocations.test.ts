@@ -7,7 +7,7 @@ const PASSWORD = 'nine lives and a piano'
 const NEW_PASSWORD = 'eleven lives and a cello'
 const EMAIL = 'ada@example.com'
 
-/** Two processes on one database, and somebody whose token both have seen just now. */
+/** Two processes on one database, and a user whose token both have verified. */
 async function useTwo() {
   const database = await createTestDatabase()
   const [here, there] = await Promise.all([createTestApp({}, database.url), createTestApp({}, database.url)])
@@ -26,7 +26,7 @@ async function useTwo() {
   return { here, there, mine, statusAt, logIn, auth: here.apiOf(authModule) }
 }
 
-/** How long until the other process refuses, in milliseconds. */
+/** Returns the milliseconds until the other process rejects the token. */
 async function untilRefused(status: () => Promise<number>): Promise<number> {
   const startedAt = performance.now()
   while ((await status()) !== 401) {
@@ -66,14 +66,17 @@ test.each<[string, (two: Two) => Promise<unknown>]>([
     }
   ],
   ['disabling the user', ({ auth }) => auth?.setDisabled(EMAIL, true) as Promise<unknown>]
-])('after %s the access token is dead here at once, and elsewhere within a second', async (_what, end) => {
-  const two = await useTwo()
-  await end(two)
-  expect(await two.statusAt(two.here)).toBe(401)
-  expect(await untilRefused(() => two.statusAt(two.there))).toBeLessThan(1_000)
-})
+])(
+  'after %s the access token is rejected here immediately, and by another process within a second',
+  async (_what, end) => {
+    const two = await useTwo()
+    await end(two)
+    expect(await two.statusAt(two.here)).toBe(401)
+    expect(await untilRefused(() => two.statusAt(two.there))).toBeLessThan(1_000)
+  }
+)
 
-test('the session that changed the password goes on', async () => {
+test('the session that changed the password stays valid', async () => {
   const { here, mine, statusAt } = await useTwo()
   const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
   expect((await here.request('POST', '/api/auth/password', { token: mine.access_token, body })).status).toBe(
@@ -82,12 +85,12 @@ test('the session that changed the password goes on', async () => {
   expect(await statusAt(here)).toBe(200)
 })
 
-test('a role that is taken away is gone with the next request, and the session goes on', async () => {
+test('a removed role has no effect from the next request on, and the session stays valid', async () => {
   const { here, mine, auth, statusAt } = await useTwo()
   const invite = async () =>
     (await here.request('POST', '/api/auth/invitations', { token: mine.access_token, body: {} })).status
   expect(await invite()).toBe(403)
-  // The last administrator stays one.
+  // The last administrator cannot lose the role.
   await auth?.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
   await auth?.setRole(EMAIL, 'admin')
   expect(await invite()).toBe(201)
@@ -96,10 +99,10 @@ test('a role that is taken away is gone with the next request, and the session g
   expect(await statusAt(here)).toBe(200)
 })
 
-/** How soon the message is there, the test of access tokens says. */
+/** The test of access tokens measures the delay of the message, so this wait is long. */
 const PATIENCE = { timeout: 60_000, interval: 5 }
 
-/** The same, of an administrator; `bot` is the token of a machine of theirs. */
+/** The same with an administrator; `bot` is a token of their API key. */
 async function useTwoOfStaff() {
   const two = await useTwo()
   const { here, there, mine, auth } = two
@@ -120,11 +123,11 @@ type TwoOfStaff = Awaited<ReturnType<typeof useTwoOfStaff>>
 
 test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
   ['a key is revoked', 200, 401, ({ revokeKey }) => revokeKey()],
-  ['a scope is taken', 403, 403, async ({ auth }) => auth?.setRole(EMAIL, 'admin', ['catalog'])],
-  ['the role is taken', 403, 401, async ({ auth }) => auth?.setRole(EMAIL, 'customer')],
-  ['they are disabled', 401, 401, async ({ auth }) => auth?.setDisabled(EMAIL, true)]
+  ['a scope is removed', 403, 403, async ({ auth }) => auth?.setRole(EMAIL, 'admin', ['catalog'])],
+  ['the role is removed', 403, 401, async ({ auth }) => auth?.setRole(EMAIL, 'customer')],
+  ['the account is disabled', 401, 401, async ({ auth }) => auth?.setDisabled(EMAIL, true)]
 ])(
-  'when %s, staff (%d) and their machines (%d) know here at once, and elsewhere by the same message',
+  'when %s, the administrator gets %d and the API key %d, here immediately and in another process soon after',
   async (_what, staff, machine, change) => {
     const two = await useTwoOfStaff()
     const { here, there, mine, bot, invitationsAt } = two
@@ -138,7 +141,7 @@ test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
   }
 )
 
-test('a scope that is given counts from the next request on, and a key of before has it, too', async () => {
+test('a granted scope is effective from the next request on, also for an existing API key', async () => {
   const { here, there, mine, bot, auth, invitationsAt } = await useTwoOfStaff()
   await auth?.setRole(EMAIL, 'admin', ['catalog'])
   expect(await invitationsAt(here, bot)).toBe(403)
@@ -149,7 +152,7 @@ test('a scope that is given counts from the next request on, and a key of before
   }
 })
 
-test('somebody who is disabled cannot get in, and can when enabled, but not into the former sessions', async () => {
+test('a disabled user cannot log in, and an enabled one can, but old sessions stay ended', async () => {
   const { here, mine, auth, logIn } = await useTwo()
   await auth?.setDisabled('Ada@Example.com', true)
   expect((await logIn()).code).toBe('AUTH_INVALID_CREDENTIALS')
@@ -157,5 +160,5 @@ test('somebody who is disabled cannot get in, and can when enabled, but not into
   expect((await logIn()).user.email).toBe(EMAIL)
   const body = { refresh_token: mine.refresh_token }
   expect((await here.request('POST', '/api/auth/refresh', { body })).status).toBe(401)
-  expect(await auth?.setDisabled('nobody@example.com', true)).toBe(false)
+  expect(await auth?.setDisabled('unknown@example.com', true)).toBe(false)
 })

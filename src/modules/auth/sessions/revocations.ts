@@ -3,12 +3,12 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'auth'
 
-/** What was verified for a user is not to be believed any more, or nothing is: messages may have been missed. */
+/** `onRevoked`: discard verified tokens of a user. `onGap`: discard all, because messages may have been missed. */
 type RevocationSubscriber = { onRevoked(userId: string): void; onGap(): void }
 
 /**
- * Announces that a session ended, or that a user is disabled or has another role or password. It reaches this process
- * with the commit and all others within a second.
+ * Publishes that a session ended, or that a user was disabled or has a new role or password. This process is notified at
+ * commit, others within a second.
  */
 export function createRevocations(broadcast: Broadcast) {
   const subscribers: RevocationSubscriber[] = []
@@ -30,8 +30,8 @@ export function createRevocations(broadcast: Broadcast) {
     subscribe(subscriber: RevocationSubscriber): void {
       subscribers.push(subscriber)
     },
-    /** While it is false, revocations may be missed. */
+    /** While false, revocations may be missed. */
     isLive: () => broadcast.isLive()
   }
 }
-export type Revocations = ReturnType<typeof createRevocations>
+export type SessionRevocations = ReturnType<typeof createRevocations>

@@ -1,29 +1,31 @@
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
-import type { AccessTokens, Rights } from '../tokens/access-tokens.ts'
+import type { AccessTokens, TokenRights } from '../tokens/access-tokens.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
-import type { Revocations } from './revocations.ts'
+import type { SessionRevocations } from './revocations.ts'
 
-/** For so long the token before the present one gets the same successor again: two tabs, or an answer that was lost. */
+/** Seconds in which the previous token gets the same successor again, for two tabs or a lost response. */
 const GRACE_SECONDS = 20
 
 export type SessionDeps = {
   db: Database
   secrets: Secrets
   accessTokens: AccessTokens
-  revocations: Revocations
+  revocations: SessionRevocations
   limits: { session_days: number; session_idle_days: number }
 }
-type Caller = { userId: string; sessionId: string | null }
-export type SessionOwner = Rights & { id: string; passwordHash: string; hasSecondFactor: boolean }
-/** What tokens say; `auth_time` is when the session was opened, in seconds since 1970. */
-type Holder = Rights & { auth_time: number }
+type SessionRef = { userId: string; sessionId: string | null }
+export type SessionOwner = TokenRights & { id: string; passwordHash: string; hasSecondFactor: boolean }
+/** Contents of tokens; `auth_time` is when the session was opened, in seconds since 1970. */
+type Holder = TokenRights & { auth_time: number }
+/** The id of a session that is to be opened, and the secret text from which its first refresh token is computed. */
+export type SessionSeed = { sessionId: string; text: string }
 type Rotated = Holder & { user_id: string; token: RefreshToken }
 
 export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
@@ -44,9 +46,9 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     }
   }
 
-  /** Opens a session; `undefined` when the owner is disabled, or has another password or a second factor by now. */
-  async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null) {
-    const token = refreshTokens.first(newId())
+  /** Opens a session. Returns `undefined` when the owner was disabled, or changed the password or second factor. */
+  async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null, seed?: SessionSeed) {
+    const token = seed === undefined ? refreshTokens.first(newId()) : refreshTokens.successors(seed)[0]
     const opened = await tx.first(repository.insertSession, {
       id: token.sessionId,
       userId: owner.id,
@@ -59,13 +61,24 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return opened && tokensFor(owner.id, { ...owner, ...opened }, token)
   }
 
+  /** Returns the tokens of the session that an earlier try opened; `undefined` when they were refreshed, or it ended. */
+  async function openedBefore(seed: SessionSeed) {
+    const session = await findRotation(db, seed.sessionId)
+    const token = refreshTokens.successors(seed).find(({ hash }) => session?.token_hash.equals(hash))
+    return (
+      session && token && { userId: session.user_id, ...(await tokensFor(session.user_id, session, token)) }
+    )
+  }
+
+  const findRotation = (from: Queryable, id: string) =>
+    from.first(repository.findRotation, { id, graceSeconds: GRACE_SECONDS, idleDays })
+
   /**
-   * New tokens for a refresh token. Its direct predecessor gets the same ones within 20 seconds, and at any age where it
-   * is the same request again. Every other one of ours that is not the present one ends its session: a thief and its
-   * owner both hold it, and nobody can tell which is which.
+   * Exchanges a refresh token for new tokens. The previous token gets the same ones within 20 seconds, or at any age if it is
+   * a retry of the same request. Any other old token ends its session, because both a thief and the owner may hold it.
    * @throws `AUTH_INVALID_REFRESH_TOKEN`, whatever the reason.
    */
-  async function refresh(text: string, write: Write) {
+  async function refresh(text: string, write: IdempotentWrite) {
     const token = refreshTokens.read(text)
     if (token === undefined) throw invalidRefreshToken()
     const done = await write.once(db, async tx => ({ rotated: await rotate(tx, token) }))
@@ -82,17 +95,13 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
 
     const { userId, isRecent, successor } = await successorOf(tx, token)
     if (successor !== undefined && isRecent) return successor
-    if (userId !== undefined && refreshTokens.isOurs(token)) await endIn(tx, id, userId)
+    if (userId !== undefined && refreshTokens.isAuthentic(token)) await endIn(tx, id, userId)
     return undefined
   }
 
-  /** What this token was exchanged for, as long as that was not exchanged in turn. */
+  /** Returns the successor of this token, unless it was refreshed too. */
   async function successorOf(from: Queryable, token: RefreshToken) {
-    const session = await from.first(repository.findRotation, {
-      id: token.sessionId,
-      graceSeconds: GRACE_SECONDS,
-      idleDays
-    })
+    const session = await findRotation(from, token.sessionId)
     const isPredecessor = session?.previous_hash?.equals(token.hash) === true
     const next = isPredecessor
       ? refreshTokens.successors(token).find(each => each.hash.equals(session.token_hash))
@@ -104,7 +113,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     }
   }
 
-  const list = ({ userId, sessionId }: Caller, query: PageQuery) =>
+  const list = ({ userId, sessionId }: SessionRef, query: PageQuery) =>
     readPage(query, {
       ...newestFirst,
       name: 'sessions',
@@ -112,33 +121,33 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
       total: () => db.first(repository.countSessions, { userId, idleDays })
     })
 
-  /** Ends a session of this user; false when there is none. */
+  /** Ends a session of this user. Returns false when it does not exist. */
   async function endIn(tx: Transaction, id: string, userId: string): Promise<boolean> {
     const ended = await tx.run(repository.deleteSession, { id, userId })
     if (ended > 0) await revocations.announce(tx, userId)
     return ended > 0
   }
 
-  /** @throws `AUTH_SESSION_NOT_FOUND` when it is absent, or somebody else's. */
-  async function end(userId: string, id: string, write: Write): Promise<void> {
+  /** @throws `AUTH_SESSION_NOT_FOUND` when it does not exist, or belongs to another user. */
+  async function end(userId: string, id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       if (!(await endIn(tx, id, userId))) throw sessionNotFound()
     })
   }
 
-  /** Ends the session behind an access token. Tokens of other issuers have none here. */
-  async function logOut({ userId, sessionId }: Caller, write: Write): Promise<void> {
+  /** Ends the session of an access token. Tokens of external issuers have none. */
+  async function logOut({ userId, sessionId }: SessionRef, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       if (sessionId !== null) await endIn(tx, sessionId, userId)
     })
   }
 
-  /** Ends every session of a user but one (`null`: every one), and what was verified of any of them. */
+  /** Ends all sessions of a user except one (`null`: all), and revokes cached verifications of their tokens. */
   async function endAll(tx: Transaction, userId: string, keptId: string | null): Promise<void> {
     await tx.run(repository.deleteOtherSessions, { userId, keptId })
     await revocations.announce(tx, userId)
   }
 
-  return { open, refresh, list, end, endIn, logOut, endAll, verifyAgain: revocations.announce }
+  return { open, openedBefore, refresh, list, end, endIn, logOut, endAll, verifyAgain: revocations.announce }
 }
 export type SessionService = ReturnType<typeof createSessionService>

@@ -37,7 +37,7 @@ const encode = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const now = () => Math.floor(Date.now() / 1_000)
 
-/** A token with our own, right signature over exactly these parts. */
+/** A token with a valid signature of the shop over exactly these parts. */
 function signed(head: unknown, payload: unknown, by: KeyObject = key): string {
   const input = `${encode(head)}.${encode(payload)}`
   return `${input}.${sign(null, Buffer.from(input), by).toString('base64url')}`
@@ -139,8 +139,8 @@ const bad: [string, () => string | Promise<string>][] = [
   ['iat far in the future', () => withClaims({ iat: now() + 3_600 })],
   ['no iat', () => without('iat')],
   ['no jti', () => without('jti')],
-  ['another audience', () => withClaims({ aud: 'somebody-else' })],
-  ['a list of audiences without us', () => withClaims({ aud: ['somebody', 'else'] })],
+  ['another audience', () => withClaims({ aud: 'another-audience' })],
+  ['a list of audiences without the shop', () => withClaims({ aud: ['one', 'two'] })],
   ['no audience', () => without('aud')],
   ['an empty audience', () => withClaims({ aud: '' })],
   ['another issuer', () => withClaims({ iss: 'https://thief.example.com' })],
@@ -152,9 +152,9 @@ const bad: [string, () => string | Promise<string>][] = [
   ['an empty subject', () => withClaims({ sub: '' })],
   ['a subject that is no id', () => withClaims({ sub: 'admin' })],
   ['a subject with SQL', () => withClaims({ sub: "' or true --" })],
-  ['the subject of nobody', () => withClaims({ sub: '01890000-0000-7000-8000-000000000000' })],
+  ['the subject of no user', () => withClaims({ sub: '01890000-0000-7000-8000-000000000000' })],
   ['no session', () => without('sid')],
-  ['a session of nobody', () => withClaims({ sid: '01890000-0000-7000-8000-000000000000' })],
+  ['a session of no user', () => withClaims({ sid: '01890000-0000-7000-8000-000000000000' })],
   ['an unknown role', () => withClaims({ role: 'root' })],
   ['a list of roles', () => withClaims({ role: ['admin'] })],
   ['no role', () => without('role')],
@@ -162,7 +162,7 @@ const bad: [string, () => string | Promise<string>][] = [
   ['an invitation code', () => `inv_${'A'.repeat(43)}`]
 ]
 
-describe('an access token is refused with 401 when it is', () => {
+describe('an access token is rejected with 401 when it is', () => {
   test.each(bad)('%s', async (_what, make) => {
     const answer = await app.request('GET', '/api/auth/me', { token: await make() })
     expect(answer.status).toBe(401)
@@ -184,7 +184,7 @@ describe('an access token is refused with 401 when it is', () => {
 })
 
 describe('an access token', () => {
-  test('is made as RFC 9068 says, with our claims', () => {
+  test('has the header and claims of RFC 9068 and of the shop', () => {
     expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: expect.any(String) })
     expect(claims).toEqual({
       iss: ISSUER,
@@ -201,22 +201,22 @@ describe('an access token', () => {
     expect(Number(claims.exp) - Number(claims.iat)).toBe(900)
   })
 
-  // The proof that the refusals above are for their own reason: the same hand makes good ones.
+  // The same helper makes valid tokens, so each rejection above has its own reason.
   test.each([
-    ['as it was given out', () => mine.access_token],
-    ['signed again by hand', () => withClaims({ jti: 'another' })],
+    ['as it was issued', () => mine.access_token],
+    ['signed again by the test', () => withClaims({ jti: 'another' })],
     ['expired within the leeway', () => withClaims({ exp: now() - 30 })],
     ['from a clock that is a little fast', () => withClaims({ iat: now() + 30, nbf: now() + 30 })]
-  ])('is good %s', async (_what, make) => {
+  ])('is valid %s', async (_what, make) => {
     expect((await app.request('GET', '/api/auth/me', { token: make() })).status).toBe(200)
   })
 
-  test('does not make an administrator of somebody who is none', async () => {
+  test('does not make a customer an administrator', async () => {
     const identity = await app.apiOf(authModule)?.authenticate(withClaims({ role: 'admin' }))
     expect(identity?.role).toBe('customer')
   })
 
-  test('of a disabled user is refused', async () => {
+  test('of a disabled user is rejected', async () => {
     const token = withClaims({ jti: 'not seen before' })
     const change = (value: string) =>
       runSql(app.databaseUrl, `update auth.users set disabled_at = ${value} where id = $1`, [mine.user.id])

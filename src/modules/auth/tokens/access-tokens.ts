@@ -1,46 +1,46 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Role } from '../accounts/schema.ts'
+import type { UserRole } from '../accounts/schema.ts'
 import { invalidToken } from '../errors.ts'
 import type { ParsedToken } from './parse.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import { believedUntil, jose, type Verified, verifyToken } from './verify.ts'
+import { cacheableUntil, loadJose, type VerifiedIdentity, verifyToken } from './verify.ts'
 
 const AUDIENCE = 'cartwright'
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt' // RFC 9068, section 2.1
-/** The OAuth client of log-ins at the shop itself (RFC 9068, section 2.2: `client_id` is required). */
+/** The OAuth client of logins at the shop itself (RFC 9068, section 2.2: `client_id` is required). */
 const FIRST_PARTY = 'cartwright'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const KEY_LIFETIME_SECONDS = 900
 const ROLES: readonly unknown[] = ['customer', 'admin']
 
-/** What somebody may do; `scopes` is null for customers and for administrators who may do everything. */
-export type Rights = { role: Role; scopes: string[] | null }
+/** Permissions of a caller; `scopes` is null for customers and administrators with full access. */
+export type TokenRights = { role: UserRole; scopes: string[] | null }
 
-type OpenSession = Rights & { auth_time: number; second_factor: boolean }
+type OpenSession = TokenRights & { auth_time: number; second_factor: boolean }
 
 export type AccessTokenDeps = {
   keys: SigningKeys
   issuer: string
   lifetimeSeconds: number
-  /** The present rights of a session's user, and how it was opened; `undefined` when it has ended. */
+  /** Returns the current permissions of a session's user, and how it was opened; `undefined` when it has ended. */
   findSession: (id: string, userId: string) => Promise<OpenSession | undefined>
-  /** The present rights of an API key; `undefined` when it is good for nothing. */
-  findKey: (id: string, userId: string) => Promise<Rights | undefined>
+  /** Returns the current permissions of an API key; `undefined` when it is invalid. */
+  findKey: (id: string, userId: string) => Promise<TokenRights | undefined>
 }
 
-/** Our own access tokens (RFC 9068): made here, and read as strictly as they are made. */
+/** Issues and verifies the shop's own access tokens (RFC 9068). */
 export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession, findKey }: AccessTokenDeps) {
   async function sign(
     userId: string,
-    { role, scopes }: Rights,
+    { role, scopes }: TokenRights,
     of: object,
     seconds: number
   ): Promise<string> {
     const { kid, privateKey } = keys.signing()
     const now = Math.floor(Date.now() / 1_000)
-    const { SignJWT } = await jose()
+    const { SignJWT } = await loadJose()
     return new SignJWT({ role, ...of, ...(scopes !== null && { scopes }) })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .setIssuer(issuer)
@@ -52,19 +52,21 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
       .sign(privateKey)
   }
 
-  const issue = (session: { id: string; userId: string; authTime: number } & Rights): Promise<string> => {
+  const issue = (
+    session: { id: string; userId: string; authTime: number } & TokenRights
+  ): Promise<string> => {
     const { id: sid, authTime } = session
     const claims = { client_id: FIRST_PARTY, sid, auth_time: Math.floor(authTime) }
     return sign(session.userId, session, claims, lifetimeSeconds)
   }
 
-  async function issueForKey(key: { id: string; userId: string } & Rights) {
+  async function issueForKey(key: { id: string; userId: string } & TokenRights) {
     const seconds = KEY_LIFETIME_SECONDS
     const claims = { client_id: key.id, api_key_id: key.id }
     return { token: await sign(key.userId, key, claims, seconds), seconds }
   }
 
-  async function verify(token: ParsedToken): Promise<Verified> {
+  async function verify(token: ParsedToken): Promise<VerifiedIdentity> {
     const { header } = token
     if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidToken()
     const key = await keys.publicKey(header.kid)
@@ -77,8 +79,8 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
     const id = isOfKey ? api_key_id : sid
     if (typeof id !== 'string' || !UUID.test(id)) throw invalidToken()
 
-    // The rights of now: a token does not keep one that was taken away.
-    const expiresAt = believedUntil(exp)
+    // Current permissions, because a token must not keep revoked ones.
+    const expiresAt = cacheableUntil(exp)
     if (isOfKey) {
       const rights = found(await findKey(id, sub), invalidToken)
       return { userId: sub, ...rights, sessionId: null, apiKeyId: id, hasSecondFactor: false, expiresAt }

@@ -5,34 +5,34 @@ import { invalidToken } from '../errors.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { ExternalCaller, ExternalTokens } from './external-tokens.ts'
 import { parseToken } from './parse.ts'
-import { believedUntil, type Verified } from './verify.ts'
+import { cacheableUntil, type VerifiedIdentity } from './verify.ts'
 
 export type AuthenticateDeps = {
   db: Database
   accessTokens: AccessTokens
-  /** By the name of the issuer. */
+  /** By issuer. */
   issuers: ReadonlyMap<unknown, ExternalTokens>
-  /** Of administrators. */
+  /** Whether administrators need a second factor. */
   requiresSecondFactor: boolean
 }
 
 /**
- * Verifies a bearer token. Whose it says it is (`iss`) only chooses the rules; they alone decide.
- * @throws `AUTH_INVALID_TOKEN` for every token that is not good, `AUTH_ISSUER_UNAVAILABLE` when nobody can tell.
+ * Creates the verification of bearer tokens. The unverified `iss` only selects the issuer's rules.
+ * @throws `AUTH_INVALID_TOKEN` for an invalid token, `AUTH_ISSUER_UNAVAILABLE` when the issuer's keys cannot be loaded.
  */
 export function createAuthenticate(deps: AuthenticateDeps) {
   const { db, accessTokens, issuers, requiresSecondFactor } = deps
 
-  /** API keys cannot log in: what they may do is limited instead. */
-  const lacksSecondFactor = ({ role, apiKeyId, hasSecondFactor }: Verified): boolean =>
+  /** API keys need no second factor, because their permissions are limited instead. */
+  const lacksSecondFactor = ({ role, apiKeyId, hasSecondFactor }: VerifiedIdentity): boolean =>
     requiresSecondFactor && role === 'admin' && apiKeyId === undefined && !hasSecondFactor
 
-  return async function authenticate(text: string): Promise<Verified & { lacksSecondFactor?: true }> {
+  return async function authenticate(text: string): Promise<VerifiedIdentity & { lacksSecondFactor?: true }> {
     const verified = await verify(text)
     return lacksSecondFactor(verified) ? { ...verified, lacksSecondFactor: true } : verified
   }
 
-  async function verify(text: string): Promise<Verified> {
+  async function verify(text: string): Promise<VerifiedIdentity> {
     const token = parseToken(text)
     const { iss } = token.claims
     if (iss === accessTokens.issuer) return accessTokens.verify(token)
@@ -48,11 +48,11 @@ export function createAuthenticate(deps: AuthenticateDeps) {
       sessionId: null,
       ...(authenticatedAt !== undefined && { authenticatedAt }),
       hasSecondFactor,
-      expiresAt: believedUntil(caller.exp)
+      expiresAt: cacheableUntil(caller.exp)
     }
   }
 
-  /** The user that stands for this caller here, made when they come for the first time. */
+  /** Returns the user id of an external caller. Creates the user on the first request. */
   async function userOf(caller: ExternalCaller): Promise<string> {
     const { issuer, subject, email, name } = caller
     const find = () => db.first(users.findExternal, { issuer, subject })

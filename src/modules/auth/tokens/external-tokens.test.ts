@@ -40,7 +40,7 @@ describe('an access token of a configured issuer', () => {
     expect(again.json.id).toBe(first.json.id)
   })
 
-  test('opens the admin tier by the configured claim, and only by it', async () => {
+  test('opens the admin tier only by the configured claim', async () => {
     expect((await asAdmin(await issuer.accessToken('boss'))).status).toBe(200)
     expect((await me(await issuer.accessToken('boss'))).json.role).toBe('admin')
     expect((await asAdmin(await issuer.accessToken('shopper'))).status).toBe(403)
@@ -53,7 +53,7 @@ describe('an access token of a configured issuer', () => {
     expect((await asAdmin(await issuer.sign(claims))).status).toBe(403)
   })
 
-  test('makes its user once when twenty first requests come at once', async () => {
+  test('creates its user once for twenty simultaneous first requests', async () => {
     const token = await issuer.sign({ ...issuer.claims(), sub: 'twenty-at-once' })
     const answers = await Promise.all(Array.from({ length: 20 }, () => me(token)))
     expect(answers.map(each => each.status)).toEqual(Array(20).fill(200))
@@ -67,7 +67,7 @@ describe('an access token of a configured issuer', () => {
     expect((await identities()).filter(each => each.subject === 'twenty-at-once')).toHaveLength(1)
   })
 
-  test('with the subject of somebody at another issuer is somebody else', async () => {
+  test('with the subject of a user at another issuer is another user', async () => {
     const [here, there] = [await me(await issuer.accessToken()), await me(await second.accessToken())]
     expect(there.status).toBe(200)
     expect(there.json.id).not.toBe(here.json.id)
@@ -85,7 +85,7 @@ describe('an access token of a configured issuer', () => {
     expect(new Set([external.json.id, local.json.user.id, late.json.id]).size).toBe(3)
   })
 
-  test('of a disabled user is refused', async () => {
+  test('of a disabled user is rejected', async () => {
     const claims = { ...issuer.claims(), sub: 'disabled' }
     const { json } = await me(await issuer.sign(claims))
     await runSql(app.databaseUrl, 'update auth.users set disabled_at = now() where id = $1', [json.id])
@@ -94,7 +94,7 @@ describe('an access token of a configured issuer', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
   })
 
-  test('is no session here: logging out ends nothing, and there is no password to change', async () => {
+  test('has no session here, so a log-out ends nothing and no password can be changed', async () => {
     const token = await issuer.accessToken()
     expect((await app.request('POST', '/api/auth/logout', { token })).status).toBe(204)
     expect((await app.request('GET', '/api/auth/sessions', { token })).json.items).toEqual([])
@@ -106,17 +106,17 @@ describe('an access token of a configured issuer', () => {
     ['with typ JWT', { typ: 'JWT' }, {}],
     ['with the long name of its typ', { typ: 'application/at+jwt' }, {}],
     ['without typ', { typ: undefined }, {}],
-    ['with us among its audiences', {}, { aud: ['somebody', 'shop'] }],
+    ['with the shop among its audiences', {}, { aud: ['other', 'shop'] }],
     ['as Keycloak marks it', { typ: 'JWT' }, { typ: 'Bearer', azp: 'shop-web' }],
     ['as Cognito marks it', { typ: 'JWT' }, { token_use: 'access' }],
     ['expired within the leeway', {}, { exp: now() - 20 }],
-    ['with a name nobody could store', {}, { name: 'Ada\u0000', email: 'no address\u0000' }]
+    ['with a name that cannot be stored', {}, { name: 'Ada\u0000', email: 'no address\u0000' }]
   ])('is accepted %s', async (_what, header, claims) => {
     expect((await me(await issuer.sign({ ...issuer.claims(), ...claims }, header))).status).toBe(200)
   })
 })
 
-describe('a token that names a configured issuer is refused with 401 when it is', () => {
+describe('a token that names a configured issuer is rejected with 401 when it is', () => {
   const good = () => ({ ...issuer.claims(), sub: 'intruder' })
   const withClaims = (over: object) => issuer.sign({ ...good(), ...over })
   const withHeader = (over: object) => issuer.sign(good(), over)
@@ -161,9 +161,9 @@ describe('a token that names a configured issuer is refused with 401 when it is'
     ['by another key with its kid', () => byAnother('RS256')],
     ['by another kind of key with its kid', () => byAnother('ES256')],
     ['PS256, which its settings do not allow', () => byAnother('PS256')],
-    ['EdDSA, which is for our own', () => byAnother('EdDSA')],
+    ['EdDSA, which only tokens of the shop use', () => byAnother('EdDSA')],
     [
-      'by another key that it brings along',
+      'by another key in its own header',
       async () => {
         const { privateKey, publicKey: mine } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
         const head = { alg: 'RS256', typ: 'at+jwt', kid: 'mine', jwk: await exportJWK(mine) }
@@ -173,7 +173,7 @@ describe('a token that names a configured issuer is refused with 401 when it is'
     ['of the other issuer under its name', () => ownOf(second, { iss: issuer.issuer, aud: issuer.audience })],
     ['its own under the name of the other', () => withClaims({ iss: second.issuer, aud: second.audience })],
     ['its own under our name', () => withClaims({ iss: 'cartwright', aud: 'cartwright', role: 'admin' })],
-    ['of an issuer nobody configured', () => withClaims({ iss: 'https://unknown.example.com' })],
+    ['of an unknown issuer', () => withClaims({ iss: 'https://unknown.example.com' })],
     ['of its issuer with a slash', () => withClaims({ iss: `${issuer.issuer}/` })],
     ['of its issuer in capitals', () => withClaims({ iss: issuer.issuer.toUpperCase() })],
     ['of a list of issuers', () => withClaims({ iss: [issuer.issuer] })],
@@ -188,9 +188,9 @@ describe('a token that names a configured issuer is refused with 401 when it is'
     ['not valid yet', () => withClaims({ nbf: now() + 120 })],
     ['issued in the future', () => withClaims({ iat: now() + 3_600 })],
     ['issued at a text', () => withClaims({ iat: 'now' })],
-    ['for somebody else', () => withClaims({ aud: 'somebody' })],
-    ['for others', () => withClaims({ aud: ['somebody', 'else'] })],
-    ['for nobody', () => withClaims({ aud: [] })],
+    ['for another audience', () => withClaims({ aud: 'other' })],
+    ['for other audiences', () => withClaims({ aud: ['one', 'two'] })],
+    ['without an audience', () => withClaims({ aud: [] })],
     ['for the audience of the other issuer', () => withClaims({ aud: second.audience })],
     ['without audience', () => withClaims({ aud: undefined })],
     ['without subject', () => withClaims({ sub: undefined })],
@@ -208,12 +208,12 @@ describe('a token that names a configured issuer is refused with 401 when it is'
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('and none of them made a user', async () => {
+  test('and none of these tokens created a user', async () => {
     const subjects = (await identities()).map(each => String(each.subject))
     expect(subjects.filter(subject => subject.startsWith('intruder') || subject.trim() === '')).toEqual([])
   })
 
-  test('(while the same hand makes good ones)', async () => {
+  test('(while valid tokens of the same helper are accepted)', async () => {
     expect((await me(await issuer.sign({ ...good(), sub: 'honest' }))).status).toBe(200)
   })
 })
@@ -272,7 +272,7 @@ describe('a claim of scopes', () => {
     const roles = { realm_access: { roles: [ADMIN_CLAIM.value] } }
     expect(await statuses(await issuer.sign({ ...claims, ...roles }))).toEqual([403, 403, 403, 403])
     const words = { ...roles, shop: { scopes: 'orders admin' } }
-    // Who looks after the module admin does not look after accounts.
+    // The scope of the module admin does not include accounts.
     expect(await statuses(await issuer.sign({ ...claims, ...words }))).toEqual([403, 403, 200, 403])
     const shopper = { ...issuer.claims(), shop: { scopes: ['auth', 'orders'] } }
     expect(await statuses(await issuer.sign(shopper))).toEqual([403, 403, 403, 403])

@@ -2,23 +2,23 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { invalidToken } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
-import type { Claims, ParsedToken } from './parse.ts'
+import type { ParsedToken, TokenClaims } from './parse.ts'
 import { LEEWAY_SECONDS, verifyToken } from './verify.ts'
 
 export type IssuerSettings = AuthSettings['issuers'][number]
-/** Somebody as another issuer knows them. The e-mail address is only to be shown. */
+/** A user of an external issuer. The e-mail address is for display only. */
 export type ExternalCaller = {
   issuer: string
   subject: string
   email: string | null
   name: string | null
   isAdmin: boolean
-  /** What an administrator may look after; `null`: everything. */
+  /** Modules that an administrator may manage; `null`: all. */
   scopes: string[] | null
   exp: number
-  /** Whether `acr` or `amr` has a value that the settings name. */
+  /** Whether `acr` or `amr` has a configured value. */
   hasSecondFactor: boolean
-  /** `auth_time` of OpenID Connect: when the person logged in there. */
+  /** `auth_time` of OpenID Connect: when the user logged in at the issuer. */
   authenticatedAt?: number
 }
 
@@ -26,7 +26,7 @@ const NAME_LENGTH_MAX = 200
 const ACCESS_TOKEN_TYPES = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt'])
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash']
 
-/** Reads the access tokens of one other issuer, by its own settings only. */
+/** Verifies access tokens of one external issuer, by its settings only. */
 export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKeys) {
   const expected = {
     issuer: settings.issuer,
@@ -36,7 +36,7 @@ export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKey
 
   return async function verify(token: ParsedToken): Promise<ExternalCaller> {
     const { header } = token
-    // Before anybody is asked for a key: a token that could never be good is not a reason to.
+    // Before the key is fetched, so that a token that cannot be valid causes no request.
     if (!expected.algorithms.includes(header.alg)) throw invalidToken()
     if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidToken()
     const key = await keyFor(header)
@@ -59,53 +59,53 @@ export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKey
 export type ExternalTokens = ReturnType<typeof createExternalTokens>
 
 /**
- * Whether this is an ID or refresh token, by the marks that issuers leave on them: an ID token is meant for a client
- * and proves nothing here. `typ` as a claim is Keycloak's, `token_use` Cognito's.
+ * Whether this is an ID or refresh token. An ID token is meant for a client and grants no access to an API. The claim `typ`
+ * comes from Keycloak, `token_use` from Cognito.
  */
-function isOtherToken(claims: Claims): boolean {
+function isOtherToken(claims: TokenClaims): boolean {
   const { typ = 'Bearer', token_use: use = 'access' } = claims
   return typ !== 'Bearer' || use !== 'access' || ID_TOKEN_CLAIMS.some(name => Object.hasOwn(claims, name))
 }
 
-/** A time in the future would be recent for as long as the issuer likes: it is ignored. */
-const authTimeOf = ({ auth_time }: Claims): { authenticatedAt?: number } =>
+/** Ignores a time in the future, which would make the login look recent for too long. */
+const authTimeOf = ({ auth_time }: TokenClaims): { authenticatedAt?: number } =>
   typeof auth_time === 'number' && auth_time <= Date.now() / 1_000 + LEEWAY_SECONDS
     ? { authenticatedAt: auth_time }
     : {}
 
-/** Whether the issuer says so by `acr` or `amr` (OpenID Connect Core, section 2); never without configured values. */
-function hasSecondFactor({ acr, amr }: Claims, values: IssuerSettings['second_factor'] = {}): boolean {
-  const isAmong = (wanted: readonly unknown[] | undefined, given: unknown) =>
-    [given].flat().some(each => wanted?.includes(each) === true)
+/** Whether `acr` or `amr` (OpenID Connect Core, section 2) has a configured value. */
+function hasSecondFactor({ acr, amr }: TokenClaims, values: IssuerSettings['second_factor'] = {}): boolean {
+  const isAmong = (accepted: readonly unknown[] | undefined, given: unknown) =>
+    [given].flat().some(each => accepted?.includes(each) === true)
   return isAmong(values.acr, acr) || isAmong(values.amr, amr)
 }
 
 /** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */
-export function hasClaim(claims: Claims, { path, value }: { path: string; value: string }): boolean {
+export function hasClaim(claims: TokenClaims, { path, value }: { path: string; value: string }): boolean {
   const found = claimOf(claims, path)
   return Array.isArray(found) ? found.includes(value) : found === value
 }
 
-/** The scopes that the claim at `path` lists, as a list or as words; none where there is no such claim. */
-export function scopesIn(claims: Claims, path: string): string[] {
+/** Returns the scopes in the claim at `path`, a list or a string of words; empty without the claim. */
+export function scopesIn(claims: TokenClaims, path: string): string[] {
   const found = claimOf(claims, path)
   const words = typeof found === 'string' ? found.split(' ') : found
   return Array.isArray(words) ? words.filter(word => typeof word === 'string' && word !== '') : []
 }
 
-const claimOf = (claims: Claims, path: string): unknown =>
+const claimOf = (claims: TokenClaims, path: string): unknown =>
   Object.hasOwn(claims, path) ? claims[path] : claimAt(claims, path.split('.'))
 
-function claimAt(claims: Claims, path: readonly string[]): unknown {
+function claimAt(claims: TokenClaims, path: readonly string[]): unknown {
   let found: unknown = claims
   for (const name of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
-    found = (found as Claims)[name]
+    found = (found as TokenClaims)[name]
   }
   return found
 }
 
-function nameOf({ name }: Claims): string | null {
+function nameOf({ name }: TokenClaims): string | null {
   const isShowable =
     typeof name === 'string' && name !== '' && name.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(name)
   return isShowable ? name.slice(0, NAME_LENGTH_MAX).toWellFormed() : null

@@ -27,14 +27,14 @@ const json = (response: ServerResponse, value: unknown) => {
 }
 
 describe('the keys of another issuer', () => {
-  test('are fetched once, however many ask first', async () => {
+  test('are fetched once by twenty simultaneous callers', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     await Promise.all(Array.from({ length: 20 }, () => keyFor(headerOf(issuer))))
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/jwks'])
   })
 
-  test('are fetched again for an unknown one, but not within the cool-down', async () => {
+  test('are not fetched again for unknown keys within the cool-down', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     await keyFor(headerOf(issuer))
@@ -46,7 +46,7 @@ describe('the keys of another issuer', () => {
     expect(issuer.requests).toHaveLength(2)
   })
 
-  test('follow a rotation: the new one is found, the old one is gone', async () => {
+  test('follow a rotation: the new key is found, and the old one is rejected', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer, { cooldownMs: 0 })
     const old = headerOf(issuer)
@@ -56,7 +56,7 @@ describe('the keys of another issuer', () => {
     await expect(keyFor(old)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
   })
 
-  test('that are known serve on while the issuer is down; unknown ones are answered "unavailable"', async () => {
+  test('stay valid while the issuer is down, and unknown keys are "unavailable"', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer, { cooldownMs: 0 })
     await keyFor(headerOf(issuer))
@@ -70,7 +70,7 @@ describe('the keys of another issuer', () => {
     await expect(keyFor(unknown)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
   })
 
-  test('are not asked for again and again while the issuer is down', async () => {
+  test('are requested once within the cool-down while the issuer is down', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     issuer.intercept((_request, response) => response.destroy())
@@ -80,7 +80,7 @@ describe('the keys of another issuer', () => {
     expect(issuer.requests).toHaveLength(1)
   })
 
-  // What an honest issuer answers: behind each fault, so that only the fault can be the reason.
+  // The valid responses beside each fault, so that only the fault can be the reason.
   const honest = (request: IncomingMessage, response: ServerResponse, issuer: TestIssuer) =>
     json(
       response,
@@ -91,10 +91,10 @@ describe('the keys of another issuer', () => {
 
   type Fault = (request: IncomingMessage, response: ServerResponse, issuer: TestIssuer) => void
   test.each<[string, Fault]>([
-    ['breaks off', (_request, response) => response.destroy()],
-    ['answers 500', (_request, response) => response.writeHead(500).end('{}')],
-    ['answers with HTML', (_request, response) => response.end('<html>')],
-    ['answers null', (_request, response) => json(response, null)],
+    ['closes the connection', (_request, response) => response.destroy()],
+    ['returns 500', (_request, response) => response.writeHead(500).end('{}')],
+    ['returns HTML', (_request, response) => response.end('<html>')],
+    ['returns null', (_request, response) => json(response, null)],
     [
       'names another issuer',
       (request, response, issuer) => {
@@ -110,7 +110,7 @@ describe('the keys of another issuer', () => {
       }
     ],
     [
-      'keeps its keys on a machine of this network',
+      'names another private address for its keys',
       (request, response, issuer) => {
         const keys = issuer.issuer.replace('127.0.0.1', '127.0.0.2')
         if (request.headers.host === new URL(keys).host) return honest(request, response, issuer)
@@ -132,13 +132,13 @@ describe('the keys of another issuer', () => {
       }
     ],
     [
-      'has keys that are none',
+      'returns no list of keys',
       (request, response, issuer) => {
         const discovery = { issuer: issuer.issuer, jwks_uri: `${issuer.issuer}/jwks` }
         json(response, request.url === '/jwks' ? { keys: 'none' } : discovery)
       }
     ]
-  ])('are unavailable, and nothing else happens, when the issuer %s', async (_what, fault) => {
+  ])('are unavailable when the issuer %s', async (_what, fault) => {
     const issuer = await useIssuer()
     issuer.intercept((request, response) => fault(request, response, issuer))
     await expect(keysOf(issuer)(headerOf(issuer))).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe('the keys of another issuer', () => {
     })
   })
 
-  test('are given up when their document does not end', async () => {
+  test('are unavailable when their document has no end', async () => {
     const issuer = await useIssuer()
     const chunk = Buffer.alloc(65_536, ' ')
     let poured = 0
@@ -165,7 +165,7 @@ describe('the keys of another issuer', () => {
     expect(poured).toBeLessThan(32_000_000)
   })
 
-  test('of an issuer that never answers are given up after three seconds', async () => {
+  test('of an issuer that never responds are unavailable after three seconds', async () => {
     const issuer = await useIssuer()
     issuer.intercept(() => {})
     const startedAt = performance.now()
@@ -174,7 +174,7 @@ describe('the keys of another issuer', () => {
   })
 })
 
-test('a token of an issuer that is down is answered 503, and the shop serves on', async () => {
+test('a token of an issuer that is down gets 503, and other tokens stay valid', async () => {
   const issuer = await useIssuer()
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
   const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })
@@ -191,7 +191,7 @@ test('a token of an issuer that is down is answered 503, and the shop serves on'
   expect((await app.request('GET', '/api/auth/me', { token: local.json.access_token })).status).toBe(200)
 })
 
-test('an application that stops does not wait for an issuer that hangs', async () => {
+test('a stopping process does not wait for an issuer that hangs', async () => {
   const issuer = await useIssuer()
   const stopping = new AbortController()
   const keyFor = createIssuerKeys({
@@ -207,7 +207,7 @@ test('an application that stops does not wait for an issuer that hangs', async (
   expect(await pending).toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
 })
 
-test('the issuer is not asked about a token that could never be good', async () => {
+test('a token with an algorithm that is not allowed causes no request to its issuer', async () => {
   const issuer = await useIssuer()
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
   const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })
@@ -219,7 +219,7 @@ test('the issuer is not asked about a token that could never be good', async () 
   expect(issuer.requests).toEqual([])
 })
 
-test('keys that somebody else wrote into the shared cache make nobody an administrator', async () => {
+test('keys that an attacker wrote into the shared cache are not used', async () => {
   const issuer = await useIssuer()
   const issuers = [
     { issuer: issuer.issuer, audience: issuer.audience, admin_claim: { path: 'boss', value: 'yes' } }

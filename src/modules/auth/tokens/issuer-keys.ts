@@ -2,7 +2,7 @@ import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import { invalidToken, issuerUnavailable } from '../errors.ts'
 import type { TokenHeader } from './parse.ts'
-import { jose } from './verify.ts'
+import { loadJose } from './verify.ts'
 
 const FETCH_TIMEOUT_MS = 3_000
 const DOCUMENT_BYTES_MAX = 524_288
@@ -12,15 +12,15 @@ const RETRY_SECONDS = 5
 export type IssuerKeysDeps = {
   http: HttpClient
   issuer: string
-  /** Between two fetches that unknown keys, or their failure, ask for. */
+  /** Between two fetches because of unknown keys or errors. */
   cooldownMs: number
   signal: AbortSignal
 }
 
 /**
- * The keys of another issuer, by its discovery document (OpenID Connect Discovery 1.0, section 4). Known keys serve
- * while they are refreshed behind the scenes and while the issuer is down; an unknown key is a reason to look. They
- * are kept in this process and nowhere else: whoever could write them into a shared cache could be any administrator.
+ * Loads the keys of an external issuer by its discovery document (OpenID Connect Discovery 1.0, section 4). Known keys are
+ * used while they are refreshed in the background and while the issuer is down. An unknown key triggers a fetch. Keys are
+ * cached in this process only, because write access to a shared cache would allow forging administrators.
  */
 export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKeysDeps) {
   let resolveKey: ReturnType<typeof createLocalJWKSet> | undefined
@@ -29,8 +29,8 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
   let nextFetchAt = 0
   let fetching: Promise<void> | undefined
 
-  async function learn(jwks: unknown): Promise<void> {
-    const { createLocalJWKSet } = await jose()
+  async function storeKeys(jwks: unknown): Promise<void> {
+    const { createLocalJWKSet } = await loadJose()
     resolveKey = createLocalJWKSet(jwks as JSONWebKeySet)
     staleAt = performance.now() + FRESH_SECONDS * 1_000
   }
@@ -38,7 +38,7 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
   async function fetchKeys(): Promise<void> {
     nextFetchAt = performance.now() + cooldownMs
     try {
-      await learn(await fetchKeySet({ http, issuer, signal }))
+      await storeKeys(await fetchKeySet({ http, issuer, signal }))
       failed = false
     } catch (cause) {
       failed = true
@@ -46,7 +46,7 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
     }
   }
 
-  /** One fetch at a time, whoever asks for it; none within the cool-down after the last. */
+  /** Runs one fetch at a time, and none within the cool-down after the last. */
   function refetch(): Promise<void> | undefined {
     if (fetching === undefined && performance.now() >= nextFetchAt) {
       fetching = fetchKeys().finally(() => {
@@ -58,7 +58,7 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
 
   const find = (header: TokenHeader) => resolveKey?.(header).catch(() => undefined)
 
-  /** @throws `AUTH_INVALID_TOKEN` for a key the issuer does not have, `AUTH_ISSUER_UNAVAILABLE` when it cannot be asked. */
+  /** @throws `AUTH_INVALID_TOKEN` for a key the issuer does not have, `AUTH_ISSUER_UNAVAILABLE` when they cannot be loaded. */
   return async function keyFor(header: TokenHeader) {
     if (resolveKey === undefined) await refetch()
     const known = await find(header)
@@ -74,16 +74,16 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
 }
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>
 
-type Asked = Pick<IssuerKeysDeps, 'http' | 'issuer' | 'signal'>
+type IssuerRequest = Pick<IssuerKeysDeps, 'http' | 'issuer' | 'signal'>
 
-/** The key set of an issuer, found by its discovery document. */
-export async function fetchKeySet(asked: Asked): Promise<unknown> {
-  const discovery = await fetchJson(asked, discoveryUrl(asked.issuer))
-  return fetchJson(asked, jwksUrl(asked.issuer, discovery))
+/** Fetches the key set of an issuer by its discovery document. */
+export async function fetchKeySet(request: IssuerRequest): Promise<unknown> {
+  const discovery = await fetchJson(request, discoveryUrl(request.issuer))
+  return fetchJson(request, jwksUrl(request.issuer, discovery))
 }
 
-/** A JSON document within a time and a size, from exactly there. The keys may be elsewhere, on the Internet. */
-async function fetchJson({ http, issuer, signal }: Asked, url: string): Promise<unknown> {
+/** Fetches a JSON document with limits of time and size. The origin of the issuer is trusted; others must be public. */
+async function fetchJson({ http, issuer, signal }: IssuerRequest, url: string): Promise<unknown> {
   const { status, body } = await http.send({
     url,
     headers: { accept: 'application/json' },
@@ -92,7 +92,7 @@ async function fetchJson({ http, issuer, signal }: Asked, url: string): Promise<
     signal,
     isConfigured: new URL(url).origin === new URL(issuer).origin
   })
-  if (status !== 200) throw new Error(`${url} answered ${status}`)
+  if (status !== 200) throw new Error(`${url} returned ${status}`)
   const value: unknown = JSON.parse(body.toString('utf8'))
   if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
   return value

@@ -4,7 +4,7 @@ import { createIssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts'
 
 const ISSUER_COOLDOWN_MS = 30_000
 
-/** The issuers beside the shop itself, by their names. */
+/** Creates the verifiers of external issuers, by issuer. */
 export function openIssuers(issuers: AuthSettings['issuers'], deps: Pick<IssuerKeysDeps, 'http' | 'signal'>) {
   return new Map(
     issuers.map(settings => {

@@ -1,15 +1,15 @@
 import { invalidToken } from '../errors.ts'
 
 export type TokenHeader = { alg: string; kid: string; typ?: string }
-export type Claims = { readonly [name: string]: unknown }
-/** A token taken apart. Nothing of it is verified. */
-export type ParsedToken = { text: string; header: TokenHeader; claims: Claims }
+export type TokenClaims = { readonly [name: string]: unknown }
+/** A parsed, unverified token. */
+export type ParsedToken = { text: string; header: TokenHeader; claims: TokenClaims }
 
 const TOKEN_BYTES_MAX = 8_192
-// Members with which a token brings, or points to, the key or rules to verify it with (RFC 7515, section 4.1).
+// Header members by which a token supplies the key or rules for its own verification (RFC 7515, section 4.1).
 const REFUSED_MEMBERS = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip']
 
-/** Takes a compact JWS apart, as strictly as it can be read. @throws `AUTH_INVALID_TOKEN`. */
+/** Parses a compact JWS strictly. @throws `AUTH_INVALID_TOKEN`. */
 export function parseToken(text: string): ParsedToken {
   const parts = text.length <= TOKEN_BYTES_MAX ? text.split('.') : []
   const [header, claims] = parts
@@ -17,23 +17,23 @@ export function parseToken(text: string): ParsedToken {
   return { text, header: readHeader(readObject(header as string)), claims: readObject(claims as string) }
 }
 
-/** Base64url as an encoder writes it: no padding, no other alphabet, no stray bits at the end (RFC 4648, 3.5). */
+/** Whether the part is canonical base64url: no padding, no other alphabet, no stray bits (RFC 4648, 3.5). */
 const isCanonical = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function readObject(part: string): Claims {
+function readObject(part: string): TokenClaims {
   try {
     const value: unknown = JSON.parse(decoder.decode(Buffer.from(part, 'base64url')))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Claims
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TokenClaims
   } catch (cause) {
     throw invalidToken({ cause })
   }
   throw invalidToken()
 }
 
-function readHeader({ alg, kid, typ, ...others }: Claims): TokenHeader {
+function readHeader({ alg, kid, typ, ...others }: TokenClaims): TokenHeader {
   if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidToken()
   if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidToken()
   if (typ !== undefined && typeof typ !== 'string') throw invalidToken()

@@ -1,10 +1,9 @@
 import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * Adds this key if it is time: when there is none that can be used here, or none made within the last
- * `rotationDays`. One that is `urgent` (nobody here can use any other) signs at once, as the very first one does; a
- * later one is published for a while before. Two processes that rotate at once come to the same generation, and one
- * of them loses without noticing.
+ * Adds this key if none was created within the last `rotationDays`, or if it is `urgent`, because this process can use no
+ * other key. The first and an urgent key sign immediately; others are published for a while before. Two processes that
+ * rotate simultaneously compute the same generation, and only one key is inserted.
  */
 export const insertKeyIfDue = statement({
   name: 'auth.insert_signing_key',
@@ -26,14 +25,14 @@ export const listKeys = statement({
 })
 export type SigningKeyRow = RowOf<typeof listKeys>
 
-/** Encrypts a key that lay here as it was, or with a key that was replaced. */
+/** Stores a key encrypted with the current secret. */
 export const sealKey = statement({
   name: 'auth.seal_signing_key',
   takes: { kid: 'text', sealed: 'bytea' },
   text: 'update auth.signing_keys set sealed = $sealed, private_jwk = null where kid = $kid'
 })
 
-/** Drops the keys whose last tokens have expired. */
+/** Deletes keys whose last tokens have expired. */
 export const deleteRetiredKeys = statement({
   name: 'auth.delete_retired_signing_keys',
   takes: { overlapSeconds: 'float8' },

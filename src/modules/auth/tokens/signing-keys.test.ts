@@ -24,7 +24,7 @@ async function useKeys(processes: number, secrets = testSecrets()) {
   const age = (days: number) =>
     sql(`update auth.signing_keys set created_at = created_at - interval '${days} days',
          signs_from = signs_from - interval '${days} days'`)
-  /** A process more, with these secrets. */
+  /** Starts another process with these secrets. */
   const startWith = (other: Secrets) => open(databases[0], other)
   return {
     keys,
@@ -39,13 +39,13 @@ async function useKeys(processes: number, secrets = testSecrets()) {
 const kidsOf = (keys: { published(): { keys: { kid: string }[] } }) =>
   keys.published().keys.map(each => each.kid)
 
-test('processes that start at once agree on one key', async () => {
+test('processes that start simultaneously agree on one signing key', async () => {
   const { keys } = await useKeys(6)
   expect(new Set(keys.map(each => each.signing().kid)).size).toBe(1)
   expect(keys.map(kidsOf).every(kids => kids.length === 1)).toBe(true)
 })
 
-test('a key is not replaced before its time', async () => {
+test('a signing key is not replaced before it is ninety days old', async () => {
   const { first, age } = await useKeys(1)
   const { kid } = first.signing()
   await age(89)
@@ -53,7 +53,7 @@ test('a key is not replaced before its time', async () => {
   expect(kidsOf(first)).toEqual([kid])
 })
 
-test('after ninety days there is one successor, published before it signs, and the old key stays known', async () => {
+test('after ninety days one successor is published before it signs, and the old signing key stays valid', async () => {
   const { keys, first, second, sql, age } = await useKeys(4)
   const old = first.signing().kid
   await age(90)
@@ -70,7 +70,7 @@ test('after ninety days there is one successor, published before it signs, and t
   expect(await first.publicKey(old)).toBeDefined()
 })
 
-test('a key is dropped when its last tokens have expired', async () => {
+test('a signing key is deleted when its last tokens have expired', async () => {
   const { first, sql, age } = await useKeys(1)
   const old = first.signing().kid
   await age(90)
@@ -84,7 +84,7 @@ test('a key is dropped when its last tokens have expired', async () => {
   expect(await first.publicKey(old)).toBeUndefined()
 })
 
-test('a key that another process made is found when a token names it', async () => {
+test('a signing key that another process created is found when a token names it', async () => {
   const { first, second, sql, age } = await useKeys(2)
   await age(90)
   await first.refresh()
@@ -106,7 +106,7 @@ test('private keys are not published', async () => {
   expect(JSON.stringify(first.published())).not.toContain('"d"')
 })
 
-test('private keys lie encrypted in the database', async () => {
+test('private keys are encrypted in the database', async () => {
   const { first, sql } = await useKeys(1)
   const [row] = await sql('select private_jwk, sealed from auth.signing_keys')
   expect(row.private_jwk).toBeNull()
@@ -117,7 +117,7 @@ test('private keys lie encrypted in the database', async () => {
   ).toBe(false)
 })
 
-test('a key that lay there as it was is encrypted at the next start, and signs on', async () => {
+test('an unencrypted signing key is encrypted at the next start and still signs', async () => {
   const { first, sql, startWith } = await useKeys(1)
   const { kid, privateKey } = first.signing()
   const jwk = JSON.stringify(privateKey.export({ format: 'jwk' }))
@@ -130,7 +130,7 @@ test('a key that lay there as it was is encrypted at the next start, and signs o
   expect((await startWith(testSecrets())).signing().privateKey.equals(privateKey)).toBe(true)
 })
 
-test('a secret is replaced: what it encrypted is encrypted with the new one, and then it can go', async () => {
+test('signing keys are encrypted again with a new secret, so the old secret can be removed', async () => {
   const { first, startWith, warnings } = await useKeys(1, testSecrets('old'))
   const { kid } = first.signing()
   expect((await startWith(testSecrets('new', 'old'))).signing().kid).toBe(kid)
@@ -138,7 +138,7 @@ test('a secret is replaced: what it encrypted is encrypted with the new one, and
   expect(warnings).toEqual([])
 })
 
-test('a secret that was lost costs the keys it encrypted, not the shop: a new one signs, and the log says why', async () => {
+test('without its secret a signing key is replaced by a new one, and the log names the secret', async () => {
   const { first, startWith, warnings } = await useKeys(1, testSecrets('lost'))
   const { kid } = first.signing()
   const next = await startWith(testSecrets('new'))
@@ -146,12 +146,12 @@ test('a secret that was lost costs the keys it encrypted, not the shop: a new on
   expect(kidsOf(next)).toEqual([next.signing().kid])
   expect(await next.publicKey(kid)).toBeUndefined()
   expect(warnings).toEqual([{ secrets: ['lost'] }])
-  // The process that has it goes on with its own.
+  // The process that has the secret continues with its own key.
   await first.refresh()
   expect(first.signing().kid).toBe(kid)
 })
 
-test('a key that was put into the database by somebody without the secret is believed by nobody', async () => {
+test('a key that was inserted without the secret is not used by any process', async () => {
   const { first, sql } = await useKeys(1)
   const { kid } = first.signing()
   const planted = testSecrets('thief').seal('auth.signing_keys', Buffer.from('key')).toString('hex')

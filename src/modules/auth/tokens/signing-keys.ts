@@ -11,7 +11,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import * as repository from './repository.ts'
 
-/** How often `refresh` is to be called: well within the notice that a new key gives before it signs. */
+/** Interval of `refresh`. It is shorter than the time for which a new key is published before it signs. */
 export const REFRESH_SECONDS = 120
 const ROTATION_DAYS = 90
 const NOTICE_SECONDS = 600
@@ -23,9 +23,9 @@ type Key = { kid: string; signs: boolean; privateKey: KeyObject; publicKey: KeyO
 export type SigningKeyDeps = { db: Database; secrets: Secrets; log: Log }
 
 /**
- * The keys that sign access tokens, the same in every process: PostgreSQL keeps them, encrypted, and says which one
- * signs: the newest whose time has come. One that our secrets do not open is as if it were not there, in either
- * direction: it signs nothing, and nothing that it signed is believed.
+ * Manages the keys that sign access tokens. PostgreSQL stores them encrypted for all processes; the newest key whose start
+ * time has passed signs. A key that the configured secrets cannot decrypt is ignored: it signs nothing, and its signatures
+ * are not accepted.
  */
 export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
   let keys: readonly Key[] = []
@@ -69,7 +69,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
     })
   }
 
-  /** Rotates when it is time, drops what is retired, and learns what other processes did. */
+  /** Rotates keys when due, deletes retired ones, and loads the keys of other processes. */
   async function refresh(): Promise<void> {
     await add(false)
     await db.run(repository.deleteRetiredKeys, { overlapSeconds: OVERLAP_SECONDS })
@@ -79,7 +79,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
         { secrets: [...new Set(foreign)] },
         'keys that sign access tokens are encrypted with secrets that secrets.keys does not have (any more): what they signed is refused, and clients refresh. If these secrets are still in use elsewhere, add them here.'
       )
-    // A secret that is lost costs the access tokens of the last minutes, and not the shop.
+    // With a lost secret, access tokens become invalid, but the shop keeps running with a new key.
     for (let tries = 0; signingKey() === undefined && tries < 3; tries += 1) {
       await add(true)
       await reload()
@@ -89,7 +89,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
   const find = (kid: string) => keys.find(key => key.kid === kid)?.publicKey
   const signingKey = () => keys.find(each => each.signs)
 
-  // Most starts find a key, and one statement is enough for them; what else is due, the first chore does.
+  // Most starts find a key with one statement. The timer does the rest.
   await reload()
   if (signingKey() === undefined || foreign.length > 0) await refresh()
   return {
@@ -97,17 +97,17 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
 
     signing(): Key {
       const key = signingKey()
-      if (key === undefined) throw new Error('no key of auth.signing_keys signs at this time')
+      if (key === undefined) throw new Error('auth.signing_keys has no current key')
       return key
     },
 
-    /** The public key of this id. An unknown one may be new: it is looked up again, not more often than every 5 s. */
+    /** Returns the public key of this id. Reloads for an unknown one, which may be new, every 5 s at most. */
     async publicKey(kid: string): Promise<KeyObject | undefined> {
       if (find(kid) === undefined && performance.now() - reloadedAt > RELOAD_PAUSE_MS) await reload()
       return find(kid)
     },
 
-    /** The public halves, newest first (RFC 7517). */
+    /** Returns the public keys, newest first (RFC 7517). */
     published: () => ({
       keys: keys.map(({ kid, publicKey }) => ({
         ...(publicKey.export({ format: 'jwk' }) as { kty: string; crv: string; x: string }),

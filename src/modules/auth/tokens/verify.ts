@@ -1,41 +1,41 @@
 import type { KeyObject } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { invalidToken } from '../errors.ts'
-import type { Claims, ParsedToken } from './parse.ts'
+import type { ParsedToken, TokenClaims } from './parse.ts'
 
-/** What a token of one issuer has to be. Nothing of it is taken from the token. */
-export type Expected = { issuer: string; audience: string; algorithms: string[] }
-export type VerifiedClaims = Claims & { readonly sub: string; readonly exp: number }
-/** Who a verified token speaks for; `expiresAt` (seconds since 1970) is when it has to be verified again. */
-export type Verified = {
+/** Required properties of an issuer's tokens, from the settings and not from the token. */
+export type TokenRequirements = { issuer: string; audience: string; algorithms: string[] }
+export type VerifiedClaims = TokenClaims & { readonly sub: string; readonly exp: number }
+/** The caller of a verified token. After `expiresAt`, in seconds since 1970, it has to be verified again. */
+export type VerifiedIdentity = {
   userId: string
   role: 'customer' | 'admin'
   scopes: readonly string[] | null
   sessionId: string | null
   apiKeyId?: string
-  /** When all factors were proved, in seconds since 1970; absent where that is not known. */
+  /** When the user logged in with all factors, in seconds since 1970; absent if unknown. */
   authenticatedAt?: number
   hasSecondFactor: boolean
   expiresAt: number
 }
 
-/** The library is loaded with the first token, not at start: 25 ms. */
-export const jose = () => import('jose')
+/** Imports the library with the first token, because it takes 25 ms. */
+export const loadJose = () => import('jose')
 
-/** How far the clock of an issuer may be ahead. */
+/** Tolerance for clocks of issuers that are ahead. */
 export const LEEWAY_SECONDS = 60
 const SUBJECT_LENGTH_MAX = 255 // OpenID Connect Core, section 2
-// A verified token is believed for a minute; then whether its session or user still exists is asked again.
-const BELIEVED_SECONDS = 60
+// A verification is cached for a minute. Then the session and the user are checked again.
+const VERIFICATION_SECONDS = 60
 
-/** Signature, algorithm, issuer, audience and times. @throws `AUTH_INVALID_TOKEN` when any of them is not right. */
+/** Verifies signature, algorithm, issuer, audience and times. @throws `AUTH_INVALID_TOKEN`. */
 export async function verifyToken(
   { text }: ParsedToken,
   key: KeyObject | CryptoKey,
-  expected: Expected
+  expected: TokenRequirements
 ): Promise<VerifiedClaims> {
   const options = { ...expected, clockTolerance: LEEWAY_SECONDS }
-  const { jwtVerify } = await jose()
+  const { jwtVerify } = await loadJose()
   const { payload } = await jwtVerify(text, key, options).catch((cause: unknown) => {
     throw invalidToken({ cause })
   })
@@ -55,5 +55,5 @@ const isSubject = (sub: unknown): sub is string =>
 
 const nowSeconds = (): number => Date.now() / 1_000
 
-/** Until when what was found out about a token may be remembered. */
-export const believedUntil = (exp: number): number => Math.min(exp, nowSeconds() + BELIEVED_SECONDS)
+/** Returns until when a verification may be cached. */
+export const cacheableUntil = (exp: number): number => Math.min(exp, nowSeconds() + VERIFICATION_SECONDS)

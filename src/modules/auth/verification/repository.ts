@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-// One statement uses the token up and does what it is for: of any number of tries, one finds it in its place.
+// One statement consumes the token and applies it, so that only one of several concurrent requests succeeds.
 export const verifyEmail = statement({
   name: 'auth.verify_email',
   takes: { id: 'uuid' },
@@ -19,14 +19,14 @@ export const verifyEmail = statement({
     where u.id = used.user_id and u.disabled_at is null
     returning u.id, before.email is distinct from used.email as is_changed`
 })
-/** Holds a password that was proved, until the transaction ends; nothing when it was replaced meanwhile. */
+/** Locks the password that was checked until the transaction ends. Returns no row when it was replaced in the meantime. */
 export const lockPassword = statement({
   name: 'auth.lock_password',
   takes: { userId: 'uuid', hash: 'text' },
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $userId and password_hash = $hash for share'
 })
-/** An address from before is kept to be told about the change, and no longer. */
+/** The previous address is stored only to notify it of the change. */
 export const deleteFormerEmails = statement({
   name: 'auth.delete_former_emails',
   takes: { days: 'int4' },

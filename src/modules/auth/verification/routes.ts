@@ -16,7 +16,10 @@ export function verificationRoutes(tiers: Tiers, verification: Verification, lim
       schema: {
         summary: 'Verify an e-mail address',
         description:
-          'With the token of the message that was sent there. A new address becomes that of the account.',
+          'Takes the token of a verification mail and marks its address as verified. If the mail was sent ' +
+          'for a change of address, the account has the new address from then on. 400 ' +
+          '`AUTH_ONE_TIME_TOKEN_INVALID`: request another mail. 409 `AUTH_EMAIL_TAKEN`: another account has ' +
+          'the address by now.',
         body: schema.VerifyEmailRequest,
         response: noContent
       }
@@ -28,8 +31,11 @@ export function verificationRoutes(tiers: Tiers, verification: Verification, lim
     {
       config,
       schema: {
-        summary: 'Have the message about the own e-mail address sent again',
-        description: 'What was sent before is good for nothing then.',
+        summary: 'Send the verification mail again',
+        description:
+          "Sends a new token to the caller's unverified address, or to the new address of a pending change. " +
+          'Older tokens become invalid. 202: the mail is sent shortly. 409 `AUTH_EMAIL_VERIFIED`: there is ' +
+          'nothing to verify. 429 `AUTH_TOO_MANY_MESSAGES`: use one of the mails that were sent.',
         response: { 202: schema.MessageResponse }
       }
     },
@@ -40,8 +46,12 @@ export function verificationRoutes(tiers: Tiers, verification: Verification, lim
     {
       config: { ...config, recentLogin: 'administrators' },
       schema: {
-        summary: 'Change the own e-mail address',
-        description: 'It counts once it is verified: a message is sent there, unless somebody else has it.',
+        summary: "Update the caller's e-mail address",
+        description:
+          'Sends a verification mail to the new address. The account keeps the old address until `POST ' +
+          '/api/auth/verify`. No mail is sent if another account has the address; the response is the same. ' +
+          'Sending the present address cancels a pending change. 401 `AUTH_INVALID_CREDENTIALS`: the ' +
+          'password is wrong. 403 `AUTH_RECENT_LOGIN_REQUIRED`: administrators log in again first.',
         body: schema.ChangeEmailRequest,
         response: { 202: schema.MessageResponse }
       }

@@ -5,17 +5,17 @@ import { Email, Password } from '../accounts/schema.ts'
 export const Token = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'From the message that was sent; good for one use.'
+  description: 'The token in the mail, valid for one use.'
 })
-/** The same whether or not anything was sent. */
+/** The same whether or not a mail is sent. */
 export const MessageResponse = response('MessageResponse', {
-  expires_in: Type.Integer({ description: 'Seconds until the token of such a message expires.' })
+  expires_in: Type.Integer({ description: 'Seconds until the token in the mail expires.' })
 })
 
 export const VerifyEmailRequest = request('VerifyEmailRequest', { token: Token })
 
 export const ChangeEmailRequest = request('ChangeEmailRequest', {
   email: Email,
-  password: Type.Unsafe<string>({ ...Password, description: 'The present one.' })
+  password: Type.Unsafe<string>({ ...Password, description: 'The current password.' })
 })
 export type ChangeEmailRequest = Static<typeof ChangeEmailRequest>

@@ -1,6 +1,6 @@
 import { foldEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { domainRefusal, emailOf } from '../accounts/registration.ts'
@@ -24,18 +24,18 @@ export type VerificationDeps = {
 
 const HOUR_SECONDS = 3_600
 
-/** Whether somebody reads what is sent to their address, and how they get another one. */
+/** Verifies e-mail addresses and changes them. */
 export function createVerification({ db, emit, tokens, passwords, settings }: VerificationDeps) {
   const seconds = settings.verification_hours * HOUR_SECONDS
 
-  /** Makes a token for this address, and says so to whoever sends it. */
+  /** Issues a token for this address and emits the event for the mail. */
   async function request(tx: Transaction, id: string, userId: string, email: string): Promise<void> {
     if (await tokens.issue(tx, { id, userId, purpose: 'email', email, seconds }))
       emit(tx, verificationRequested, userId, { user_id: userId, token_id: id })
   }
 
   return {
-    /** Asks as often as its address may be asked in an hour. */
+    /** Requests verification, unless the address has got its mails for this hour. */
     async requestFirst(
       tx: Transaction,
       id: string,
@@ -46,25 +46,28 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
     },
 
     /**
-     * Believes that whoever shows the token reads its address, which becomes that of the account if it is a new one.
-     * @throws `AUTH_ONE_TIME_TOKEN_INVALID`, and `AUTH_EMAIL_TAKEN` when somebody made an account with it meanwhile.
+     * Verifies the address of the token, which becomes that of the account if it is a new one.
+     * @throws `AUTH_ONE_TIME_TOKEN_INVALID`, and `AUTH_EMAIL_TAKEN` when another account got the address in the meantime.
      */
-    async verify(text: string, write: Write): Promise<void> {
+    async verify(text: string, write: IdempotentWrite): Promise<void> {
       const id = tokens.idIn('email', text)
       await write.once(db, async tx => {
         const user = found(await tx.first(repository.verifyEmail, { id }), oneTimeTokenInvalid)
         if (!user.is_changed) return
-        // What was sent to the old address lets nobody in any more.
+        // Reset tokens in the old mailbox become invalid.
         await tx.run(deleteTokenOf, { userId: user.id, purpose: 'password' })
         emit(tx, emailChanged, user.id, { user_id: user.id })
       })
     },
 
     /**
-     * Asks again, for the new address where there is one that waits.
-     * @throws `AUTH_EMAIL_VERIFIED` when nothing waits, `AUTH_TOO_MANY_MESSAGES`.
+     * Requests verification again, of the pending new address if there is one.
+     * @throws `AUTH_EMAIL_VERIFIED` when nothing is pending, `AUTH_TOO_MANY_MESSAGES`.
      */
-    async requestAgain({ userId }: { userId: string }, write: Write): Promise<{ expires_in: number }> {
+    async requestAgain(
+      { userId }: { userId: string },
+      write: IdempotentWrite
+    ): Promise<{ expires_in: number }> {
       await write.once(db, async tx => {
         const user = found(await tx.first(users.findUser, { id: userId }), invalidToken)
         const pending = await tx.first(findTokenOf, { userId, purpose: 'email' })
@@ -77,21 +80,21 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
     },
 
     /**
-     * Asks whether the caller reads this address, which then becomes theirs. One that somebody else has is answered the
-     * same, and nothing is sent there. The present one again gives a change up that waits.
+     * Requests a change to this address, which takes effect once it is verified. The response is the same if another account
+     * has the address, but no mail is sent. The current address cancels a pending change.
      * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_EMAIL_INVALID`, `AUTH_TOO_MANY_MESSAGES` and others.
      */
     async change(
       { userId }: { userId: string },
       body: ChangeEmailRequest,
-      write: Write
+      write: IdempotentWrite
     ): Promise<{ expires_in: number }> {
       if (write.alreadyApplied) return { expires_in: seconds }
       const email = emailOf(body.email)
       const refusal = domainRefusal(settings, email)
       if (refusal !== undefined) throw refusal
       const user = found(await db.first(users.findUser, { id: userId }), invalidToken)
-      const { password_hash: hash } = await passwords.proveOwn(user, body.password, {
+      const { password_hash: hash } = await passwords.verifyOwn(user, body.password, {
         path: 'body/password',
         withoutSlot: write.withoutSlot
       })
@@ -103,7 +106,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
         }
         await tokens.requireCharge(tx, 'change', email)
         if (!(await isTaken(tx, email))) return request(tx, write.id, userId, email)
-        // The same work, and a token that nobody is told.
+        // The same work, so that timing reveals nothing. The token is not mailed.
         await tokens.issue(tx, { id: write.id, userId, purpose: 'email', email, seconds })
       })
       return { expires_in: seconds }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addLine, type Line, setLine, withLines } from './lines.ts'
+import { addLine, type CartLine, setLine, withLines } from './lines.ts'
 
 const limits = { lineQuantityMax: 99, linesMax: 3 }
-const line = (variantId: string, quantity: number): Line => ({ variantId, quantity })
+const line = (variantId: string, quantity: number): CartLine => ({ variantId, quantity })
 const someLines = fc.uniqueArray(
   fc.record({
     variantId: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -12,12 +12,12 @@ const someLines = fc.uniqueArray(
   { selector: each => each.variantId }
 )
 
-test('adding makes a line, or adds to the one that is there', () => {
+test('adding creates a line, or increases the existing one', () => {
   expect(addLine([], line('a', 2), limits)).toEqual(line('a', 2))
   expect(addLine([line('b', 1), line('a', 2)], line('a', 3), limits)).toEqual(line('a', 5))
 })
 
-test('a line may grow up to its limit and not past it', () => {
+test('a line can reach its limit and not exceed it', () => {
   expect(addLine([line('a', 98)], line('a', 1), limits).quantity).toBe(99)
   expect(() => addLine([line('a', 98)], line('a', 2), limits)).toThrow(
     expect.objectContaining({ code: 'CART_QUANTITY_LIMIT', details: { limit: 99 } })
@@ -28,7 +28,7 @@ test('a line may grow up to its limit and not past it', () => {
   )
 })
 
-test('a full cart takes no new line, but more of those it has', () => {
+test('a cart with the maximum of lines rejects a new line, and accepts a larger quantity', () => {
   const full = [line('a', 1), line('b', 1), line('c', 1)]
   expect(() => addLine(full, line('d', 1), limits)).toThrow(
     expect.objectContaining({ code: 'CART_LINE_LIMIT', details: { limit: 3 } })
@@ -37,13 +37,13 @@ test('a full cart takes no new line, but more of those it has', () => {
   expect(addLine(full.slice(1), line('d', 1), limits)).toEqual(line('d', 1))
 })
 
-test('only a line that is there can be set', () => {
+test('setting a line that does not exist is rejected', () => {
   expect(() => setLine([line('a', 1)], line('b', 1), limits)).toThrow(
     expect.objectContaining({ code: 'CART_ITEM_NOT_FOUND' })
   )
 })
 
-test('changed lines keep their place and new ones come last, in their order', () => {
+test('changed lines keep their position, and new lines come last in their order', () => {
   fc.assert(
     fc.property(someLines, someLines, (lines, set) => {
       const result = withLines(lines, set)

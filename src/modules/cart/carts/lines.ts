@@ -1,18 +1,18 @@
 import { cartItemNotFound, lineLimitExceeded, quantityLimitExceeded } from '../errors.ts'
 
-/** What a cart stores: how many of which variant. */
-export type Line = { readonly variantId: string; readonly quantity: number }
-/** How a cart changes: its lines as they are to be, and what has to be written for that. */
+/** A line of a cart as it is stored: a variant and its quantity. */
+export type CartLine = { readonly variantId: string; readonly quantity: number }
+/** A change of a cart: its lines after the change, and the rows to write. */
 export type LineChange = {
-  readonly lines: readonly Line[]
-  readonly set: readonly Line[]
+  readonly lines: readonly CartLine[]
+  readonly set: readonly CartLine[]
   /** Ids of variants. */
   readonly removed: readonly string[]
 }
 export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: number }
 
-/** The line as it is after adding `quantity` to it. @throws when it, or the cart, grows past its limit. */
-export function addLine(lines: readonly Line[], added: Line, limits: CartLimits): Line {
+/** Returns the line after adding `added`. @throws `CART_LINE_LIMIT`, `CART_QUANTITY_LIMIT` */
+export function addLine(lines: readonly CartLine[], added: CartLine, limits: CartLimits): CartLine {
   const present = lines.find(line => line.variantId === added.variantId)
   if (present === undefined && lines.length >= limits.linesMax) {
     throw lineLimitExceeded({ details: { limit: limits.linesMax } })
@@ -20,33 +20,33 @@ export function addLine(lines: readonly Line[], added: Line, limits: CartLimits)
   return withinLimit({ ...added, quantity: (present?.quantity ?? 0) + added.quantity }, limits)
 }
 
-/** The line with another quantity. @throws `CART_ITEM_NOT_FOUND` when the cart has no such line. */
-export function setLine(lines: readonly Line[], changed: Line, limits: CartLimits): Line {
+/** Returns the line with its new quantity. @throws `CART_ITEM_NOT_FOUND` when the cart has no such line. */
+export function setLine(lines: readonly CartLine[], changed: CartLine, limits: CartLimits): CartLine {
   if (!lines.some(line => line.variantId === changed.variantId)) throw cartItemNotFound()
   return withinLimit(changed, limits)
 }
 
-function withinLimit(line: Line, { lineQuantityMax }: CartLimits): Line {
+function withinLimit(line: CartLine, { lineQuantityMax }: CartLimits): CartLine {
   if (line.quantity > lineQuantityMax) throw quantityLimitExceeded({ details: { limit: lineQuantityMax } })
   return line
 }
 
-/** Sets lines: changed ones keep their place, new ones come last. */
-export const settingLines = (lines: readonly Line[], set: readonly Line[]): LineChange => ({
+/** Sets lines: existing lines keep their position, new lines come last. */
+export const upsertLines = (lines: readonly CartLine[], set: readonly CartLine[]): LineChange => ({
   lines: withLines(lines, set),
   set,
   removed: []
 })
 
-/** Takes these variants out; those that are not there are no error. */
-export function removingLines(lines: readonly Line[], variantIds: readonly string[]): LineChange {
+/** Removes the lines of these variants. Ignores variants that are not in the cart. */
+export function removeLines(lines: readonly CartLine[], variantIds: readonly string[]): LineChange {
   const kept = lines.filter(line => !variantIds.includes(line.variantId))
   const removed = lines.filter(line => variantIds.includes(line.variantId)).map(line => line.variantId)
   return { lines: kept, set: [], removed }
 }
 
-/** The lines after some of them were set. */
-export function withLines(lines: readonly Line[], set: readonly Line[]): Line[] {
+/** Returns the lines with those of `set` changed or added. */
+export function withLines(lines: readonly CartLine[], set: readonly CartLine[]): CartLine[] {
   const changed = new Map(set.map(line => [line.variantId, line]))
   const kept = lines.map(line => changed.get(line.variantId) ?? line)
   const known = new Set(lines.map(line => line.variantId))

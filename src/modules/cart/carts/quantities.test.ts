@@ -14,7 +14,7 @@ const add = (shop: CartShop, token: string, variant_id: string, quantity: number
   send(shop, token, 'POST', '', { variant_id, quantity })
 const refused = { code: 'CART_QUANTITY_RULE', quantity_min: 6, quantity_max: 18, quantity_step: 6 }
 
-test('a line has a quantity that its variant is sold in, and what would not is refused and changes nothing', async () => {
+test('a quantity that breaks the quantity rule of the variant is rejected and changes nothing', async () => {
   const shop = await useCartShop()
   const token = newId()
   const eggs = shop.catalog.sell({ rule: inSixes })
@@ -24,7 +24,7 @@ test('a line has a quantity that its variant is sold in, and what would not is r
   }
   expect((await add(shop, token, eggs, 12)).json.items[0]).toMatchObject({ quantity: 12, available: true })
   const before = await storedCart(shop, token)
-  // What counts is what the line comes to: 12 and 5, and 12 and 12.
+  // The rule applies to the new quantity of the line: 12 + 5, and 12 + 12.
   for (const quantity of [5, 12]) expect((await add(shop, token, eggs, quantity)).json).toMatchObject(refused)
   const set = (quantity: number) => send(shop, token, 'PUT', `/items/${eggs}`, { quantity })
   for (const quantity of [1, 13, 24]) expect((await set(quantity)).json).toMatchObject(refused)
@@ -32,7 +32,7 @@ test('a line has a quantity that its variant is sold in, and what would not is r
   expect((await set(18)).json.count).toBe(18)
 })
 
-test('so it is in the cart of a guest', async () => {
+test('a quantity that breaks the rule is rejected in a guest cart', async () => {
   const shop = await useCartShop()
   const body = { variant_id: shop.catalog.sell({ rule: inSixes }), quantity: 3 }
   expect(await shop.request('POST', '/api/guest-cart', { body })).toMatchObject({
@@ -41,7 +41,7 @@ test('so it is in the cart of a guest', async () => {
   })
 })
 
-test('a merge takes what the rule leaves, tells what it cut, and cuts nothing that the customer had', async () => {
+test("a merge reduces the guest's lines to the quantity rule, reports it, and keeps the customer's lines", async () => {
   const shop = await useCartShop()
   const token = newId()
   const [eggs, jam, mug] = [shop.catalog.sell(), shop.catalog.sell({ rule: inSixes }), shop.catalog.sell()]
@@ -61,6 +61,6 @@ test('a merge takes what the rule leaves, tells what it cut, and cuts nothing th
       { variant_id: jam, requested: 17, granted: 12, reason: 'quantity_rule' }
     ]
   })
-  // It was put there before the rule was made: it stays, and is said not to be for sale like that.
+  // The line was added before the rule: it stays, with `available` false.
   expect(json.items.map((item: { available: boolean }) => item.available)).toEqual([false, true, true])
 })

@@ -1,11 +1,12 @@
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import type { Line, LineChange } from './lines.ts'
+import type { CartLine, LineChange } from './lines.ts'
 
-/** A cart as it is stored, its lines in the order in which they were added. */
-export type StoredCart = { version: number; updatedAt: Date | null; lines: readonly Line[] }
+/** A cart as it is stored, with its lines in the order in which they were added. */
+export type StoredCart = { version: number; updatedAt: Date | null; lines: readonly CartLine[] }
 
-// To expire is a change like any other: until somebody writes it down, the version reads one higher.
+// Expiry is a change like any other. Until a transaction writes it, reads return the next version and no
+// lines.
 const findCartLines = statement({
   name: 'cart.find_cart_lines',
   takes: { cartId: 'uuid' },
@@ -58,8 +59,8 @@ const deleteLines = statement({
   takes: { cartId: 'uuid', variantIds: 'uuid[]' },
   text: 'delete from cart.items where cart_id = $cartId and variant_id = any ($variantIds)'
 })
-// The expiry is put off at most once in a thirtieth of its time, because that alone changes an index.
-const nextVersion = `version = c.version + 1, updated_at = clock_timestamp(),
+// The expiry moves at most once per thirtieth of the idle time, because only that update changes an index.
+const nextVersionSql = `version = c.version + 1, updated_at = clock_timestamp(),
       quantity = changed.quantity, distinct_count = changed.distinct_count,
       expires_at = case
         when changed.idle_seconds is null then 'infinity'
@@ -73,14 +74,15 @@ const updateCart = statement({
   gives: { version: 'int4', updated_at: 'timestamptz' },
   text: `
     update cart.carts c set
-      ${nextVersion}
+      ${nextVersionSql}
     from (
       select $quantity::int as quantity, $distinctCount::int as distinct_count, $idleSeconds::float8 as idle_seconds
     ) changed
     where c.cart_id = $cartId
     returning c.version, c.updated_at`
 })
-// All of a cart or nothing of it. It waits for nobody: what others hold is left alone, like what they have changed.
+// Writes each cart completely or not at all. It never waits: carts that another transaction has locked or
+// changed are skipped.
 const saveUnchangedCarts = statement({
   name: 'cart.save_unchanged_carts',
   takes: {
@@ -106,7 +108,7 @@ const saveUnchangedCarts = statement({
       for update of c skip locked
     ), updated as (
       update cart.carts c set
-      ${nextVersion}
+      ${nextVersionSql}
       from changed where c.cart_id = any ($cartIds) and c.cart_id = changed.cart_id
       returning c.cart_id, c.version, c.updated_at
     ), upserted as (
@@ -135,7 +137,10 @@ const emptyCart = statement({
     where cart_id = $cartId
     returning version, updated_at`
 })
-/** A customer's row stays, so that versions never start again; what expired are its lines. */
+/**
+ * Deletes the lines of expired carts of customers. The row of the cart stays, so that its version never
+ * restarts.
+ */
 export const emptyExpiredCarts = statement({
   name: 'cart.empty_expired_carts',
   text: `
@@ -154,14 +159,14 @@ export const emptyExpiredCarts = statement({
 
 export async function findCart(db: Queryable, cartId: string): Promise<StoredCart> {
   const rows = await db.rows(findCartLines, { cartId })
-  const lines: Line[] = []
+  const lines: CartLine[] = []
   for (const { variant_id, quantity } of rows) {
     if (variant_id !== null && quantity !== null) lines.push({ variantId: variant_id, quantity })
   }
   return { version: rows[0]?.version ?? 0, updatedAt: rows[0]?.updated_at ?? null, lines }
 }
 
-export async function count(
+export async function countCarts(
   db: Queryable,
   cartId: string
 ): Promise<{ count: number; distinct_count: number }> {
@@ -169,18 +174,22 @@ export async function count(
   return { count: cart?.quantity ?? 0, distinct_count: cart?.distinct_count ?? 0 }
 }
 
-/** Locks the cart until the end of the transaction, making it when there is none. An expired one is emptied. */
-export async function lock(tx: Transaction, cartId: string): Promise<StoredCart> {
-  const locked = await lockPresent(tx, cartId)
+/**
+ * Locks the cart until the transaction ends. Creates it when it does not exist, and empties it when it
+ * expired.
+ */
+export async function lockCartRow(tx: Transaction, cartId: string): Promise<StoredCart> {
+  const locked = await lockExisting(tx, cartId)
   if (locked !== undefined) return locked
   await tx.run(insertCart, { cartId })
-  const made = await lockPresent(tx, cartId)
-  if (made === undefined) throw new Error('a cart that was just made is gone')
+  const made = await lockExisting(tx, cartId)
+  if (made === undefined) throw new Error('a cart that this transaction created does not exist')
   return made
 }
 
-async function lockPresent(tx: Transaction, cartId: string): Promise<StoredCart | undefined> {
-  // Sent together: the lines are read when the lock is held, one round trip earlier.
+async function lockExisting(tx: Transaction, cartId: string): Promise<StoredCart | undefined> {
+  // Both statements are sent at the same time to save a round trip. PostgreSQL runs the second after the lock
+  // is held.
   const [cart, rows] = await Promise.all([tx.first(lockCart, { cartId }), tx.rows(listLines, { cartId })])
   if (cart === undefined) return undefined
   if (cart.is_expired) return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [] }
@@ -189,10 +198,10 @@ async function lockPresent(tx: Transaction, cartId: string): Promise<StoredCart 
 }
 
 /**
- * Writes what changed of a locked cart, with its sums and its next version. `idleSeconds`: after which time without a
- * change it expires; `null` for never. All that is sent together, in one round trip.
+ * Writes a change of a locked cart, with its sums and next version, in one round trip. `idleSeconds`: seconds
+ * without a change after which the cart expires; `null` for never.
  */
-export async function save(
+export async function saveCart(
   tx: Transaction,
   cartId: string,
   { lines, set, removed }: LineChange,
@@ -212,16 +221,22 @@ export async function save(
   return { ...versionOf(updated), lines }
 }
 
-/** What was decided about a cart that was read in this version, and that nobody holds. */
-export type UnheldChange = { cartId: string; version: number; change: LineChange; idleSeconds: number | null }
+/** A change that was decided for this version of a cart, without a lock. */
+export type OptimisticChange = {
+  cartId: string
+  version: number
+  change: LineChange
+  idleSeconds: number | null
+}
 
 /**
- * The same for carts, each of them once, that nobody holds. In their order; `undefined`, and nothing of it is written,
- * where a cart has changed since, or where somebody holds it.
+ * Writes changes of carts without a lock, at most one change per cart. Returns the carts in the order of
+ * `changes`. Returns `undefined` for a cart that has changed since or that another transaction has locked,
+ * and writes nothing of it.
  */
-export async function saveUnchanged(
+export async function saveIfUnchanged(
   db: Queryable,
-  changes: readonly UnheldChange[]
+  changes: readonly OptimisticChange[]
 ): Promise<(StoredCart | undefined)[]> {
   const sums = changes.map(({ change }) => sumsOf(change.lines))
   const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
@@ -247,12 +262,12 @@ export async function saveUnchanged(
   })
 }
 
-const sumsOf = (lines: readonly Line[]) => ({
+const sumsOf = (lines: readonly CartLine[]) => ({
   quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
   distinctCount: lines.length
 })
 
 function versionOf(cart: { version: number; updated_at: Date } | undefined) {
-  if (cart === undefined) throw new Error('a cart that was locked is gone')
+  if (cart === undefined) throw new Error('a locked cart does not exist')
   return { version: cart.version, updatedAt: cart.updated_at }
 }

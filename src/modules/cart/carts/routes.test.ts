@@ -20,7 +20,7 @@ const remove = (shop: CartShop, token: string, variantId: string, headers = {}) 
   shop.request('DELETE', `/api/cart/items/${variantId}`, { token, headers })
 
 describe('reading', () => {
-  test('a customer without a cart has an empty one', async () => {
+  test('a customer without a stored cart reads an empty one', async () => {
     const shop = await useCartShop()
     const token = newId()
     const { status, json, headers } = await shop.request('GET', '/api/cart', { token })
@@ -42,7 +42,7 @@ describe('reading', () => {
     expect(count.json).toEqual({ count: 0, distinct_count: 0 })
   })
 
-  test('a cart shows what the specification asks for, and totals', async () => {
+  test('a cart has the fields of the specification, and totals', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell({ name: 'Mug "Ω"', price: 1_250, discountedPrice: 1_000 })
@@ -77,7 +77,7 @@ describe('reading', () => {
     expect(count.json).toEqual({ count: 3, distinct_count: 2 })
   })
 
-  test('HEAD answers as GET does', async () => {
+  test('HEAD returns the headers of GET', async () => {
     const shop = await useCartShop()
     const answer = await shop.request('HEAD', '/api/cart', { token: newId() })
     expect([answer.status, answer.headers.etag, answer.text]).toEqual([200, '"0"', ''])
@@ -85,7 +85,7 @@ describe('reading', () => {
 })
 
 describe('changing', () => {
-  test('adding makes a line and then adds to it; setting sets; removing removes; emptying empties', async () => {
+  test('items are added, increased, updated, removed, and the cart is emptied', async () => {
     const shop = await useCartShop()
     const token = newId()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -115,7 +115,7 @@ describe('changing', () => {
     ])
   })
 
-  test('lines stay where they were first put', async () => {
+  test('lines keep the order in which they were added', async () => {
     const shop = await useCartShop()
     const token = newId()
     const variants = Array.from({ length: 12 }, () => shop.catalog.sell()).sort(() => Math.random() - 0.5)
@@ -128,7 +128,7 @@ describe('changing', () => {
     expect(added.json.items).toEqual(read.json.items)
   })
 
-  test('an upper-case UUID is the same variant', async () => {
+  test('an upper-case UUID identifies the same variant', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -140,8 +140,8 @@ describe('changing', () => {
   })
 })
 
-describe('a refused write changes nothing', () => {
-  /** A cart with 3 mugs, and how to see that a request was refused and left it as it was. */
+describe('a rejected write changes nothing', () => {
+  /** A cart with 3 mugs, and a check that a request was rejected and did not change the cart. */
   async function filledCart() {
     const shop = await useCartShop({
       CARTWRIGHT__CART__LINE_QUANTITY_MAX: '10',
@@ -181,7 +181,7 @@ describe('a refused write changes nothing', () => {
     await refuses(set(shop, token, mug, 11), 409, { code: 'CART_QUANTITY_LIMIT', limit: 10 })
   })
 
-  test('a line too many', async () => {
+  test('a line above the maximum', async () => {
     const { shop, token, tee } = await filledCart()
     await add(shop, token, tee)
     const before = await storedCart(shop, token)
@@ -190,7 +190,7 @@ describe('a refused write changes nothing', () => {
     expect(await storedCart(shop, token)).toEqual(before)
   })
 
-  test('setting an item that is not there', async () => {
+  test('an update of an item that does not exist', async () => {
     const { shop, token, tee, refuses } = await filledCart()
     await refuses(set(shop, token, tee, 1), 404, { code: 'CART_ITEM_NOT_FOUND' })
     await refuses(set(shop, token, newId(), 1), 404, { code: 'CART_ITEM_NOT_FOUND' })
@@ -228,7 +228,7 @@ describe('a refused write changes nothing', () => {
 })
 
 describe('If-Match', () => {
-  test('a write on the version that was read is done, on an older one refused', async () => {
+  test('a write with the present version succeeds, and one with an older version is rejected', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -243,7 +243,7 @@ describe('If-Match', () => {
     expect(await storedCart(shop, token)).toEqual(before)
   })
 
-  test('* is any version', async () => {
+  test('If-Match: * matches any version', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -251,7 +251,7 @@ describe('If-Match', () => {
     expect((await set(shop, token, mug, 4, { 'if-match': '*' })).json.count).toBe(4)
   })
 
-  test('of 20 writers on one version, one wins', async () => {
+  test('of 20 concurrent writes with one version, one succeeds', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()

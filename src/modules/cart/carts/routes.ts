@@ -4,39 +4,66 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
 import type { MarketOf } from '../../pricing/index.ts'
-import type { Line } from './lines.ts'
+import type { CartLine } from './lines.ts'
 import { AddItemRequest, CartCountResponse, CartResponse, ItemParams, UpdateItemRequest } from './schema.ts'
-import type { CartService, Customer } from './service.ts'
+import type { CartService, CustomerInMarket } from './service.ts'
 import { type CartView, cartJson } from './view.ts'
 
 const config = { class: 'account' } as const
 const response = { 200: CartResponse }
 
-/** The cart of the authenticated user (specification, "Secured routes"). */
+/** Operations on the cart of the authenticated customer (specification, "Secured routes"). */
 export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: MarketOf): void {
-  const customerOf = async (request: FastifyRequest): Promise<Customer> => ({
+  const customerOf = async (request: FastifyRequest): Promise<CustomerInMarket> => ({
     customerId: identityOf(request).userId,
     market: await marketOf(request)
   })
-  const own = async (request: FastifyRequest) => cart.ownedBy(await customerOf(request))
+  const own = async (request: FastifyRequest) => cart.handleOf(await customerOf(request))
 
   tiers.secured.get(
     '/cart',
-    { config, schema: { ...inMarket, summary: 'The cart, with catalog data', response } },
+    {
+      config,
+      schema: {
+        ...inMarket,
+        summary: 'Retrieve the cart',
+        description:
+          'Returns the cart of the customer, with current prices and stock of the market. A customer always has a cart; it may be empty. Items that can no longer be bought are in `unavailable_items`.',
+        response
+      }
+    },
     async (request, reply) => sendCart(reply, await cart.view(await customerOf(request)))
   )
 
   tiers.secured.get(
     '/cart/count',
-    { config, schema: { summary: 'How many items the cart holds', response: { 200: CartCountResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'Retrieve the item count',
+        description:
+          'Returns how many units and how many different variants the cart holds. It is cheaper than the cart: use it for a badge.',
+        response: { 200: CartCountResponse }
+      }
+    },
     request => cart.count(identityOf(request).userId)
   )
 
   tiers.secured.post(
     '/cart',
-    { config, schema: { ...inMarket, summary: 'Add a variant', body: AddItemRequest, response } },
+    {
+      config,
+      schema: {
+        ...inMarket,
+        summary: 'Add an item',
+        description:
+          'Adds a quantity of a variant to the cart, or increases the item that exists. Returns the cart. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 409 `CART_LINE_LIMIT`: the cart has too many different variants.',
+        body: AddItemRequest,
+        response
+      }
+    },
     async (request, reply) =>
-      sendCart(reply, await cart.addItem(await own(request), lineOf(request.body), writeOf(request)))
+      sendCart(reply, await cart.addItem(await own(request), cartLineOf(request.body), writeOf(request)))
   )
 
   tiers.secured.put(
@@ -45,21 +72,33 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: MarketOf):
       config,
       schema: {
         ...inMarket,
-        summary: 'Set the quantity of an item',
+        summary: 'Update an item',
+        description:
+          'Sets the quantity of an item of the cart, and returns the cart. To remove an item, delete it. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
         params: ItemParams,
         body: UpdateItemRequest,
         response
       }
     },
     async (request, reply) => {
-      const line = lineOf({ variant_id: request.params.variantId, ...request.body })
+      const line = cartLineOf({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await cart.updateItem(await own(request), line, writeOf(request)))
     }
   )
 
   tiers.secured.delete(
     '/cart/items/:variantId',
-    { config, schema: { ...inMarket, summary: 'Remove an item', params: ItemParams, response } },
+    {
+      config,
+      schema: {
+        ...inMarket,
+        summary: 'Remove an item',
+        description:
+          'Removes an item from the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
+        params: ItemParams,
+        response
+      }
+    },
     async (request, reply) => {
       const { variantId } = request.params
       return sendCart(reply, await cart.removeItem(await own(request), variantId, writeOf(request)))
@@ -68,17 +107,26 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: MarketOf):
 
   tiers.secured.delete(
     '/cart',
-    { config, schema: { ...inMarket, summary: 'Empty the cart', response } },
+    {
+      config,
+      schema: {
+        ...inMarket,
+        summary: 'Remove all items',
+        description:
+          'Removes all items, and returns the empty cart. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
+        response
+      }
+    },
     async (request, reply) => sendCart(reply, await cart.clear(await own(request), writeOf(request)))
   )
 }
 
-export const lineOf = ({ variant_id, quantity }: AddItemRequest): Line => ({
+export const cartLineOf = ({ variant_id, quantity }: AddItemRequest): CartLine => ({
   variantId: variant_id,
   quantity
 })
 
-/** Sends a cart; `first` are members in front of its own, as JSON text. */
+/** Sends a cart. `first`: JSON text of members that precede those of the cart. */
 export const sendCart = (reply: FastifyReply, view: CartView, first = '') =>
   reply
     .header('etag', `"${view.version}"`)

@@ -12,8 +12,8 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
-/** As many as an order may have. A cart that may have more is merged by several requests. */
+const QUANTITY_MAX = 1_000_000 // far above any configured limit of a line, which responds 409
+/** The maximum number of lines of an order. A larger browser cart needs several merge requests. */
 const ITEMS_MAX = 200
 
 const Quantity = Type.Integer({ minimum: 1, maximum: QUANTITY_MAX })
@@ -28,14 +28,14 @@ export const ItemParams = input({ variantId: Id })
 export const GuestHeaders = Type.Object({
   ...MarketHeaders.properties,
   'x-guest-cart-token': Type.Optional(
-    Type.String({ description: 'The token that the guest cart was created with.' })
+    Type.String({ description: 'The `guest_cart_token` of the response that created the cart.' })
   )
 })
 
 const Strategy = Type.Enum(['sum', 'max', 'guest', 'customer'], {
   default: 'sum',
   description:
-    'For variants in both carts: the sum, the larger quantity, the one of the guest, or of the customer.'
+    'Quantity of variants in both carts: the sum, the larger one, that of the guest, or that of the customer.'
 })
 const strategy = Type.Optional(Strategy)
 export const MergeRequest = Type.Union(
@@ -45,7 +45,7 @@ export const MergeRequest = Type.Union(
   ],
   {
     title: 'MergeRequest',
-    description: 'The token of a guest cart, or the items of a cart kept in the browser.'
+    description: 'Either the token of a guest cart, or items that the browser stored.'
   }
 )
 export type MergeRequest = Static<typeof MergeRequest>
@@ -54,35 +54,33 @@ const CartItemResponse = response('CartItemResponse', {
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
-  variant_name: Type.String({ description: 'Tells the variant from others of its product; may be empty.' }),
-  slug: Type.String({ description: 'Of the product, for its address' }),
+  variant_name: Type.String({ description: 'Name of the variant within its product. It may be empty.' }),
+  slug: Type.String({ description: 'Slug of the product, for links to its page.' }),
   sku: Type.String(),
-  price: amount('Price of one'),
-  discounted_price: amount('Price of one after discounts; equals price when nothing is off'),
+  price: amount('Unit price'),
+  discounted_price: amount('Unit price after discounts; equals `price` without one'),
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String(), Type.String()),
   quantity: Type.Integer(),
   line_total: amount('discounted_price times quantity'),
-  stock: nullable(
-    Type.Integer({ description: 'What can still be bought; null: not counted, or any number' })
-  ),
-  available: Type.Boolean({ description: 'Whether just this quantity can be bought now' })
+  stock: nullable(Type.Integer({ description: 'Units that can be bought. Null: stock is not counted.' })),
+  available: Type.Boolean({ description: 'Whether this quantity can be bought now.' })
 })
 const UnavailableItemResponse = response('UnavailableItemResponse', {
   variant_id: Id,
-  name: nullable(Type.String({ description: 'The last name that is known' })),
+  name: nullable(Type.String({ description: 'The last known name of the variant.' })),
   quantity: Type.Integer()
 })
 const cartFields = {
   currency: Currency,
   items: Type.Array(CartItemResponse),
-  count: Type.Integer({ description: 'Sum of all quantities, those of unavailable items included' }),
-  distinct_count: Type.Integer({ description: 'Number of different variants, unavailable ones included' }),
-  subtotal: amount('Sum of the items before discounts'),
-  discount_total: amount('What the discounts take off'),
-  total: amount('What the items cost'),
+  count: Type.Integer({ description: 'Units of all items, unavailable ones included.' }),
+  distinct_count: Type.Integer({ description: 'Different variants, unavailable ones included.' }),
+  subtotal: amount('Items before discounts'),
+  discount_total: amount('Discounts on items'),
+  total: amount('Items after discounts'),
   unavailable_items: Type.Array(UnavailableItemResponse, {
-    description: 'Items whose variant is gone or not for sale; they count for nothing in the amounts'
+    description: 'Items whose variant was deleted or is not for sale. No amount includes them.'
   }),
   version: Version,
   updated_at: nullable(Time)
@@ -91,21 +89,24 @@ export const CartResponse = response('CartResponse', { customer_id: Id, ...cartF
 
 export const GuestCartResponse = response('GuestCartResponse', {
   guest_cart_token: Type.Optional(
-    Type.String({ description: 'Told once, when the cart is made; send it as X-Guest-Cart-Token' })
+    Type.String({
+      description:
+        'Proves access to the cart. Send it as `X-Guest-Cart-Token`. Only the response that creates the cart contains it.'
+    })
   ),
   customer_id: Type.Null(),
   ...cartFields
 })
 
 export const CartCountResponse = response('CartCountResponse', {
-  count: Type.Integer({ description: 'Total item count' }),
+  count: Type.Integer({ description: 'Units of all items.' }),
   distinct_count: Type.Integer()
 })
 
 const AdjustmentResponse = response('AdjustmentResponse', {
   variant_id: Id,
-  requested: Type.Integer({ description: 'The quantity that the line was to have' }),
-  granted: Type.Integer({ description: 'The quantity that it has' }),
+  requested: Type.Integer({ description: 'Quantity that the merge would give.' }),
+  granted: Type.Integer({ description: 'Quantity in the cart.' }),
   reason: Type.Enum(['unavailable', 'quantity_limit', 'quantity_rule', 'insufficient_stock', 'line_limit'])
 })
 export const MergeResponse = response('MergeResponse', {
@@ -114,7 +115,9 @@ export const MergeResponse = response('MergeResponse', {
   merge: Type.Object({
     status: Type.Enum(['merged', 'already_merged', 'nothing_to_merge']),
     strategy: Strategy,
-    moved: Type.Integer({ description: 'Lines that are new or changed' }),
-    adjustments: Type.Array(AdjustmentResponse, { description: 'What limits or stock cut' })
+    moved: Type.Integer({ description: 'Items that are new or changed.' }),
+    adjustments: Type.Array(AdjustmentResponse, {
+      description: 'Items whose quantity limits or stock reduced.'
+    })
   })
 })

@@ -10,11 +10,17 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
-import { removingLines, settingLines } from './lines.ts'
-import { emptyExpiredCarts, lock, save, saveUnchanged, type UnheldChange } from './repository.ts'
+import { removeLines, upsertLines } from './lines.ts'
+import {
+  emptyExpiredCarts,
+  lockCartRow,
+  type OptimisticChange,
+  saveCart,
+  saveIfUnchanged
+} from './repository.ts'
 
 const IDLE_SECONDS = 30 * 86_400
-/** How many rows this transaction has changed, and how many of these without touching an index. */
+/** The number of rows that this transaction updated, and how many of them without an index update (HOT). */
 const countChanges = statement({
   name: 'test.count_changes',
   gives: { carts: 'int4', hot_carts: 'int4', items: 'int4', hot_items: 'int4' },
@@ -30,10 +36,10 @@ const add = (shop: CartShop, token: string, variantId: string, quantity = 1, hea
 const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
-const setting = (cartId: string, version: number, variantId: string, quantity: number): UnheldChange => ({
+const setting = (cartId: string, version: number, variantId: string, quantity: number): OptimisticChange => ({
   cartId,
   version,
-  change: settingLines([], [{ variantId, quantity }]),
+  change: upsertLines([], [{ variantId, quantity }]),
   idleSeconds: IDLE_SECONDS
 })
 
@@ -47,7 +53,7 @@ describe('an expired cart', () => {
     return { shop, token, mug, version: json.version as number }
   }
 
-  test('reads as empty, in a version of its own', async () => {
+  test('reads as empty, with the next version', async () => {
     const { shop, token, version } = await expiredCart()
     expect((await read(shop, token)).json).toMatchObject({ items: [], count: 0, version: version + 1 })
     expect((await shop.request('GET', '/api/cart/count', { token })).json).toEqual({
@@ -56,7 +62,7 @@ describe('an expired cart', () => {
     })
   })
 
-  test('starts fresh with the next item', async () => {
+  test('has only the item that is added next', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const tee = shop.catalog.sell()
     const { json } = await add(shop, token, tee, 1)
@@ -66,7 +72,7 @@ describe('an expired cart', () => {
     expect((await add(shop, token, mug, 1)).json).toMatchObject({ count: 2, version: version + 3 })
   })
 
-  test('can be written on the version that it reads with, not on the one before', async () => {
+  test('accepts If-Match of the version that it reads with, not of the one before', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const stale = await add(shop, token, mug, 1, { 'if-match': `"${version}"` })
     expect([stale.status, stale.json.version]).toEqual([412, version + 1])
@@ -75,7 +81,7 @@ describe('an expired cart', () => {
     expect([answer.status, answer.json.count]).toEqual([200, 1])
   })
 
-  test('has no item to set, and nothing to remove', async () => {
+  test('has no item to update or remove', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const url = `/api/cart/items/${mug}`
     expect((await shop.request('PUT', url, { token, body: { quantity: 1 } })).status).toBe(404)
@@ -87,7 +93,7 @@ describe('an expired cart', () => {
     expect((await storedCart(shop, token)).items).toEqual([])
   })
 
-  test('is emptied by the sweeper, which shows in nothing that is read', async () => {
+  test('is emptied by the timer, and reads the same before and after', async () => {
     const { shop, token } = await expiredCart()
     const other = newId()
     await add(shop, other, shop.catalog.sell(), 2)
@@ -100,7 +106,7 @@ describe('an expired cart', () => {
   })
 })
 
-test('every change puts the expiry off, and a refused one does not', async () => {
+test('a change extends the expiry, and a rejected change does not', async () => {
   const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5' })
   const token = newId()
   const mug = shop.catalog.sell()
@@ -118,7 +124,7 @@ test('every change puts the expiry off, and a refused one does not', async () =>
   expect(await daysLeft()).toBe(2)
   await add(shop, token, mug, 1)
   expect(await daysLeft()).toBe(31)
-  // Not at every change: that would change an index each time. It is never less than what was promised.
+  // Not every change moves the expiry, because that updates an index. It is never earlier than the idle time.
   await shop.sql(`update cart.carts set expires_at = now() + interval '30.5 days' where cart_id = $1`, [
     token
   ])
@@ -127,7 +133,7 @@ test('every change puts the expiry off, and a refused one does not', async () =>
   expect(await storedExpiry()).toEqual([before])
 })
 
-test('the sweeper forgets guests who did not come back, and merges of long ago, and nobody else', async () => {
+test('the timer deletes expired guest carts and old merges, and nothing else', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const guest = async () => {
@@ -162,7 +168,7 @@ test('the sweeper forgets guests who did not come back, and merges of long ago, 
   expect((await shop.sql('select count(*)::int as n from cart.carts'))[0]?.n).toBe(2)
 })
 
-test('the sweepers leave a cart alone whose owner comes back in that instant', async () => {
+test('the timers keep a cart that its owner changes at the same time', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const body = { variant_id: mug, quantity: 1 }
@@ -181,7 +187,7 @@ test('the sweepers leave a cart alone whose owner comes back in that instant', a
   expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
 })
 
-test('an item whose variant was withdrawn stays, counts for nothing in the totals, and can be removed', async () => {
+test('an item whose variant is no longer for sale stays, is excluded from the totals, and can be removed', async () => {
   const shop = await useCartShop()
   const token = newId()
   const [mug, tee] = [
@@ -202,7 +208,7 @@ test('an item whose variant was withdrawn stays, counts for nothing in the total
   expect(removed.json).toMatchObject({ unavailable_items: [], count: 2 })
 })
 
-describe('where stock is counted', () => {
+describe('with an inventory', () => {
   async function stockedShop() {
     const inventory = fakeInventory()
     const shop = await useCartShop({}, inventory)
@@ -211,7 +217,7 @@ describe('where stock is counted', () => {
     return { shop, mug, inventory, token: newId() }
   }
 
-  test('a cart tells it, and whether it is enough', async () => {
+  test('a cart shows the stock of each item, and whether it is enough', async () => {
     const { shop, mug, inventory, token } = await stockedShop()
     const { json } = await add(shop, token, mug, 3)
     expect(json.items[0]).toMatchObject({ stock: 4, available: true })
@@ -221,7 +227,7 @@ describe('where stock is counted', () => {
     expect((await read(shop, token)).json.items[0]).toMatchObject({ stock: null, available: true })
   })
 
-  test('what is not counted, and where nobody counts, any number can be bought', async () => {
+  test('any quantity can be bought of untracked variants, and without an inventory', async () => {
     const { shop, token } = await stockedShop()
     const { json } = await add(shop, token, shop.catalog.sell(), 50)
     expect(json.items[0]).toMatchObject({ stock: null, available: true, quantity: 50 })
@@ -230,7 +236,7 @@ describe('where stock is counted', () => {
     expect(other.json.items[0]).toMatchObject({ stock: null, available: true })
   })
 
-  test('nobody puts more into a cart than there is', async () => {
+  test('a quantity above the stock is rejected', async () => {
     const { shop, mug, token } = await stockedShop()
     await add(shop, token, mug, 3)
     const before = await storedCart(shop, token)
@@ -243,7 +249,7 @@ describe('where stock is counted', () => {
     expect((await add(shop, token, mug, 1)).json.count).toBe(4)
   })
 
-  test('a merge takes what there is, and tells what it cut', async () => {
+  test('a merge reduces quantities to the stock, and reports it', async () => {
     const { shop, mug, token } = await stockedShop()
     await add(shop, token, mug, 3)
     const body = { items: [{ variant_id: mug, quantity: 2 }] }
@@ -258,20 +264,23 @@ describe('where stock is counted', () => {
 })
 
 describe('the cost of reading', () => {
-  test.each([1, 5, 200])('a cart of %i lines is one statement, its count another', async lines => {
-    const shop = await useCartShop()
-    const token = newId()
-    const items = Array.from({ length: lines }, () => ({ variant_id: shop.catalog.sell(), quantity: 1 }))
-    await shop.request('POST', '/api/cart/merge', { token, body: { items } })
-    const cart = await shop.record(() => read(shop, token))
-    expect(cart.result.json.items).toHaveLength(lines)
-    expect(cart.statements).toEqual(['cart.find_cart_lines'])
-    const count = await shop.record(() => shop.request('GET', '/api/cart/count', { token }))
-    expect(count.result.json.count).toBe(lines)
-    expect(count.statements).toEqual(['cart.count_items'])
-  })
+  test.each([1, 5, 200])(
+    'a cart of %i lines is read with one statement, and its count with one',
+    async lines => {
+      const shop = await useCartShop()
+      const token = newId()
+      const items = Array.from({ length: lines }, () => ({ variant_id: shop.catalog.sell(), quantity: 1 }))
+      await shop.request('POST', '/api/cart/merge', { token, body: { items } })
+      const cart = await shop.record(() => read(shop, token))
+      expect(cart.result.json.items).toHaveLength(lines)
+      expect(cart.statements).toEqual(['cart.find_cart_lines'])
+      const count = await shop.record(() => shop.request('GET', '/api/cart/count', { token }))
+      expect(count.result.json.count).toBe(lines)
+      expect(count.statements).toEqual(['cart.count_items'])
+    }
+  )
 
-  test('an addition is two statements, however full the cart is', async () => {
+  test('adding an item is two statements for a cart of any size', async () => {
     const shop = await useCartShop()
     const token = newId()
     await add(shop, token, shop.catalog.sell())
@@ -281,7 +290,7 @@ describe('the cost of reading', () => {
     }
   })
 
-  test('additions to many carts at once are written together', async () => {
+  test('concurrent additions to many carts are written in one statement', async () => {
     const shop = await useCartShop()
     const variantId = shop.catalog.sell()
     const tokens = Array.from({ length: 50 }, () => newId())
@@ -297,12 +306,13 @@ describe('the cost of reading', () => {
     for (const token of tokens) expect((await read(shop, token)).json.count).toBe(3)
   })
 
-  test('a cart that nobody holds is saved only while it is the one that was read', async () => {
+  test('an unlocked cart is saved only if its version has not changed', async () => {
     const shop = await useCartShop()
     const id = newId()
     const variantId = shop.catalog.sell()
     const { version } = (await add(shop, id, variantId)).json
-    const saveOver = async (of: number) => (await saveUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
+    const saveOver = async (of: number) =>
+      (await saveIfUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
     expect(await saveOver(version - 1)).toBeUndefined()
     await expire(shop, id)
     expect(await saveOver(version)).toBeUndefined()
@@ -313,7 +323,7 @@ describe('the cost of reading', () => {
     expect((await storedCart(shop, id)).items).toMatchObject([{ quantity: 7 }])
   })
 
-  test('additions to one cart at once all count', async () => {
+  test('concurrent additions to one cart are all applied', async () => {
     const shop = await useCartShop()
     const variants = Array.from({ length: 8 }, () => shop.catalog.sell())
     for (let round = 0; round < 20; round += 1) {
@@ -327,20 +337,20 @@ describe('the cost of reading', () => {
     }
   })
 
-  test('carts are saved together, but for those that have changed, and those that somebody holds', async () => {
+  test('a batch saves all carts except those that have changed or are locked', async () => {
     const shop = await useCartShop()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
     const [set, emptied, changed, held] = [newId(), newId(), newId(), newId()]
     for (const id of [set, emptied, changed, held]) await add(shop, id, mug)
     await add(shop, changed, tee)
     const saved = await shop.db.transaction(async tx => {
-      await lock(tx, held)
-      return saveUnchanged(shop.db, [
+      await lockCartRow(tx, held)
+      return saveIfUnchanged(shop.db, [
         setting(held, 1, mug, 7),
         {
           cartId: emptied,
           version: 1,
-          change: removingLines([{ variantId: mug, quantity: 1 }], [mug]),
+          change: removeLines([{ variantId: mug, quantity: 1 }], [mug]),
           idleSeconds: null
         },
         setting(changed, 1, mug, 7),
@@ -354,12 +364,12 @@ describe('the cost of reading', () => {
     expect(quantitiesOf((await read(shop, held)).json)).toEqual({ [mug]: 1 })
   })
 
-  test('a change touches no index: its new rows lie beside the old ones', async () => {
+  test('a change of a cart updates no index', async () => {
     const shop = await useCartShop()
     const customerId = newId()
     const variantId = shop.catalog.sell()
     await add(shop, customerId, variantId)
-    const update = settingLines([], [{ variantId, quantity: 7 }])
+    const update = upsertLines([], [{ variantId, quantity: 7 }])
     const changesOf = async (work: (tx: Transaction) => Promise<unknown>) => {
       const [before, after] = await shop.db.transaction(async tx => {
         const counted = await tx.first(countChanges)
@@ -374,11 +384,13 @@ describe('the cost of reading', () => {
       )
     }
     const inPlace = { carts: 1, hot_carts: 1, items: 1, hot_items: 1 }
-    expect(await changesOf(tx => save(tx, customerId, update, IDLE_SECONDS))).toEqual(inPlace)
-    expect(await changesOf(tx => saveUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(inPlace)
+    expect(await changesOf(tx => saveCart(tx, customerId, update, IDLE_SECONDS))).toEqual(inPlace)
+    expect(await changesOf(tx => saveIfUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(
+      inPlace
+    )
   })
 
-  test('of very many carts, those that have expired are found without looking at the others', {
+  test('expired carts among very many are found by an index', {
     timeout: 180_000
   }, async () => {
     const shop = await useCartShop()

@@ -1,6 +1,6 @@
 import { type BuyingRule, fits } from '../../../kernel/buying-rule.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -9,69 +9,72 @@ import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } 
 import {
   addLine,
   type CartLimits,
-  type Line,
+  type CartLine,
   type LineChange,
-  removingLines,
+  removeLines,
   setLine,
-  settingLines
+  upsertLines
 } from './lines.ts'
 import * as carts from './repository.ts'
-import { type CartView, type NamedLine, viewOf } from './view.ts'
+import { type CartView, cartView, type UnavailableLine } from './view.ts'
 
 export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
 export type CartDeps = {
   db: Database
   catalog: CatalogApi
-  /** Absent: nobody counts. */
+  /** Absent: the shop has no inventory, so stock is not limited. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   settings: CartSettings
 }
 export type CartService = ReturnType<typeof createCartService>
 
-/** Who reads or changes a cart, and where they buy; `market` is null where nothing is said of markets. */
-export type Customer = { readonly customerId: string; readonly market: Market | null }
-type Buyer = { readonly customerId: string | null; readonly market: Market | null }
+/** A customer and the market of the request. `market` is null in a shop without markets. */
+export type CustomerInMarket = { readonly customerId: string; readonly market: Market | null }
+type BuyerInMarket = { readonly customerId: string | null; readonly market: Market | null }
 
 /**
- * Which cart a change is for. A customer's cart is named by the customer's id; a guest's must be found, and its
- * token held, inside the transaction of the change, so that no change slips behind a merge.
+ * How a change finds and locks its cart. The id of a customer's cart is the customer's id. A guest's cart is
+ * found by its token, which the transaction locks, so that a change never follows a merge of the same cart.
  */
-export type CartOwner = Buyer & {
-  /** Requests with the same one lock the same cart. */
+export type CartHandle = BuyerInMarket & {
+  /** Requests for the same cart have the same key and are serialized by it. */
   key: string
   lockCartId(tx: Transaction): Promise<string>
-  /** Which cart it is, without holding it. */
+  /** Returns the id of the cart without locking it. */
   findCartId(): Promise<string>
-  /** After so long without a change the cart expires; an empty one of a customer never does. */
-  idleSecondsOf(lines: readonly Line[]): number | null
+  /** Seconds without a change after which the cart expires. Null for never: an empty cart of a customer. */
+  idleSecondsOf(lines: readonly CartLine[]): number | null
 }
 
-/** Carts: quantities by variant in the database, everything else from the catalog when a cart is read. */
+/**
+ * Reads and changes carts. A cart stores only variants and quantities; each read adds the catalog's current
+ * data.
+ */
 export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
-  /** Joins a stored cart with the catalog. */
-  async function present({ customerId, market }: Buyer, cart: carts.StoredCart): Promise<CartView> {
+  /** Joins a stored cart with current prices and stock. */
+  async function present({ customerId, market }: BuyerInMarket, cart: carts.StoredCart): Promise<CartView> {
     const variantIds = cart.lines.map(line => line.variantId)
     const [offers, stock] = await Promise.all([
       catalog.offers(cart.lines, market),
       inventory?.available(variantIds)
     ])
-    const joined = viewOf(cart.lines, offers, stock)
-    const unavailable = joined.unavailable.length === 0 ? [] : await named(joined.unavailable)
+    const joined = cartView(cart.lines, offers, stock)
+    const unavailable = joined.unavailable.length === 0 ? [] : await withNames(joined.unavailable)
     const { version, updatedAt } = cart
     const currency = market?.currency ?? settings.currency
     return { customerId, currency, version, updatedAt, ...joined, unavailable }
   }
 
-  /** One statement more, and only for what cannot be bought any more. */
-  async function named(lines: readonly Line[]): Promise<NamedLine[]> {
+  /** Adds the last known names of variants that are no longer for sale. Costs one more statement. */
+  async function withNames(lines: readonly CartLine[]): Promise<UnavailableLine[]> {
     const names = await catalog.names(lines.map(line => line.variantId))
     return lines.map((line, index) => ({ ...line, name: names[index] ?? null }))
   }
 
-  const view = async (customer: Customer): Promise<CartView> =>
+  const view = async (customer: CustomerInMarket): Promise<CartView> =>
     present(customer, await carts.findCart(db, customer.customerId))
 
-  const ownedBy = ({ customerId, market }: Customer): CartOwner => ({
+  const handleOf = ({ customerId, market }: CustomerInMarket): CartHandle => ({
     customerId,
     market,
     key: customerId,
@@ -80,33 +83,38 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
-  const saveTogether = db.inBatches((changes: readonly carts.UnheldChange[]) =>
-    carts.saveUnchanged(db, changes)
+  const saveBatched = db.batchCalls((changes: readonly carts.OptimisticChange[]) =>
+    carts.saveIfUnchanged(db, changes)
   )
-  /** Carts of which a change is on its way, unheld. */
-  const underWay = new Set<string>()
+  /** Ids of carts with an optimistic change in progress in this process. */
+  const cartsBeingSaved = new Set<string>()
 
-  async function saveUnheld(change: carts.UnheldChange): Promise<carts.StoredCart | undefined> {
+  async function saveOptimistically(change: carts.OptimisticChange): Promise<carts.StoredCart | undefined> {
     const { cartId } = change
-    if (underWay.has(cartId)) return undefined
-    underWay.add(cartId)
+    if (cartsBeingSaved.has(cartId)) return undefined
+    cartsBeingSaved.add(cartId)
     try {
-      return await saveTogether(change)
+      return await saveBatched(change)
     } finally {
-      underWay.delete(cartId)
+      cartsBeingSaved.delete(cartId)
     }
   }
 
-  type Decide = (lines: readonly Line[]) => LineChange | Promise<LineChange>
+  type DecideChange = (lines: readonly CartLine[]) => LineChange | Promise<LineChange>
 
   /**
-   * Decides about the cart as it is read, and writes when it is still that one: that costs less than to hold it, and
-   * hardly ever does somebody else change the same cart meanwhile. `undefined` when somebody did, or holds it.
+   * Reads the cart, decides the change, and writes it if the version is still the same. This costs less than
+   * a lock, and concurrent changes of one cart are rare. Returns `undefined` when the cart has changed or is
+   * locked.
    */
-  async function changeUnheld({ customerId, key, idleSecondsOf }: CartOwner, write: Write, decide: Decide) {
-    // Where others are at it, the cart would be another one by the time it is written.
+  async function changeOptimistically(
+    { customerId, key, idleSecondsOf }: CartHandle,
+    write: IdempotentWrite,
+    decide: DecideChange
+  ) {
+    // With other changes of this cart in progress, the version would have changed by the time of the write.
     if (customerId === null || write.alreadyApplied) return undefined
-    if (db.isTurnTaken(key) || underWay.has(customerId)) return undefined
+    if (db.isKeyBusy(key) || cartsBeingSaved.has(customerId)) return undefined
     const cart = await carts.findCart(db, customerId)
     if (cart.updatedAt === null) return undefined
     write.expect(cart.version, cartStale)
@@ -114,91 +122,101 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     if (change.set.length === 0 && change.removed.length === 0) return undefined
     const idleSeconds = idleSecondsOf(change.lines)
     const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
-    return write.onceIfUnchanged(db.inTurn(key), async tx =>
-      tx === undefined ? saveUnheld(decided) : (await carts.saveUnchanged(tx, [decided]))[0]
+    return write.onceIfUnchanged(db.serializedBy(key), async tx =>
+      tx === undefined ? saveOptimistically(decided) : (await carts.saveIfUnchanged(tx, [decided]))[0]
     )
   }
 
-  /** One change of one cart: lock, compare the version, decide, and write when something changes. */
-  async function change(owner: CartOwner, write: Write, decide: Decide): Promise<CartView> {
-    const changed = await changeUnheld(owner, write, decide)
-    if (changed !== undefined) return present(owner, changed)
-    const stored = await write.once(db.inTurn(owner.key), async tx => {
-      const cartId = await owner.lockCartId(tx)
-      const cart = await carts.lock(tx, cartId)
+  /**
+   * Changes a cart, optimistically if possible. Otherwise locks it, compares the version, decides, and
+   * writes.
+   */
+  async function changeCart(
+    handle: CartHandle,
+    write: IdempotentWrite,
+    decide: DecideChange
+  ): Promise<CartView> {
+    const changed = await changeOptimistically(handle, write, decide)
+    if (changed !== undefined) return present(handle, changed)
+    const stored = await write.once(db.serializedBy(handle.key), async tx => {
+      const cartId = await handle.lockCartId(tx)
+      const cart = await carts.lockCartRow(tx, cartId)
       write.expect(cart.version, cartStale)
       const changed = await decide(cart.lines)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
-      return carts.save(tx, cartId, changed, owner.idleSecondsOf(changed.lines))
+      return carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))
     })
-    return present(owner, stored ?? (await carts.findCart(db, await owner.findCartId())))
+    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
   }
 
   /**
-   * One line as `next` makes it of the lines that are there. What the catalog says is asked for before the cart is
-   * held, and judged only when this request was not done before.
+   * Sets the line that `next` returns for the present lines. Offers and stock are read before the cart is
+   * locked, and checked only when the request was not applied before.
    */
-  async function setOne(
-    owner: CartOwner,
-    wanted: Line,
-    write: Write,
-    next: (lines: readonly Line[]) => Line
+  async function setOneLine(
+    handle: CartHandle,
+    wanted: CartLine,
+    write: IdempotentWrite,
+    next: (lines: readonly CartLine[]) => CartLine
   ): Promise<CartView> {
     const [[offer], stock] = await Promise.all([
-      catalog.offers([wanted], owner.market),
+      catalog.offers([wanted], handle.market),
       inventory?.available([wanted.variantId])
     ])
-    return change(owner, write, async lines => {
+    return changeCart(handle, write, async lines => {
       const line = next(lines)
-      if (offer === undefined) throw await whyNotForSale(wanted.variantId)
-      refuseUnfit(line.quantity, offer.rule)
+      if (offer === undefined) throw await unavailableError(wanted.variantId)
+      assertQuantityAllowed(line.quantity, offer.rule)
       const available = stock?.[0] ?? null
       if (available !== null && line.quantity > available) throw insufficientStock({ details: { available } })
-      return settingLines(lines, [line])
+      return upsertLines(lines, [line])
     })
   }
 
-  /** Adds to the line of the variant, or makes one. */
-  const addItem = (owner: CartOwner, added: Line, write: Write): Promise<CartView> =>
-    setOne(owner, added, write, lines => addLine(lines, added, settings))
+  /** Adds a quantity to the line of the variant, or creates the line. */
+  const addItem = (handle: CartHandle, added: CartLine, write: IdempotentWrite): Promise<CartView> =>
+    setOneLine(handle, added, write, lines => addLine(lines, added, settings))
 
-  /** Sets the quantity of a line that is there. */
-  const updateItem = (owner: CartOwner, changed: Line, write: Write): Promise<CartView> =>
-    setOne(owner, changed, write, lines => setLine(lines, changed, settings))
+  /** Sets the quantity of an existing line. */
+  const updateItem = (handle: CartHandle, changed: CartLine, write: IdempotentWrite): Promise<CartView> =>
+    setOneLine(handle, changed, write, lines => setLine(lines, changed, settings))
 
-  /** Takes a line out; one that is not there is no error. */
-  const removeItem = (owner: CartOwner, variantId: string, write: Write): Promise<CartView> =>
-    change(owner, write, lines => removingLines(lines, [variantId]))
+  /** Removes a line. Does nothing when the cart has no such line. */
+  const removeItem = (handle: CartHandle, variantId: string, write: IdempotentWrite): Promise<CartView> =>
+    changeCart(handle, write, lines => removeLines(lines, [variantId]))
 
-  const clear = (owner: CartOwner, write: Write): Promise<CartView> =>
-    change(owner, write, lines =>
-      removingLines(
+  const clear = (handle: CartHandle, write: IdempotentWrite): Promise<CartView> =>
+    changeCart(handle, write, lines =>
+      removeLines(
         lines,
         lines.map(line => line.variantId)
       )
     )
 
-  /** @throws `CATALOG_VARIANT_NOT_FOUND` when there never was such a variant. */
-  async function whyNotForSale(variantId: string): Promise<DomainError> {
+  /**
+   * Returns the error for a variant that is not for sale. @throws `CATALOG_VARIANT_NOT_FOUND` when it does
+   * not exist.
+   */
+  async function unavailableError(variantId: string): Promise<DomainError> {
     await catalog.requireVariant(variantId)
     return variantUnavailable()
   }
 
   return {
-    ownedBy,
+    handleOf,
     view,
     present,
     addItem,
     updateItem,
     removeItem,
     clear,
-    stored: (cartId: string) => carts.findCart(db, cartId),
-    count: (cartId: string) => carts.count(db, cartId)
+    findStored: (cartId: string) => carts.findCart(db, cartId),
+    count: (cartId: string) => carts.countCarts(db, cartId)
   }
 }
 
 /** @throws `CART_QUANTITY_RULE` */
-function refuseUnfit(quantity: number, rule: BuyingRule): void {
+function assertQuantityAllowed(quantity: number, rule: BuyingRule): void {
   if (fits(quantity, rule)) return
   const { min, max, step } = rule
   throw quantityRuleBroken({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })

@@ -5,7 +5,7 @@ import { fits } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { offerOf } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
-import { type CartView, cartJson, viewOf } from './view.ts'
+import { type CartView, cartJson, cartView } from './view.ts'
 
 const anyQuantity = { min: 1, max: null, step: 1 }
 const customer = compileAnswer(CartResponse)
@@ -45,7 +45,7 @@ const lineAndOffer = fc.record({
 const someLines = fc.array(lineAndOffer, { maxLength: 12 })
 
 const LAST_NAME = '5" nail \\'
-const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof viewOf>): CartView => ({
+const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof cartView>): CartView => ({
   customerId: null,
   currency: 'USD',
   version: 3,
@@ -55,7 +55,7 @@ const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof viewOf>): C
   ...part
 })
 
-test('whatever a cart holds, its JSON fits the schema and says the same as the view', () => {
+test('the JSON of any cart matches its schema and its view', () => {
   fc.assert(
     fc.property(
       someLines,
@@ -67,7 +67,7 @@ test('whatever a cart holds, its JSON fits the schema and says the same as the v
           variantId: offer?.variantId ?? variantId,
           quantity
         }))
-        const joined = viewOf(
+        const joined = cartView(
           lines,
           all.map(each => each.offer),
           counted ? all.map(each => each.stock) : undefined
@@ -103,11 +103,11 @@ test('whatever a cart holds, its JSON fits the schema and says the same as the v
   )
 })
 
-test('totals are exact to the last minor unit, and count only what can be bought', () => {
+test('totals are exact to the minor unit, and include only items that are for sale', () => {
   fc.assert(
     fc.property(someLines, all => {
       const lines = all.map(({ variantId, quantity }) => ({ variantId, quantity }))
-      const view = viewOf(
+      const view = cartView(
         lines,
         all.map(each => each.offer),
         undefined
@@ -126,10 +126,10 @@ test('totals are exact to the last minor unit, and count only what can be bought
   )
 })
 
-test('the totals of a full cart of the dearest goods are still exact', () => {
+test('the totals of a full cart at maximum prices are exact', () => {
   const offer = offerOf({ price: AMOUNT_MAX })
   const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
-  const { subtotal } = viewOf(
+  const { subtotal } = cartView(
     lines,
     lines.map(() => offer),
     undefined
@@ -138,10 +138,10 @@ test('the totals of a full cart of the dearest goods are still exact', () => {
   expect(BigInt(subtotal)).toBe(BigInt(AMOUNT_MAX) * 99n * 200n)
 })
 
-test('a line is available as long as stock covers the whole of it', () => {
+test('a line is available if the stock covers its quantity', () => {
   const offer = offerOf()
   const available = (quantity: number, stock: number) => {
-    const view = viewOf([{ variantId: offer.variantId, quantity }], [offer], [stock])
+    const view = cartView([{ variantId: offer.variantId, quantity }], [offer], [stock])
     return JSON.parse(cartJson(viewWith({}, view))).items[0].available
   }
   expect([available(3, 4), available(3, 3), available(3, 2), available(1, 0)]).toEqual([

@@ -1,12 +1,12 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** With its lines; a customer's cart has the customer's id. */
+/** Deletes the cart with its lines. The id of a customer's cart is the customer's id. */
 export const deleteCart = statement({
   name: 'cart.delete_cart_of_customer',
   takes: { customer_id: 'uuid' },
   text: 'delete from cart.carts where cart_id = $customer_id'
 })
-/** Which guest somebody was before they had a name here. */
+/** Deletes the records of guest carts that were merged into the customer's cart. */
 export const deleteMerges = statement({
   name: 'cart.delete_merges_of_customer',
   takes: { customer_id: 'uuid' },

@@ -1,15 +1,15 @@
-import type { People } from '../../../platform/people.ts'
+import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { CartService } from '../carts/service.ts'
 import * as repository from './repository.ts'
 
-/** What carts keep of somebody. */
-export const cartsOfPeople = ({ stored }: Pick<CartService, 'stored'>): People => ({
+/** Personal data of a customer in carts. */
+export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>): PersonalData => ({
   async erase(tx, customer_id) {
     await tx.run(repository.deleteCart, { customer_id })
     await tx.run(repository.deleteMerges, { customer_id })
   },
   async export(customerId) {
-    const { updatedAt, lines } = await stored(customerId)
+    const { updatedAt, lines } = await findStored(customerId)
     const items = lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity }))
     return { items, updated_at: updatedAt }
   }

@@ -17,8 +17,8 @@ export const findMergedInto = statement({
   gives: { merged_into: 'uuid?' },
   text: 'select merged_into from cart.guest_carts where token_hash = $tokenHash'
 })
-/** Whoever comes back to a cart that has its first line only keeps it as long as any other. */
-export const keepGuestCart = statement({
+/** Extends a cart with its first line only to the full idle time, because its guest came back. */
+export const extendGuestCart = statement({
   name: 'cart.keep_guest_cart',
   takes: { cartId: 'uuid', idleSeconds: 'float8' },
   text: `
@@ -31,7 +31,7 @@ export const findTokenHash = statement({
   gives: { token_hash: 'bytea' },
   text: 'select token_hash from cart.guest_carts where cart_id = $cartId'
 })
-// Locks the token, not the cart: a change of the guest's cart and its merge exclude each other here.
+// Locks the row of the token, not the cart, so that changes and merges of one guest cart are serialized.
 export const lockGuestCart = statement({
   name: 'cart.lock_guest_cart',
   takes: { tokenHash: 'bytea' },
@@ -58,8 +58,8 @@ export const deleteCart = statement({
   text: 'delete from cart.carts where cart_id = $cartId'
 })
 /**
- * Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
- * guest came back in the same instant is looked at again, and stays.
+ * Deletes expired guest carts, and records of merges that are too old to be repeated. `for update` also locks
+ * the cart, so that its expiry is checked again when the guest changed the cart at the same time.
  */
 export const deleteExpiredGuestCarts = statement({
   name: 'cart.delete_expired_guest_carts',

@@ -16,7 +16,7 @@ const withToken = (token: string) => ({ 'x-guest-cart-token': token })
 const create = (shop: CartShop, variantId: string, quantity = 1) =>
   shop.request('POST', '/api/guest-cart', { body: { variant_id: variantId, quantity } })
 
-test('the first addition makes a cart and tells its token, once', async () => {
+test('the first addition creates a cart, and returns its token once', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const created = await create(shop, mug, 2)
@@ -40,7 +40,7 @@ test('the first addition makes a cart and tells its token, once', async () => {
   expect(later.map(answer => answer.headers.etag)).toEqual(['"1"', '"2"', '"3"', '"4"'])
 })
 
-test('a guest has the verbs of the cart', async () => {
+test('a guest can use all operations of a cart', async () => {
   const shop = await useCartShop()
   const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
   const { json } = await create(shop, mug, 2)
@@ -57,7 +57,7 @@ test('a guest has the verbs of the cart', async () => {
   expect([refused.status, refused.json.code]).toEqual([412, 'CART_VERSION_STALE'])
 })
 
-test('a first addition that is refused leaves no cart behind', async () => {
+test('a rejected first addition creates no cart', async () => {
   const shop = await useCartShop()
   expect((await create(shop, newId())).status).toBe(404)
   expect((await create(shop, shop.catalog.sell(), 100)).status).toBe(409)
@@ -65,7 +65,7 @@ test('a first addition that is refused leaves no cart behind', async () => {
   expect(await shop.sql('select 1 from cart.guest_carts')).toEqual([])
 })
 
-test('a token is in no log line and in no table', async () => {
+test('a token is in no log line and no table', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const { json } = await create(shop, mug)
@@ -77,7 +77,7 @@ test('a token is in no log line and in no table', async () => {
   await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: token } })
   await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: token } })
   await shop.request('GET', '/api/guest-cart', { headers })
-  // A failure that nobody foresaw is logged with all that is known of it.
+  // An unexpected failure is logged with all its details.
   await shop.sql('alter table cart.guest_carts rename to guest_carts_away')
   expect((await shop.request('GET', '/api/guest-cart', { headers })).status).toBe(500)
   await shop.sql('alter table cart.guest_carts_away rename to guest_carts')
@@ -93,16 +93,17 @@ test('a token is in no log line and in no table', async () => {
   expect(JSON.stringify(rows)).toContain(createHash('sha256').update(token).digest('hex'))
 })
 
-describe('a token that leads nowhere', () => {
+describe('an invalid token', () => {
   const NOWHERE = {
     type: 'about:blank',
     title: 'Not Found',
     status: 404,
     code: 'CART_GUEST_NOT_FOUND',
-    detail: 'There is no guest cart for this token: it is unknown, expired, or used.'
+    detail:
+      'No guest cart has this token: it is unknown, expired, or merged. Add an item without a token to create a cart.'
   }
 
-  /** One of each kind of token that must not work, and a cart beside them that must not change. */
+  /** One token of each invalid kind, and an open cart that must not change. */
   async function lostTokens() {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
@@ -128,7 +129,7 @@ describe('a token that leads nowhere', () => {
     return { shop, mug, tokens }
   }
 
-  test('answers one and the same 404 in every route, and changes nothing', async () => {
+  test('returns the same 404 in every route, and changes nothing', async () => {
     const { shop, mug, tokens } = await lostTokens()
     const everything = () =>
       shop.sql(`select c::text as row from cart.carts c union all select i::text from cart.items i
@@ -155,7 +156,7 @@ describe('a token that leads nowhere', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('nor does no token at all, where one is needed', async () => {
+  test('is the same as a missing token where one is required', async () => {
     const { shop, mug } = await lostTokens()
     const requests = [
       shop.request('GET', '/api/guest-cart'),
@@ -171,7 +172,7 @@ describe('a token that leads nowhere', () => {
   })
 })
 
-test('neither the id of a guest cart nor the hash of its token opens it', async () => {
+test('neither the id of a guest cart nor the hash of its token gives access', async () => {
   const shop = await useCartShop()
   await create(shop, shop.catalog.sell())
   const rows = await shop.sql(`select cart_id, encode(token_hash, 'base64') as hash from cart.guest_carts`)
@@ -186,7 +187,7 @@ test('neither the id of a guest cart nor the hash of its token opens it', async 
   expect(await storedCart(shop, cartId)).toEqual(before)
 })
 
-describe('carts of guests that nobody comes back to', () => {
+describe('guest carts that are not visited again', () => {
   const secondsLeft = async (shop: CartShop) => {
     const [row] = await shop.sql(
       'select extract(epoch from expires_at - now())::float8 as seconds from cart.carts'
@@ -195,7 +196,7 @@ describe('carts of guests that nobody comes back to', () => {
   }
   const DAY = 86_400
 
-  test('last a day, and as long as any other from the second change on', async () => {
+  test('expire after a day, and after the full idle time from the second change on', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const body = { variant_id: mug, quantity: 1 }
@@ -208,7 +209,7 @@ describe('carts of guests that nobody comes back to', () => {
     expect(await secondsLeft(shop)).toBeGreaterThan(29.9 * DAY)
   })
 
-  test('whoever only looks at it again an hour later keeps it too', async () => {
+  test('expire after the full idle time when the guest reads them an hour later', async () => {
     const shop = await useCartShop()
     const body = { variant_id: shop.catalog.sell(), quantity: 1 }
     const { json } = await shop.request('POST', '/api/guest-cart', { body })
@@ -221,7 +222,7 @@ describe('carts of guests that nobody comes back to', () => {
   })
 })
 
-test('new carts of guests are limited by address; adding to one that is there is not', async () => {
+test('new guest carts are limited per address, and additions to existing ones are not', async () => {
   const app = await createTestApp({
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
     CARTWRIGHT__CART__GUEST_CARTS_PER_MINUTE: '3'

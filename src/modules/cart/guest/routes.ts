@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { MarketQuery } from '../../../kernel/wire.ts'
+import { MarketQuery, meaning } from '../../../kernel/wire.ts'
 import type { MarketOf } from '../../pricing/index.ts'
-import { lineOf, sendCart } from '../carts/routes.ts'
+import { cartLineOf, sendCart } from '../carts/routes.ts'
 import {
   AddItemRequest,
   CartCountResponse,
@@ -12,21 +12,21 @@ import {
   ItemParams,
   UpdateItemRequest
 } from '../carts/schema.ts'
-import type { Guest, GuestCartService } from './service.ts'
+import type { GuestCartAccess, GuestCartService } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
 const config = { class: 'account' } as const
 const common = { tags: ['guest cart'], headers: GuestHeaders, querystring: MarketQuery }
 const response = { 200: GuestCartResponse }
 
-/** The cart of somebody without an account: the verbs of the cart, for the holder of a token. */
+/** Operations on the cart of a guest, who proves access with a token. */
 export function guestCartRoutes(
   tiers: Tiers,
   guests: GuestCartService,
   marketOf: MarketOf,
   perMinute: number
 ): void {
-  const guestOf = async (request: FastifyRequest): Promise<Guest> => ({
+  const guestOf = async (request: FastifyRequest): Promise<GuestCartAccess> => ({
     token: request.headers[TOKEN] as string | undefined,
     market: await marketOf(request)
   })
@@ -36,14 +36,19 @@ export function guestCartRoutes(
       config: { ...config, secret: 201, limit: { name: 'guest_cart', perMinute, without: TOKEN } },
       schema: {
         ...common,
-        summary: 'Add a variant; without a token, make a cart for it',
+        summary: 'Add an item to a guest cart',
+        description:
+          'Adds a quantity of a variant to the cart of `X-Guest-Cart-Token`. Without that header it creates a cart: store the `guest_cart_token` of the response. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or merged; repeat the request without it.',
         body: AddItemRequest,
-        response: { 200: GuestCartResponse, 201: GuestCartResponse }
+        response: {
+          200: meaning(GuestCartResponse, 'The item was added to the existing cart.'),
+          201: meaning(GuestCartResponse, 'A cart was created. Store its `guest_cart_token`.')
+        }
       }
     },
     async (request, reply) => {
       const guest = await guestOf(request)
-      const line = lineOf(request.body)
+      const line = cartLineOf(request.body)
       if (guest.token !== undefined)
         return sendCart(reply, await guests.addItem(guest, line, writeOf(request)))
       const created = await guests.create(guest.market, line, writeOf(request))
@@ -53,7 +58,16 @@ export function guestCartRoutes(
 
   tiers.public.get(
     '/guest-cart',
-    { config, schema: { ...common, summary: 'The cart', response } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Retrieve a guest cart',
+        description:
+          'Returns a guest cart, with current prices and stock of the market. Items that can no longer be bought are in `unavailable_items`. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+        response
+      }
+    },
     async (request, reply) => sendCart(reply, await guests.view(await guestOf(request)))
   )
 
@@ -61,7 +75,13 @@ export function guestCartRoutes(
     '/guest-cart/count',
     {
       config,
-      schema: { ...common, summary: 'How many items the cart holds', response: { 200: CartCountResponse } }
+      schema: {
+        ...common,
+        summary: "Retrieve a guest cart's item count",
+        description:
+          'Returns how many units and how many different variants a guest cart holds. It is cheaper than the cart: use it for a badge. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+        response: { 200: CartCountResponse }
+      }
     },
     request => guests.count(request.headers[TOKEN])
   )
@@ -70,17 +90,35 @@ export function guestCartRoutes(
     '/guest-cart/items/:variantId',
     {
       config,
-      schema: { ...common, summary: 'Set a quantity', params: ItemParams, body: UpdateItemRequest, response }
+      schema: {
+        ...common,
+        summary: 'Update an item of a guest cart',
+        description:
+          'Sets the quantity of an item of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
+        params: ItemParams,
+        body: UpdateItemRequest,
+        response
+      }
     },
     async (request, reply) => {
-      const line = lineOf({ variant_id: request.params.variantId, ...request.body })
+      const line = cartLineOf({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
     }
   )
 
   tiers.public.delete(
     '/guest-cart/items/:variantId',
-    { config, schema: { ...common, summary: 'Remove an item', params: ItemParams, response } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Remove an item from a guest cart',
+        description:
+          'Removes an item from a guest cart, and returns the cart. Removing an item that is not in the cart changes nothing. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+        params: ItemParams,
+        response
+      }
+    },
     async (request, reply) => {
       const { variantId } = request.params
       return sendCart(reply, await guests.removeItem(await guestOf(request), variantId, writeOf(request)))
@@ -89,7 +127,16 @@ export function guestCartRoutes(
 
   tiers.public.delete(
     '/guest-cart',
-    { config, schema: { ...common, summary: 'Empty it', response } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Remove all items from a guest cart',
+        description:
+          'Removes all items from a guest cart, and returns the empty cart. The token stays valid. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+        response
+      }
+    },
     async (request, reply) => sendCart(reply, await guests.clear(await guestOf(request), writeOf(request)))
   )
 }

@@ -1,27 +1,36 @@
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { Line } from '../carts/lines.ts'
-import type { CartOwner, CartService, Customer } from '../carts/service.ts'
+import type { CartLine } from '../carts/lines.ts'
+import type { CartHandle, CartService, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { guestCartNotFound } from '../errors.ts'
 import * as guests from './repository.ts'
 import { guestCartTokenHash, guestCartTokens } from './token.ts'
 
-/** A cart with its first line that nobody came back to is gone after a day: anybody can make any number of these. */
-const FIRST_SECONDS = 86_400
+/**
+ * Seconds that a new guest cart is kept if the guest never returns. Short, because any client can create
+ * many.
+ */
+const UNVISITED_CART_SECONDS = 86_400
 
 export type GuestCartDeps = { db: Database; cart: CartService; secrets: Secrets; idleSeconds: number }
-/** The holder of a guest cart's token, and where they buy. */
-export type Guest = { readonly token: string | undefined; readonly market: Customer['market'] }
+/** The guest cart token of a request, and its market. */
+export type GuestCartAccess = {
+  readonly token: string | undefined
+  readonly market: CustomerInMarket['market']
+}
 export type GuestCartService = ReturnType<typeof createGuestCartService>
 
-/** Carts of people without an account: the same cart, reached by a token instead of an identity. */
+/** Carts of guests. They are carts like those of customers, found by a token instead of the customer's id. */
 export function createGuestCartService({ db, cart, secrets, idleSeconds }: GuestCartDeps) {
-  /** @throws `CART_GUEST_NOT_FOUND`, the one answer for a token that is malformed, unknown, expired or used. */
-  function ownerOf({ token, market }: Guest): CartOwner {
-    // What cannot be a token is refused before anybody has a connection for it.
-    const tokenHash = hashOf(token)
+  /**
+   * @throws `CART_GUEST_NOT_FOUND` when the token is malformed; locking throws it for unknown, expired or
+   * merged ones.
+   */
+  function handleOf({ token, market }: GuestCartAccess): CartHandle {
+    // Malformed tokens are rejected before a database connection is acquired.
+    const tokenHash = requireTokenHash(token)
     return {
       customerId: null,
       market,
@@ -39,46 +48,54 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   async function find(token: string | undefined) {
-    const found = await db.first(guests.findGuestCart, { tokenHash: hashOf(token) })
+    const found = await db.first(guests.findGuestCart, { tokenHash: requireTokenHash(token) })
     if (found === undefined) throw guestCartNotFound()
     return found
   }
 
-  /** Makes a cart with its first line. Its token can be made again from its id, for whoever repeats the request. */
+  /**
+   * Creates a cart with its first line. The token is derived from the cart's id, so a retry returns the same
+   * token.
+   */
   async function create(
-    market: Guest['market'],
-    line: Line,
-    write: Write
+    market: GuestCartAccess['market'],
+    line: CartLine,
+    write: IdempotentWrite
   ): Promise<{ token: string; view: CartView }> {
     const cartId = write.id
     const tokens = guestCartTokens(secrets, cartId)
     const [token = ''] = tokens
-    const owner: CartOwner = {
+    const handle: CartHandle = {
       customerId: null,
       market,
       key: token,
       lockCartId: async tx => {
-        await tx.run(guests.insertGuestCart, { tokenHash: hashOf(token), cartId })
+        await tx.run(guests.insertGuestCart, { tokenHash: requireTokenHash(token), cartId })
         return cartId
       },
       findCartId: async () => cartId,
-      idleSecondsOf: () => FIRST_SECONDS
+      idleSecondsOf: () => UNVISITED_CART_SECONDS
     }
-    const view = await cart.addItem(owner, line, write)
-    return { token: await toldToken(cartId, tokens), view }
+    const view = await cart.addItem(handle, line, write)
+    return { token: await findIssuedToken(cartId, tokens), view }
   }
 
-  /** Which of the tokens an earlier try answered with; the first one, unless the shop's secret has changed since. */
-  async function toldToken(cartId: string, tokens: readonly string[]): Promise<string> {
+  /**
+   * Returns the token that an earlier attempt issued. It is not the first one if the shop's secret was
+   * rotated since.
+   */
+  async function findIssuedToken(cartId: string, tokens: readonly string[]): Promise<string> {
     const [first = ''] = tokens
     if (tokens.length === 1) return first
     const stored = await db.first(guests.findTokenHash, { cartId })
-    return tokens.find(token => stored !== undefined && hashOf(token).equals(stored.token_hash)) ?? first
+    return (
+      tokens.find(token => stored !== undefined && requireTokenHash(token).equals(stored.token_hash)) ?? first
+    )
   }
 
-  async function view({ token, market }: Guest): Promise<CartView> {
+  async function view({ token, market }: GuestCartAccess): Promise<CartView> {
     const { cart_id: cartId, is_returning: isReturning } = await find(token)
-    if (isReturning) await db.transaction(tx => tx.run(guests.keepGuestCart, { cartId, idleSeconds }))
+    if (isReturning) await db.transaction(tx => tx.run(guests.extendGuestCart, { cartId, idleSeconds }))
     return { ...(await cart.view({ customerId: cartId, market })), customerId: null }
   }
 
@@ -87,23 +104,25 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   /** @throws `CART_GUEST_NOT_FOUND` */
-  const cartIdOf = async (token: string): Promise<string> => (await find(token)).cart_id
+  const findCartId = async (token: string): Promise<string> => (await find(token)).cart_id
 
   return {
     create,
-    cartIdOf,
+    findCartId,
     view,
     count,
-    addItem: (guest: Guest, line: Line, write: Write) => cart.addItem(ownerOf(guest), line, write),
-    updateItem: (guest: Guest, line: Line, write: Write) => cart.updateItem(ownerOf(guest), line, write),
-    removeItem: (guest: Guest, variantId: string, write: Write) =>
-      cart.removeItem(ownerOf(guest), variantId, write),
-    clear: (guest: Guest, write: Write) => cart.clear(ownerOf(guest), write)
+    addItem: (guest: GuestCartAccess, line: CartLine, write: IdempotentWrite) =>
+      cart.addItem(handleOf(guest), line, write),
+    updateItem: (guest: GuestCartAccess, line: CartLine, write: IdempotentWrite) =>
+      cart.updateItem(handleOf(guest), line, write),
+    removeItem: (guest: GuestCartAccess, variantId: string, write: IdempotentWrite) =>
+      cart.removeItem(handleOf(guest), variantId, write),
+    clear: (guest: GuestCartAccess, write: IdempotentWrite) => cart.clear(handleOf(guest), write)
   }
 }
 
-/** @throws `CART_GUEST_NOT_FOUND` for what cannot be a token. */
-function hashOf(token: string | undefined): Buffer {
+/** @throws `CART_GUEST_NOT_FOUND` when the token is malformed. */
+function requireTokenHash(token: string | undefined): Buffer {
   const tokenHash = guestCartTokenHash(token ?? '')
   if (tokenHash === undefined) throw guestCartNotFound()
   return tokenHash

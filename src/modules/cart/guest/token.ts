@@ -5,13 +5,13 @@ const PURPOSE = 'cart.guest_token'
 const TOKEN = /^gct_[\w-]{43}$/
 
 /**
- * The keys to a guest's cart: 256 bits that only this shop can make from the cart's id, so that whoever repeats the
- * request that made the cart is told the same one again, and nothing has to keep it. The first one is given out; the
- * others are what earlier secrets made.
+ * Derives the tokens of a guest cart from its id: 256-bit MACs, one per secret of the shop. The first token,
+ * of the current secret, is issued; the others were issued with earlier secrets. Deriving it lets a retry
+ * return the same token without storing it.
  */
 export const guestCartTokens = (secrets: Secrets, cartId: string): string[] =>
   secrets.everyMac(PURPOSE, cartId).map(mac => `gct_${mac.slice(mac.lastIndexOf('.') + 1)}`)
 
-/** What is stored and looked up in its place; `undefined` for what cannot be a token. */
+/** Returns the hash that is stored instead of the token, or `undefined` when the token is malformed. */
 export const guestCartTokenHash = (token: string): Buffer | undefined =>
   TOKEN.test(token) ? hash('sha256', token, 'buffer') : undefined

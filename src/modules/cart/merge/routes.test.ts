@@ -18,7 +18,7 @@ const merge = (shop: CartShop, token: string, body: unknown, headers = {}) =>
 const cartOf = async (shop: CartShop, token: string) =>
   quantitiesOf((await shop.request('GET', '/api/cart', { token })).json)
 
-/** Makes a guest's cart of these lines and answers its token. */
+/** Creates a guest cart with these lines, and returns its token. */
 async function guestWith(shop: CartShop, lines: Record<string, number>): Promise<string> {
   let headers: Record<string, string> = {}
   for (const [variant_id, quantity] of Object.entries(lines)) {
@@ -62,7 +62,7 @@ describe('by strategy', () => {
   })
 })
 
-test('the lines of a guest keep their order behind those of the customer', async () => {
+test("the guest's lines follow the customer's lines, in their order", async () => {
   const shop = await useCartShop()
   const customer = newId()
   const variants = Array.from({ length: 8 }, () => shop.catalog.sell()).sort(() => Math.random() - 0.5)
@@ -75,8 +75,8 @@ test('the lines of a guest keep their order behind those of the customer', async
   expect(order(read.json)).toEqual(variants)
 })
 
-describe('the items of a browser', () => {
-  test('count together when they name a variant twice, in whatever case', async () => {
+describe('items that a browser stored', () => {
+  test('are added up when they repeat a variant, in any case of its id', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -86,7 +86,7 @@ describe('the items of a browser', () => {
     expect(json.merge).toMatchObject({ status: 'merged', moved: 1, adjustments: [] })
   })
 
-  test('are merged anew each time: they have no token to spend', async () => {
+  test('are merged again by each request, because they have no token', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -111,7 +111,7 @@ describe('the items of a browser', () => {
     expect(json).toMatchObject({ count: 2, unavailable_items: [] })
   })
 
-  test('are cut at the limits, and what was cut is reported', async () => {
+  test('are reduced to the limits, and the reductions are reported', async () => {
     const shop = await useCartShop({
       CARTWRIGHT__CART__LINE_QUANTITY_MAX: '10',
       CARTWRIGHT__CART__LINES_MAX: '2'
@@ -131,7 +131,7 @@ describe('the items of a browser', () => {
     ])
   })
 
-  test('two hundred of them, all the same, are one line', async () => {
+  test('two hundred items of one variant become one line', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const items = Array.from({ length: 200 }, () => ({ variant_id: mug, quantity: 1_000_000 }))
@@ -141,7 +141,7 @@ describe('the items of a browser', () => {
   })
 })
 
-test('nothing to merge is no error, and spends the token', async () => {
+test('a merge of an empty guest cart succeeds, and marks the token as merged', async () => {
   const shop = await useCartShop()
   const customer = newId()
   const mug = shop.catalog.sell()
@@ -171,15 +171,15 @@ test.each([
   ['a token that is no text', { guest_cart_token: 1 }],
   ['a token that is too long', { guest_cart_token: 'g'.repeat(257) }],
   ['no object', []]
-])('a malformed request is refused: %s', async (_what, body) => {
+])('a malformed request is rejected: %s', async (_what, body) => {
   const shop = await useCartShop()
   const { status, json } = await merge(shop, newId(), body)
   expect([status, json.code]).toEqual([400, 'VALIDATION_FAILED'])
   expect(await shop.sql('select 1 from cart.carts')).toEqual([])
 })
 
-describe('a spent token', () => {
-  test('merges nothing again, whatever the customer did since', async () => {
+describe('a merged token', () => {
+  test("merges nothing again, also after other changes of the customer's cart", async () => {
     const shop = await useCartShop()
     const customer = newId()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -199,7 +199,7 @@ describe('a spent token', () => {
     expect(await storedCart(shop, customer)).toEqual(before)
   })
 
-  test('is worth nothing to somebody who planted it, before or after', async () => {
+  test('gives no access to another customer who knows it, before or after the merge', async () => {
     const shop = await useCartShop()
     const [victim, planter] = [newId(), newId()]
     const [bait, mine] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -225,8 +225,8 @@ describe('a spent token', () => {
   })
 })
 
-describe('at the same time', () => {
-  test('one token 20 times by one customer: merged once, and 19 times already', async () => {
+describe('concurrently', () => {
+  test('one customer merges one token 20 times: one response is merged, 19 are already_merged', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -242,7 +242,7 @@ describe('at the same time', () => {
     expect(await cartOf(shop, customer)).toEqual({ [mug]: 4 })
   })
 
-  test('one token by two customers: exactly one of them gets it', async () => {
+  test('two customers merge one token: exactly one succeeds', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 25; round += 1) {
@@ -257,7 +257,7 @@ describe('at the same time', () => {
     }
   })
 
-  test("a guest's addition during the merge is in the customer's cart, or was refused", async () => {
+  test("a guest's addition during the merge is in the customer's cart, or is rejected", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 60; round += 1) {
@@ -277,7 +277,7 @@ describe('at the same time', () => {
     }
   })
 
-  test("two guests' carts into one customer's, which changes meanwhile: the sum is exact", async () => {
+  test('two guest carts merge into a cart that also changes: the sum is exact', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 20; round += 1) {

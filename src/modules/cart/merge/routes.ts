@@ -3,20 +3,22 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
 import type { MarketOf } from '../../pricing/index.ts'
-import { lineOf, sendCart } from '../carts/routes.ts'
+import { cartLineOf, sendCart } from '../carts/routes.ts'
 import { MergeRequest, MergeResponse } from '../carts/schema.ts'
 import type { MergeReport, MergeService, MergeSource } from './service.ts'
 
-/** `POST /api/cart/merge`, a route of its own (specification, "Cart module wiring rules"). */
+/** `POST /api/cart/merge` (specification, "Cart module wiring rules"). */
 export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: MarketOf): void {
   tiers.secured.post(
     '/cart/merge',
     {
-      // With 200 items it costs as much as three writes to a cart.
+      // A merge of 200 items costs as much as three writes to a cart.
       config: { class: 'checkout', countsAs: 2 },
       schema: {
         ...inMarket,
-        summary: "Merge a guest's cart into the account's",
+        summary: 'Merge a guest cart',
+        description:
+          'Merges a guest cart, or items that a browser stored, into the cart of the customer. Call it after login. `strategy` decides quantities of variants in both carts. `merge.adjustments` lists quantities that limits or stock reduced. A guest cart token works once; the same customer can repeat the request without effect. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or used.',
         body: MergeRequest,
         response: { 200: MergeResponse }
       }
@@ -31,7 +33,7 @@ export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: Mar
 }
 
 const sourceOf = (body: MergeRequest): MergeSource =>
-  'items' in body ? { items: body.items.map(lineOf) } : { guestCartToken: body.guest_cart_token }
+  'items' in body ? { items: body.items.map(cartLineOf) } : { guestCartToken: body.guest_cart_token }
 
 const reportJson = ({ adjustments, ...report }: MergeReport) =>
   JSON.stringify({

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fits } from '../../../kernel/buying-rule.ts'
-import { type Line, withLines } from '../carts/lines.ts'
-import { type MergeStrategy, mergeLines, type Sellable, sumByVariant } from './rule.ts'
+import { type CartLine, withLines } from '../carts/lines.ts'
+import { type MergeStrategy, mergeLines, type SellableVariant, sumByVariant } from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const quantity = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }))
@@ -14,7 +14,7 @@ const someLimits = fc.record({
   lineQuantityMax: fc.integer({ min: 1, max: 20 }),
   linesMax: fc.integer({ min: 1, max: 8 })
 })
-const anyNumber: Sellable = { stock: null, rule: { min: 1, max: null, step: 1 } }
+const anyNumber: SellableVariant = { stock: null, rule: { min: 1, max: null, step: 1 } }
 const someRule = fc
   .record({
     step: fc.integer({ min: 1, max: 7 }),
@@ -35,13 +35,13 @@ const someSellable = fc
 
 const unlimited = { lineQuantityMax: 10_000_000, linesMax: 100 }
 const anyQuantity = () => anyNumber
-const quantities = (lines: readonly Line[]) => new Map(lines.map(line => [line.variantId, line.quantity]))
+const quantities = (lines: readonly CartLine[]) => new Map(lines.map(line => [line.variantId, line.quantity]))
 const asked = (strategy: MergeStrategy, had: number | undefined, guest: number) => {
   if (had === undefined) return guest
   return { sum: had + guest, max: Math.max(had, guest), guest, customer: had }[strategy]
 }
 
-/** Any merge there can be: both carts, the strategy, the limits, and what can be bought. */
+/** An arbitrary merge: both carts, the strategy, the limits, and the sellable quantities. */
 const merges = fc.record({
   customer: someLines,
   guest: someLines,
@@ -63,7 +63,7 @@ const always = (check: (merge: Merge, result: ReturnType<typeof run>) => void) =
   )
 
 describe('any merge', () => {
-  test('takes nothing from the customer, but where the guest, who is to win, has less', () => {
+  test("reduces the customer's quantity only if the strategy prefers a smaller one of the guest", () => {
     always(({ customer, guest, strategy }, { after }) => {
       for (const { variantId, quantity: had } of customer) {
         const wanted = quantities(guest).get(variantId)
@@ -73,7 +73,7 @@ describe('any merge', () => {
     })
   })
 
-  test('grants what was asked for, or reports exactly what is missing', () => {
+  test('grants the requested quantity, or reports exactly what is missing', () => {
     always(({ guest, strategy }, { before, after, adjustments }) => {
       const cuts = new Map(adjustments.map(cut => [cut.variantId, cut]))
       expect(cuts.size).toBe(adjustments.length)
@@ -90,7 +90,7 @@ describe('any merge', () => {
     })
   })
 
-  test('leaves lines alone that the guest does not have', () => {
+  test('does not change lines that the guest does not have', () => {
     always(({ customer, guest }, { after }) => {
       const touched = quantities(guest)
       for (const line of customer) {
@@ -114,7 +114,7 @@ describe('any merge', () => {
     })
   })
 
-  test('makes no line larger to a quantity that is not sold, and cuts no more than that takes', () => {
+  test('increases a line only to an allowed quantity, and reduces no more than necessary', () => {
     always(({ guest, limits, sellableOf }, { before, after, adjustments }) => {
       for (const { variantId } of guest) {
         const [had = 0, now = 0, sellable] = [
@@ -134,7 +134,7 @@ describe('any merge', () => {
     })
   })
 
-  test('keeps the order: the customer had their lines first, the guest theirs', () => {
+  test("keeps the order of the customer's lines, followed by that of the guest's", () => {
     always(({ customer, guest }, { lines }) => {
       const had = customer.map(line => line.variantId)
       const order = lines.map(line => line.variantId)
@@ -146,7 +146,7 @@ describe('any merge', () => {
     })
   })
 
-  test('changes only lines that come out different, and gives the true reason of a cut', () => {
+  test('changes only lines whose quantity differs, and reports the right reason of a reduction', () => {
     always(({ limits, sellableOf }, { before, changed, adjustments }) => {
       for (const line of changed) expect(before.get(line.variantId)).not.toBe(line.quantity)
       for (const { variantId, reason, granted } of adjustments) {
@@ -161,7 +161,7 @@ describe('any merge', () => {
   })
 })
 
-test('sums are the same whoever is the guest, below the limits', () => {
+test('below the limits, the sum is the same when the guest and the customer are swapped', () => {
   fc.assert(
     fc.property(someLines, someLines, (one, other) => {
       const there = withLines(one, mergeLines(one, other, 'sum', unlimited, anyQuantity).changed)
@@ -174,14 +174,17 @@ test('sums are the same whoever is the guest, below the limits', () => {
   )
 })
 
-test.each<MergeStrategy>(['max', 'customer', 'guest'])('merging twice by %s is merging once', strategy => {
-  fc.assert(
-    fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {
-      const once = withLines(customer, mergeLines(customer, guest, strategy, limits, anyQuantity).changed)
-      expect(mergeLines(once, guest, strategy, limits, anyQuantity).changed).toEqual([])
-    })
-  )
-})
+test.each<MergeStrategy>(['max', 'customer', 'guest'])(
+  'merging twice with strategy %s equals merging once',
+  strategy => {
+    fc.assert(
+      fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {
+        const once = withLines(customer, mergeLines(customer, guest, strategy, limits, anyQuantity).changed)
+        expect(mergeLines(once, guest, strategy, limits, anyQuantity).changed).toEqual([])
+      })
+    )
+  }
+)
 
 test.each([
   { strategy: 'sum', granted: 7 },
@@ -196,7 +199,7 @@ test.each([
   expect(adjustments).toEqual([])
 })
 
-test('a variant named twice counts with the sum, at its first place', () => {
+test('a repeated variant is added up, at its first position', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity })), lines => {
       const summed = sumByVariant(lines)

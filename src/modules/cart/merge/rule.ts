@@ -1,25 +1,38 @@
 import { type BuyingRule, fitting } from '../../../kernel/buying-rule.ts'
-import type { CartLimits, Line } from '../carts/lines.ts'
+import type { CartLimits, CartLine } from '../carts/lines.ts'
 
 /**
- * How two lines of one variant become one: their sum, the larger, the guest's, or the customer's. Lines that only
- * one of the carts has are kept whatever the strategy.
+ * The quantity of a variant that is in both carts: the sum, the larger one, the guest's, or the customer's.
+ * Lines that only one cart has are kept with every strategy.
  */
 export type MergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
-/** Why a line got less than the strategy asked for. */
-type CutReason = 'unavailable' | 'quantity_limit' | 'quantity_rule' | 'insufficient_stock' | 'line_limit'
-/** What was cut: the line was to have `requested` and has `granted`. */
-export type Adjustment = { variantId: string; requested: number; granted: number; reason: CutReason }
-export type MergeOutcome = {
-  /** The lines to set in the customer's cart: those that are new or have another quantity. */
-  changed: Line[]
-  adjustments: Adjustment[]
+/** Why a line has less than the strategy requires. */
+type AdjustmentReason =
+  | 'unavailable'
+  | 'quantity_limit'
+  | 'quantity_rule'
+  | 'insufficient_stock'
+  | 'line_limit'
+/** A reduced line: the strategy requires `requested`, and the cart has `granted`. */
+export type MergeAdjustment = {
+  variantId: string
+  requested: number
+  granted: number
+  reason: AdjustmentReason
 }
-/** In which quantities a variant can be bought: at most `stock` (`null`: any number), as its rule says. */
-export type Sellable = { readonly stock: number | null; readonly rule: BuyingRule }
-/** `undefined`: it cannot be bought at all. */
-export type SellableOf = (variantId: string) => Sellable | undefined
+export type MergeOutcome = {
+  /** The lines to set in the customer's cart: new lines and lines with another quantity. */
+  changed: CartLine[]
+  adjustments: MergeAdjustment[]
+}
+/**
+ * The quantities of a variant that can be bought: at most `stock` (`null`: unlimited), and as its rule
+ * allows.
+ */
+export type SellableVariant = { readonly stock: number | null; readonly rule: BuyingRule }
+/** Returns `undefined` for a variant that is not for sale. */
+export type SellableOf = (variantId: string) => SellableVariant | undefined
 
 const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number> = {
   sum: (customer, guest) => customer + guest,
@@ -29,19 +42,19 @@ const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number
 }
 
 /**
- * Merges a guest's lines (each variant once) into a customer's. Limits, rules and stock cut what is added, never what the
- * customer had already; every cut is reported.
+ * Merges the lines of a guest (each variant once) into those of a customer. Limits, quantity rules and stock
+ * reduce what is added, never what the customer's cart had before. Each reduction is in `adjustments`.
  */
 export function mergeLines(
-  customer: readonly Line[],
-  guest: readonly Line[],
+  customer: readonly CartLine[],
+  guest: readonly CartLine[],
   strategy: MergeStrategy,
   limits: CartLimits,
   sellableOf: SellableOf
 ): MergeOutcome {
   const present = new Map(customer.map(line => [line.variantId, line.quantity]))
-  const changed: Line[] = []
-  const adjustments: Adjustment[] = []
+  const changed: CartLine[] = []
+  const adjustments: MergeAdjustment[] = []
   let lineCount = customer.length
 
   for (const { variantId, quantity } of guest) {
@@ -49,7 +62,7 @@ export function mergeLines(
     const requested = had === undefined ? quantity : COMBINE[strategy](had, quantity)
     if (requested === had) continue
     const hasRoom = had !== undefined || lineCount < limits.linesMax
-    const cut = cap(requested, sellableOf(variantId), hasRoom, limits)
+    const cut = allowedQuantity(requested, sellableOf(variantId), hasRoom, limits)
     const granted = Math.max(cut.quantity, Math.min(had ?? 0, requested))
     if (granted < requested) adjustments.push({ variantId, requested, granted, reason: cut.reason })
     if (granted === (had ?? 0)) continue
@@ -59,13 +72,13 @@ export function mergeLines(
   return { changed, adjustments }
 }
 
-/** How much of `requested` can be had, and what stands in the way of more. */
-function cap(
+/** Returns the allowed part of `requested`, and the reason why it is not more. */
+function allowedQuantity(
   requested: number,
-  sellable: Sellable | undefined,
+  sellable: SellableVariant | undefined,
   hasRoom: boolean,
   { lineQuantityMax }: CartLimits
-): { quantity: number; reason: CutReason } {
+): { quantity: number; reason: AdjustmentReason } {
   if (sellable === undefined) return { quantity: 0, reason: 'unavailable' }
   if (!hasRoom) return { quantity: 0, reason: 'line_limit' }
   const { stock, rule } = sellable
@@ -76,8 +89,8 @@ function cap(
   return { quantity, reason: most < allowed ? 'insufficient_stock' : 'quantity_limit' }
 }
 
-/** Adds up lines of the same variant: a cart kept in a browser may name one twice. */
-export function sumByVariant(lines: readonly Line[]): Line[] {
+/** Adds up lines of the same variant, because items that a browser stored can repeat a variant. */
+export function sumByVariant(lines: readonly CartLine[]): CartLine[] {
   const quantities = new Map<string, number>()
   for (const { variantId, quantity } of lines)
     quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity)

@@ -1,26 +1,32 @@
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { type Line, settingLines } from '../carts/lines.ts'
+import { type CartLine, upsertLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
-import type { CartService, CartSettings, Customer } from '../carts/service.ts'
+import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import { cartMerged } from '../events.ts'
 import * as guests from '../guest/repository.ts'
 import { guestCartTokenHash } from '../guest/token.ts'
-import { type Adjustment, type MergeStrategy, mergeLines, type SellableOf, sumByVariant } from './rule.ts'
+import {
+  type MergeAdjustment,
+  type MergeStrategy,
+  mergeLines,
+  type SellableOf,
+  sumByVariant
+} from './rule.ts'
 
-/** What to merge: the cart of a guest's token, or lines that a browser kept. */
-export type MergeSource = { guestCartToken: string } | { items: readonly Line[] }
+/** What to merge: the cart of a guest cart token, or items that a browser stored. */
+export type MergeSource = { guestCartToken: string } | { items: readonly CartLine[] }
 export type MergeReport = {
   status: 'merged' | 'already_merged' | 'nothing_to_merge'
   strategy: MergeStrategy
-  /** How many lines of the customer's cart are new or changed. */
+  /** The number of lines of the customer's cart that are new or changed. */
   moved: number
-  adjustments: Adjustment[]
+  adjustments: MergeAdjustment[]
 }
 export type MergeDeps = {
   db: Database
@@ -32,28 +38,30 @@ export type MergeDeps = {
 }
 export type MergeService = ReturnType<typeof createMergeService>
 
-type Guest = { tokenHash: Buffer; cartId: string; lines: readonly Line[] }
+type LockedGuestCart = { tokenHash: Buffer; cartId: string; lines: readonly CartLine[] }
 
-/** Merges what somebody put into a cart before logging in into the cart of their account. */
+/** Merges the cart of a guest who has logged in into the cart of their account. */
 export function createMergeService({ db, emit, cart, catalog, inventory, settings }: MergeDeps) {
   /**
-   * One transaction: both carts locked (the token first, then the carts in the order of their ids), lines merged,
-   * token spent. The same token again, for the same customer, is answered `already_merged` and changes nothing.
-   * @throws `CART_GUEST_NOT_FOUND` when the token is unknown, expired, or was used by somebody else.
+   * Merges in one transaction: locks the token, then both carts in the order of their ids, merges the lines,
+   * and marks the token as merged. The same token again, for the same customer, returns `already_merged` and
+   * changes nothing.
+   * @throws `CART_GUEST_NOT_FOUND` when the token is unknown, expired, or was merged by another customer.
    */
   async function merge(
-    customer: Customer,
+    customer: CustomerInMarket,
     source: MergeSource,
     strategy: MergeStrategy,
-    write: Write
+    write: IdempotentWrite
   ): Promise<{ view: CartView; report: MergeReport }> {
     const { customerId, market } = customer
     if (await isMerged(source, customerId)) return unchanged(customer, strategy)
-    const merged = await write.once(db.inTurn(customerId), async tx => {
+    const merged = await write.once(db.serializedBy(customerId), async tx => {
       const guest = 'items' in source ? source : await lockGuest(tx, source.guestCartToken, customerId)
-      const present = await carts.lock(tx, customerId)
+      const present = await carts.lockCartRow(tx, customerId)
       write.expect(present.version, cartStale)
-      if (guest === 'already merged') return { stored: present, report: nothing('already_merged', strategy) }
+      if (guest === 'already merged')
+        return { stored: present, report: emptyReport('already_merged', strategy) }
       const guestLines = 'items' in guest ? sumByVariant(guest.items) : guest.lines
       const { changed, adjustments } = mergeLines(
         present.lines,
@@ -62,9 +70,9 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
         settings,
         await readSellable(guestLines, market)
       )
-      const stored = await setLines(tx, customer, present, changed)
-      if ('tokenHash' in guest) await consume(tx, guest, customerId)
-      if (guestLines.length === 0) return { stored, report: nothing('nothing_to_merge', strategy) }
+      const stored = await saveLines(tx, customer, present, changed)
+      if ('tokenHash' in guest) await spendToken(tx, guest, customerId)
+      if (guestLines.length === 0) return { stored, report: emptyReport('nothing_to_merge', strategy) }
       const moved = changed.length
       emit(tx, cartMerged, customerId, { customer_id: customerId, strategy, moved })
       return { stored, report: { status: 'merged' as const, strategy, moved, adjustments } }
@@ -73,48 +81,63 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     return { view: await cart.present(customer, merged.stored), report: merged.report }
   }
 
-  /** Whether this customer has the guest's lines already: then nothing is written, whatever version was expected. */
+  /**
+   * Whether this guest cart was merged into this customer's cart before. Then If-Match is ignored, and
+   * nothing written.
+   */
   async function isMerged(source: MergeSource, customerId: string): Promise<boolean> {
     const tokenHash = 'items' in source ? undefined : guestCartTokenHash(source.guestCartToken)
     if (tokenHash === undefined) return false
     return (await db.first(guests.findMergedInto, { tokenHash }))?.merged_into === customerId
   }
 
-  const unchanged = async (customer: Customer, strategy: MergeStrategy) => ({
+  const unchanged = async (customer: CustomerInMarket, strategy: MergeStrategy) => ({
     view: await cart.view(customer),
-    report: nothing('already_merged', strategy)
+    report: emptyReport('already_merged', strategy)
   })
 
   async function lockGuest(
     tx: Transaction,
     token: string,
     customerId: string
-  ): Promise<Guest | 'already merged'> {
+  ): Promise<LockedGuestCart | 'already merged'> {
     const tokenHash = guestCartTokenHash(token)
     const found = tokenHash && (await tx.first(guests.lockGuestCart, { tokenHash }))
     if (found === undefined) throw guestCartNotFound()
     if (found.merged_into === customerId) return 'already merged'
     if (found.merged_into !== null || found.is_expired) throw guestCartNotFound()
-    // The smaller id first, whoever's it is: two transactions never wait for each other in a circle.
-    if (customerId < found.cart_id) await carts.lock(tx, customerId)
-    const { lines } = await carts.lock(tx, found.cart_id)
+    // Both carts are locked in the order of their ids, so that two merges cannot deadlock.
+    if (customerId < found.cart_id) await carts.lockCartRow(tx, customerId)
+    const { lines } = await carts.lockCartRow(tx, found.cart_id)
     return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines }
   }
 
-  async function setLines(tx: Transaction, customer: Customer, present: carts.StoredCart, changed: Line[]) {
+  async function saveLines(
+    tx: Transaction,
+    customer: CustomerInMarket,
+    present: carts.StoredCart,
+    changed: CartLine[]
+  ) {
     if (changed.length === 0) return present
-    const owner = cart.ownedBy(customer)
-    const change = settingLines(present.lines, changed)
-    return carts.save(tx, customer.customerId, change, owner.idleSecondsOf(change.lines))
+    const handle = cart.handleOf(customer)
+    const change = upsertLines(present.lines, changed)
+    return carts.saveCart(tx, customer.customerId, change, handle.idleSecondsOf(change.lines))
   }
 
-  /** The token is spent and its cart deleted. */
-  async function consume(tx: Transaction, { tokenHash, cartId }: Guest, customerId: string): Promise<void> {
+  /** Marks the token as merged and deletes its cart. */
+  async function spendToken(
+    tx: Transaction,
+    { tokenHash, cartId }: LockedGuestCart,
+    customerId: string
+  ): Promise<void> {
     await tx.run(guests.markMerged, { tokenHash, customerId })
     await tx.run(guests.deleteCart, { cartId })
   }
 
-  async function readSellable(lines: readonly Line[], market: Customer['market']): Promise<SellableOf> {
+  async function readSellable(
+    lines: readonly CartLine[],
+    market: CustomerInMarket['market']
+  ): Promise<SellableOf> {
     const variantIds = lines.map(line => line.variantId)
     const [offers, stock] = await Promise.all([
       catalog.offers(lines, market),
@@ -132,7 +155,7 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
   return { merge }
 }
 
-const nothing = (status: MergeReport['status'], strategy: MergeStrategy): MergeReport => ({
+const emptyReport = (status: MergeReport['status'], strategy: MergeStrategy): MergeReport => ({
   status,
   strategy,
   moved: 0,

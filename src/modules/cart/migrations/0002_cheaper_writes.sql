@@ -1,16 +1,16 @@
--- A change of a cart touches no index: the sums leave the primary key, and what may expire is found by an index of its
--- own. An empty cart of a customer never expires; there is nothing in it.
+-- A change of a cart updates no index: the primary key no longer includes the sums, and carts that can expire
+-- have an index. An empty cart of a customer never expires.
 alter table cart.items drop constraint items_cart;
 alter table cart.carts drop constraint carts_pkey;
-alter table cart.carts add constraint carts_pkey primary key (customer_id);
+alter table cart.carts add constraint carts_pkey primary key (cart_id);
 alter table cart.items add constraint items_cart
-  foreign key (customer_id) references cart.carts (customer_id) on delete cascade;
+  foreign key (cart_id) references cart.carts (cart_id) on delete cascade;
 
 drop index cart.carts_expires_at;
 update cart.carts set expires_at = 'infinity'
-where quantity = 0 and not exists (select from cart.guest_carts where cart_id = customer_id);
+where quantity = 0 and not exists (select from cart.guest_carts where guest_carts.cart_id = carts.cart_id);
 create index carts_expires_at on cart.carts (expires_at) where expires_at < 'infinity';
 
--- Room on each page for the next version of its rows.
+-- Leaves room on each page for new versions of its rows (HOT updates).
 alter table cart.carts set (fillfactor = 80);
 alter table cart.items set (fillfactor = 90);

@@ -1,7 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-// A guest's token is locked before their cart, as everywhere: whose cart it is, is known before the cart's row is touched.
-export const takeCart = statement({
+// Locks the row of a guest's token before the row of the cart, as all other writes do, so that they cannot
+// deadlock.
+export const emptyCartForOrder = statement({
   name: 'cart.take_cart',
   takes: { cart_id: 'uuid', version: 'int4', idle_seconds: 'float8' },
   gives: { at: 'int8' },

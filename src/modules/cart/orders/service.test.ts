@@ -11,7 +11,7 @@ import { type CartApi, cartModule } from '../index.ts'
 
 const changed = { code: 'CART_CHANGED', kind: 'conflict', mayPass: true }
 
-/** A shop, with a cart of two lines of a customer, or of a guest. */
+/** A shop with a cart of two lines, of a customer or a guest. */
 async function useCart(kind: 'customer' | 'guest', settings: Record<string, string> = {}) {
   const shop = await useCartShop(settings)
   const cart = shop.apiOf(cartModule) as CartApi
@@ -21,18 +21,24 @@ async function useCart(kind: 'customer' | 'guest', settings: Record<string, stri
   const first = await shop.request('POST', url, { token, body: { variant_id: mug, quantity: 2 } })
   const guestToken: string = first.json.guest_cart_token ?? ''
   const caller = kind === 'guest' ? { headers: { 'x-guest-cart-token': guestToken } } : { token }
-  const cartId = kind === 'guest' ? await cart.idOfGuest(guestToken) : token
+  const cartId = kind === 'guest' ? await cart.findGuestCartId(guestToken) : token
   const customerId = kind === 'guest' ? null : token
   const add = (variant_id: string, quantity: number) =>
     shop.request('POST', url, { ...caller, body: { variant_id, quantity } })
   await add(tee, 3)
   return {
-    ...{ shop, mug, tee, cartId, customerId, guestToken, add },
+    shop,
+    mug,
+    tee,
+    cartId,
+    customerId,
+    guestToken,
+    add,
     read: () => shop.request('GET', url, caller),
     count: async () => (await shop.request('GET', `${url}/count`, caller)).json,
-    take: (version: number, id = cartId) => shop.db.transaction(tx => cart.take(tx, id, version)),
+    take: (version: number, id = cartId) => shop.db.transaction(tx => cart.emptyForOrder(tx, id, version)),
     giveBack: (lines: Record<string, number>, to = { customerId, cartId }) =>
-      shop.db.transaction(tx => cart.giveBack(tx, to, linesOf(lines))),
+      shop.db.transaction(tx => cart.restoreLines(tx, to, linesOf(lines))),
     cart
   }
 }
@@ -50,7 +56,7 @@ const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
 
 describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
-  test('is empty once it was taken, in a next version, and goes on from there', async () => {
+  test('is empty in the next version after an order, and can be filled again', async () => {
     const { shop, take, read, count, add, mug, cartId } = await useCart(kind)
     const before = await read()
     await take(2)
@@ -64,7 +70,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
   })
 
-  test('is not taken in another version, nor twice, nor when it has expired, nor from nowhere', async () => {
+  test('is not emptied in another version, twice, when expired, or when unknown', async () => {
     const { shop, take, cartId } = await useCart(kind)
     const before = await storedCart(shop, cartId)
     for (const version of [0, 1, 3]) await expect(take(version)).rejects.toMatchObject(changed)
@@ -76,22 +82,22 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(await storedCart(shop, cartId)).toEqual(expired)
     await shop.sql(`update cart.carts set expires_at = now() + interval '1 day' where cart_id = $1`, [cartId])
     await take(2)
-    // The next version has nothing in it.
+    // The next version is empty.
     for (const version of [2, 3]) await expect(take(version)).rejects.toMatchObject(changed)
   })
 
-  test('stays as it is when the order is not placed after all', async () => {
+  test('is unchanged when the transaction of the order rolls back', async () => {
     const { shop, cart, cartId } = await useCart(kind)
     const before = await storedCart(shop, cartId)
     const broken = shop.db.transaction(async tx => {
-      await cart.take(tx, cartId, 2)
+      await cart.emptyForOrder(tx, cartId, 2)
       throw new Error('no order')
     })
     await expect(broken).rejects.toThrow('no order')
     expect(await storedCart(shop, cartId)).toEqual(before)
   })
 
-  test('gets back what was taken, of each variant the larger quantity, behind what is there', async () => {
+  test('gets the ordered lines back, after its present lines, each in the larger quantity', async () => {
     const { shop, take, giveBack, add, read, count, mug, tee, cartId } = await useCart(kind)
     const cap = shop.catalog.sell()
     await take(2)
@@ -109,7 +115,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(await storedCart(shop, cartId)).toEqual(before)
   })
 
-  test('gets no more back than a cart holds', async () => {
+  test('gets lines back up to the limits of a cart only', async () => {
     const { shop, take, giveBack, read, mug, tee } = await useCart(kind, {
       CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5',
       CARTWRIGHT__CART__LINES_MAX: '2'
@@ -119,7 +125,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(quantitiesOf((await read()).json)).toEqual({ [tee]: 5, [mug]: 5 })
   })
 
-  test('gets back what is not for sale any more, too, and says so', async () => {
+  test('gets lines back that are no longer for sale, as unavailable', async () => {
     const { shop, take, giveBack, read, mug, tee } = await useCart(kind)
     await take(2)
     shop.catalog.withdraw(mug)
@@ -129,7 +135,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(json.unavailable_items).toMatchObject([{ variant_id: mug, quantity: 2 }])
   })
 
-  test('is taken and filled with so many statements, however many lines there are', async () => {
+  test('is emptied and restored with the same number of statements for any number of lines', async () => {
     const counts = []
     for (const size of [1, 200]) {
       const { shop, add, read, take, giveBack, mug, tee } = await useCart(kind)
@@ -157,7 +163,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
   })
 })
 
-test('a customer gets lines back who had no cart, or whose cart has expired', async () => {
+test('a customer without a cart, or with an expired one, gets the lines back', async () => {
   const { shop, giveBack, mug, cartId } = await useCart('customer')
   const other = newId()
   await giveBack({ [mug]: 2 }, { customerId: other, cartId: other })
@@ -169,11 +175,11 @@ test('a customer gets lines back who had no cart, or whose cart has expired', as
   expect([quantitiesOf(mine.json), mine.json.version]).toEqual([{ [mug]: 7 }, 4])
 })
 
-test('of carts that are taken together each is what it is alone', async () => {
+test('carts that are emptied in one group commit succeed or fail independently', async () => {
   const { shop, cart, mug, cartId, customerId } = await useCart('customer')
   const idOfGuest = async (variant_id: string) => {
     const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity: 1 } })
-    return cart.idOfGuest(json.guest_cart_token)
+    return cart.findGuestCartId(json.guest_cart_token)
   }
   const guests = [await idOfGuest(mug), await idOfGuest(mug)]
   const bystander = newId()
@@ -185,8 +191,8 @@ test('of carts that are taken together each is what it is alone', async () => {
   ])
   const others = await storedCart(shop, bystander)
   const take = ([id, version]: [string, number]) =>
-    shop.db.together().transaction(tx => cart.take(tx, id, version))
-  // Nobody's version counts for another cart.
+    shop.db.groupCommit().transaction(tx => cart.emptyForOrder(tx, id, version))
+  // The version of one cart is not accepted for another.
   const crossed = await Promise.allSettled([take([cartId, 1]), take([guests[0] as string, 2])])
   expect(crossed).toMatchObject([{ reason: changed }, { reason: changed }])
   const { statements } = await shop.record(() => Promise.all([...versions].map(take)))
@@ -199,8 +205,8 @@ test('of carts that are taken together each is what it is alone', async () => {
   expect(await storedCart(shop, bystander)).toEqual(others)
 })
 
-describe('a guest gets nothing back', () => {
-  test('when their cart has expired, or is gone: nobody could open it', async () => {
+describe('a guest gets no lines back', () => {
+  test('when the cart has expired or was deleted', async () => {
     const { shop, giveBack, mug, cartId } = await useCart('guest')
     await expire(shop, cartId)
     const before = await storedCart(shop, cartId)
@@ -211,7 +217,7 @@ describe('a guest gets nothing back', () => {
     expect(await storedCart(shop, cartId)).toEqual({ carts: [], items: [] })
   })
 
-  test('when it has become part of an account; the customer who took the order over does', async () => {
+  test('when the cart was merged; the customer who claimed the order gets them', async () => {
     const { shop, take, giveBack, mug, cartId, guestToken } = await useCart('guest')
     await take(2)
     const token = newId()

@@ -1,47 +1,53 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { type CartLimits, type Line, settingLines } from '../carts/lines.ts'
+import { type CartLimits, type CartLine, upsertLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import { cartChanged } from '../errors.ts'
 import { mergeLines, sumByVariant } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
-/** Whose order it was, and the cart that it took; `customerId` is null for a guest. */
-type CartOfOrder = { readonly customerId: string | null; readonly cartId: string }
+/** The customer of an order, null for a guest, and the cart that the order emptied. */
+type OrderedCart = { readonly customerId: string | null; readonly cartId: string }
 
-/** The door for orders: each of these is done in their transaction, before anything of `pricing.redeem` is. */
-export function createCartsOfOrders(settings: Settings) {
-  /** Empties a cart that still has this version. @throws `CART_CHANGED` when it has not, or has nothing in it. */
-  async function take(tx: Transaction, cartId: string, version: number): Promise<void> {
+/** Cart operations of orders. Each runs in the transaction of the order, before `pricing.redeem`. */
+export function createOrderCarts(settings: Settings) {
+  /**
+   * Empties a cart that still has this version. @throws `CART_CHANGED` when it has changed, expired, or is
+   * empty.
+   */
+  async function emptyForOrder(tx: Transaction, cartId: string, version: number): Promise<void> {
     const { idleSeconds } = settings
     const wanted = { cart_id: cartId, version, idle_seconds: idleSeconds }
-    if ((await tx.first(repository.takeCart, wanted)) === undefined) throw cartChanged()
+    if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined) throw cartChanged()
   }
 
   /**
-   * Gives lines of an order that comes to nothing back: to the customer, or into the guest's cart while that is there. Of
-   * each variant the cart has then at least as many as the order had, as far as the limits of carts allow.
+   * Restores the lines of a canceled order to the customer's cart, or to the guest's cart if it still exists.
+   * The cart then has at least the ordered quantity of each variant, as far as the limits of carts allow.
    */
-  async function giveBack(
+  async function restoreLines(
     tx: Transaction,
-    { customerId, cartId }: CartOfOrder,
-    lines: readonly Line[]
+    { customerId, cartId }: OrderedCart,
+    lines: readonly CartLine[]
   ): Promise<void> {
-    if (customerId === null && !(await isOpenToGuest(tx, cartId))) return
+    if (customerId === null && !(await isGuestCartOpen(tx, cartId))) return
     const id = customerId ?? cartId
-    const present = await carts.lock(tx, id)
-    const { changed } = mergeLines(present.lines, sumByVariant(lines), 'max', settings, inAnyQuantity)
+    const present = await carts.lockCartRow(tx, id)
+    const { changed } = mergeLines(present.lines, sumByVariant(lines), 'max', settings, anyQuantity)
     if (changed.length === 0) return
-    await carts.save(tx, id, settingLines(present.lines, changed), settings.idleSeconds)
+    await carts.saveCart(tx, id, upsertLines(present.lines, changed), settings.idleSeconds)
   }
 
-  return { take, giveBack }
+  return { emptyForOrder, restoreLines: restoreLines }
 }
-export type CartsOfOrders = ReturnType<typeof createCartsOfOrders>
+export type OrderCarts = ReturnType<typeof createOrderCarts>
 
-/** Locks the token first, as everywhere. */
-const isOpenToGuest = async (tx: Transaction, cartId: string): Promise<boolean> =>
+/** Locks the row of the token before the cart, as all other writes do. */
+const isGuestCartOpen = async (tx: Transaction, cartId: string): Promise<boolean> =>
   (await tx.first(repository.lockGuestCartById, { cartId }))?.is_open ?? false
 
-/** What cannot be bought any more stays in a cart and says so: nothing of it is asked while the cart is held. */
-const inAnyQuantity = () => ({ stock: null, rule: { min: 1, max: null, step: 1 } })
+/**
+ * Allows any quantity. Stock is not read while the cart is locked: the cart shows what can no longer be
+ * bought.
+ */
+const anyQuantity = () => ({ stock: null, rule: { min: 1, max: null, step: 1 } })

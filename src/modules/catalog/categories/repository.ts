@@ -23,7 +23,10 @@ export const findCategoryByIdOrSlug = statement({
     select id, parent_id, slug, name, position, version, path from catalog.categories
     where id = $id or slug = $slug order by id = $id desc nulls last limit 1`
 })
-/** Whoever moves a category must know where the others are: one at a time. Readers and imports do not wait. */
+/**
+ * Locks the category tree, because a move must see the position of all categories. Readers and imports do not
+ * wait.
+ */
 export const lockTree = statement({
   name: 'catalog.lock_category_tree',
   text: `select pg_advisory_xact_lock(hashtextextended('catalog.categories', 0))`
@@ -36,7 +39,7 @@ export const insertCategory = statement({
     select $id, $parent_id, $slug, $name, $position, coalesce(parents.path, '{}') || $id::uuid
     from (select) as one left join catalog.categories parents on parents.id = $parent_id`
 })
-/** Where it lies in the tree is the business of `moveSubtree`. */
+/** Does not change `path`: `moveSubtree` does. */
 export const updateCategory = statement({
   name: 'catalog.update_category',
   takes: written,
@@ -45,7 +48,7 @@ export const updateCategory = statement({
       parent_id = $parent_id, slug = $slug, name = $name, position = $position, version = version + 1
     where id = $id`
 })
-/** It moves with all that is below it: the part of their paths above it is replaced. */
+/** Moves a category with all categories below it: replaces the part of their paths above the category. */
 export const moveSubtree = statement({
   name: 'catalog.move_category_subtree',
   takes: { id: 'uuid', parent_id: 'uuid?' },
@@ -55,7 +58,7 @@ export const moveSubtree = statement({
         || path[array_position(path, $id):]
     where path @> array[$id::uuid]`
 })
-/** The wanted parent, when it lies in or below the category. */
+/** Returns the new parent if it is the category or below it. */
 export const findCycle = statement({
   name: 'catalog.find_category_cycle',
   takes: { id: 'uuid', parent_id: 'uuid?' },
@@ -73,7 +76,7 @@ export const deleteCategory = statement({
   takes: { id: 'uuid' },
   text: 'delete from catalog.categories where id = $id'
 })
-/** The products in this category and in those below it. */
+/** Lists the products in this category and in those below it. */
 export const listProductsBelow = statement({
   name: 'catalog.list_products_below_category',
   takes: { id: 'uuid', limit: 'int8' },

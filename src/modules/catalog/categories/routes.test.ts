@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const admin = { token: 'admin' }
 
-test('categories form a tree, in the order of their positions and names', async () => {
+test('categories form a tree, sorted by position and name', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -35,7 +35,7 @@ test('categories form a tree, in the order of their positions and names', async 
   expect((await app.request('GET', '/api/categories/none')).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('a category moves with everything below it', async () => {
+test('a category moves with all categories below it', async () => {
   const app = await useCatalog()
   const [old, fresh] = [await createCategory(app, 'Old'), await createCategory(app, 'Fresh')]
   const middle = await createCategory(app, 'Middle', old.id)
@@ -53,7 +53,7 @@ test('a category moves with everything below it', async () => {
   expect((await move(middle.id, newId())).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('no category comes to lie below itself, not even when two move at once', async () => {
+test('two concurrent moves never put a category below itself', async () => {
   const app = await useCatalog()
   const a = await createCategory(app, 'A')
   const b = await createCategory(app, 'B', a.id)
@@ -71,7 +71,7 @@ test('no category comes to lie below itself, not even when two move at once', as
   expect((await app.request('GET', '/api/categories')).json.items).toHaveLength(6)
 })
 
-test('a category with others below it is not deleted; without them it is, and its products stay', async () => {
+test('only a category without children can be deleted, and its products stay', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Parent')
   const child = await createCategory(app, 'Child', parent.id)
@@ -94,7 +94,7 @@ test('slugs are unique, and the tree is 10 levels deep at most', async () => {
   expect((await post({ name: 'Level', parent_id: newId() })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('ids in capitals are the same ids', async () => {
+test('ids in capitals identify the same categories', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Home')
   const child = await createCategory(app, 'Kitchen', parent.id)

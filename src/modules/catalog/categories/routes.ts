@@ -13,6 +13,8 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
       config,
       schema: {
         summary: 'Create a category',
+        description:
+          'Creates a category, at the root or below `parent_id`. The slug is made from the name unless it is sent. 400 `CATALOG_SLUG_NEEDED`: the name has no letter or digit; send a `slug`. 404 `CATALOG_CATEGORY_NOT_FOUND`: the parent does not exist. 409 `CATALOG_SLUG_TAKEN`: choose another slug. 409 `CATALOG_CATEGORY_TOO_DEEP`: categories can have 10 levels.',
         body: CreateCategoryRequest,
         response: { 201: CategoryResponse }
       }
@@ -25,7 +27,9 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     {
       config,
       schema: {
-        summary: 'Change or move a category',
+        summary: 'Update a category',
+        description:
+          'Updates a category; omitted fields stay. Another `parent_id` moves it with all categories below it. 409 `CATALOG_CATEGORY_CYCLE`: a category cannot be below itself; choose another parent. 409 `CATALOG_SLUG_TAKEN`: choose another slug. 409 `CATALOG_CATEGORY_TOO_DEEP`: categories can have 10 levels. 412 `CATALOG_CATEGORY_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateCategoryRequest,
         response: { 200: CategoryResponse }
@@ -38,7 +42,13 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     '/catalog/categories/:id',
     {
       config,
-      schema: { summary: 'Delete a category; its products stay', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a category',
+        description:
+          'Deletes a category and its discounts. Its products stay. 404 `CATALOG_CATEGORY_NOT_FOUND`: it does not exist. 409 `CATALOG_CATEGORY_NOT_EMPTY`: move or delete the categories below it first. 412 `CATALOG_CATEGORY_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => categories.remove(request.params.id, writeOf(request))
   )

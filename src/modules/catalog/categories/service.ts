@@ -1,21 +1,26 @@
 import { found } from '../../../kernel/errors.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
 import { newSlug, storedSlug } from '../products/slug.ts'
-import type { Changes } from '../revision/changes.ts'
-import { listProductIds } from '../revision/prices.ts'
+import type { CatalogChanges } from '../revision/changes.ts'
+import { listProductIds } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
-import type { CategoryResponse, CreateCategoryRequest, UpdateCategoryRequest } from './schema.ts'
+import type {
+  CategoryNodeResponse,
+  CategoryResponse,
+  CreateCategoryRequest,
+  UpdateCategoryRequest
+} from './schema.ts'
 
-/** The tree of categories, and how it is changed. */
-export function createCategoryService({ db, changes }: { db: Database; changes: Changes }) {
+/** Creates, updates, moves and deletes categories. */
+export function createCategoryService({ db, changes }: { db: Database; changes: CatalogChanges }) {
   const read = async (id: string): Promise<CategoryResponse> =>
     found(await db.first(repository.findCategory, { id }), categoryNotFound)
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
-  async function create(body: CreateCategoryRequest, write: Write): Promise<CategoryResponse> {
+  async function create(body: CreateCategoryRequest, write: IdempotentWrite): Promise<CategoryResponse> {
     const { name, slug, parent_id = null, position = 0 } = body
     const category = { id: write.id, parent_id, slug: newSlug(name, slug), name, position }
     await write.once(db, async tx => {
@@ -27,7 +32,11 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   }
 
   /** @throws `CATALOG_CATEGORY_STALE`, `CATALOG_CATEGORY_CYCLE`, and as `create` */
-  async function patch(id: string, body: UpdateCategoryRequest, write: Write): Promise<CategoryResponse> {
+  async function patch(
+    id: string,
+    body: UpdateCategoryRequest,
+    write: IdempotentWrite
+  ): Promise<CategoryResponse> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
       if (changesNothing(body)) return
@@ -42,7 +51,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   }
 
   /** @throws `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_CATEGORY_STALE`, `CATALOG_CATEGORY_NOT_EMPTY` */
-  async function remove(id: string, write: Write): Promise<void> {
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
       if ((await tx.first(repository.findChild, { id })) !== undefined) throw categoryNotEmpty()
@@ -56,10 +65,22 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
 }
 export type CategoryService = ReturnType<typeof createCategoryService>
 
-/** Holds the tree, and with it this category, until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: Write) {
+/** Locks the tree, and with it this category, until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   await tx.run(repository.lockTree)
   const present = found(await tx.first(repository.findCategory, { id }), categoryNotFound)
   write.expect(present.version, categoryStale)
   return present
+}
+
+/** Returns the categories as a tree. `categories` are in display order, and siblings keep it. */
+export function categoryTreeOf(categories: readonly CategoryResponse[]): CategoryNodeResponse[] {
+  const nodes = new Map<string, CategoryNodeResponse>()
+  for (const category of categories) nodes.set(category.id, { ...category, children: [] })
+  const roots: CategoryNodeResponse[] = []
+  for (const node of nodes.values()) {
+    const siblings = node.parent_id === null ? roots : nodes.get(node.parent_id)?.children
+    siblings?.push(node)
+  }
+  return roots
 }

@@ -1,49 +1,55 @@
 import { shareOf } from '../../../kernel/money.ts'
 
-/** A discount that concerns a variant now or later. Either a share of the price or an amount in minor units. */
-export type Discount = {
+/**
+ * A discount that applies to a variant now or later: either a share of the price or an amount in minor units.
+ */
+export type VariantDiscount = {
   percentage_ppm: number | null
   amount_minor: number | null
-  /** Seconds until it starts; it has started when this is not positive. */
+  /** Seconds until it starts. Zero or negative: it has started. */
   starts_in: number
-  /** Seconds until it ends; `null`: never. */
+  /** Seconds until it ends. Null: never. */
   ends_in: number | null
 }
-export type Priced = {
+export type CurrentPrice = {
   discountedPrice: number
-  /** Seconds until a discount starts or ends; `null`: never. Until then `discountedPrice` stays what it is. */
+  /** Seconds until a discount starts or ends, and `discountedPrice` may change. Null: never. */
   changesIn: number | null
 }
 
 /**
- * What something is sold for: the lowest of its price, its sale price, and its price under the best single discount
- * that is running. Discounts neither add up nor reduce the sale price, and nothing is sold below 0. Minor units.
- * The list of products knows the same rule in SQL; a test compares the two.
+ * Returns the selling price in minor units: the lowest of the price, the sale price, and the price with the
+ * best single active discount. Discounts are not combined, do not reduce the sale price, and never lead below
+ * 0. The view `lowest_prices` has the same rule in SQL; a test compares the two.
  */
-export function priceNow(price: number, salePrice: number | null, discounts: readonly Discount[]): Priced {
+export function currentPrice(
+  price: number,
+  salePrice: number | null,
+  discounts: readonly VariantDiscount[]
+): CurrentPrice {
   const changes = discounts
     .map(discount => (isRunning(discount) ? discount.ends_in : discount.starts_in))
     .filter((seconds): seconds is number => seconds !== null && seconds > 0)
   return {
-    discountedPrice: lowest(price, salePrice, discounts),
+    discountedPrice: lowestPrice(price, salePrice, discounts),
     changesIn: changes.length === 0 ? null : Math.min(...changes)
   }
 }
 
-/** All that the price of a variant depends on, whatever the market. Amounts in minor units of its currency. */
-export type Priceable = {
+/** The inputs of the price of a variant in any market. Amounts in minor units of its currency. */
+export type PriceInputs = {
   readonly currency: string
   readonly price: number
   readonly salePrice: number | null
-  readonly discounts: readonly Discount[]
+  readonly discounts: readonly VariantDiscount[]
 }
 
 type PricedRow = {
   readonly price_minor: number
   readonly sale_price_minor: number | null
-  readonly discounts: readonly Discount[] | null
+  readonly discounts: readonly VariantDiscount[] | null
 }
-export const priceable = (row: PricedRow, currency: string): Priceable => ({
+export const priceInputsOf = (row: PricedRow, currency: string): PriceInputs => ({
   currency,
   price: row.price_minor,
   salePrice: row.sale_price_minor,
@@ -51,11 +57,12 @@ export const priceable = (row: PricedRow, currency: string): Priceable => ({
 })
 
 /**
- * What a variant is sold for in a currency: at `listed`, the price of the market's list, else at its own; `undefined`: not at
- * all, since prices are never converted. A sale price, and what is off by an amount, hold in their own currency only.
+ * Returns the price of a variant in a currency: `listed`, from the price list of the market, or else its own
+ * price. Returns `undefined` when it has no price in the currency, because prices are never converted. The
+ * sale price and discounts by an amount apply in their own currency only.
  */
 export function priceIn(
-  { currency: own, price: ownPrice, salePrice, discounts }: Priceable,
+  { currency: own, price: ownPrice, salePrice, discounts }: PriceInputs,
   listed: number | undefined,
   currency: string
 ): { price: number; discountedPrice: number } | undefined {
@@ -66,18 +73,19 @@ export function priceIn(
     isOwn || discounts.length === 0
       ? discounts
       : discounts.filter(({ amount_minor }) => amount_minor === null)
-  return { price, discountedPrice: lowest(price, isOwn ? salePrice : null, holding) }
+  return { price, discountedPrice: lowestPrice(price, isOwn ? salePrice : null, holding) }
 }
 
-function lowest(price: number, salePrice: number | null, discounts: readonly Discount[]): number {
+function lowestPrice(price: number, salePrice: number | null, discounts: readonly VariantDiscount[]): number {
   let least = Math.min(price, salePrice ?? price)
-  for (const discount of discounts) if (isRunning(discount)) least = Math.min(least, reduced(price, discount))
+  for (const discount of discounts)
+    if (isRunning(discount)) least = Math.min(least, discountedBy(price, discount))
   return Math.max(0, least)
 }
 
-// Half-open: it runs at the instant it starts and does not run at the instant it ends.
-export const isRunning = ({ starts_in, ends_in }: Discount) =>
+// The period is half-open: it includes the start and excludes the end.
+export const isRunning = ({ starts_in, ends_in }: VariantDiscount) =>
   starts_in <= 0 && (ends_in === null || ends_in > 0)
 
-const reduced = (price: number, { percentage_ppm, amount_minor }: Discount) =>
+const discountedBy = (price: number, { percentage_ppm, amount_minor }: VariantDiscount) =>
   price - (percentage_ppm === null ? (amount_minor ?? 0) : shareOf(price, percentage_ppm))

@@ -19,7 +19,7 @@ const columns = {
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
-/** The newest first, those behind `after`. */
+/** Lists discounts after the id `after`, newest first. */
 export const listDiscounts = statement({
   name: 'catalog.list_discounts',
   takes: { after: 'uuid', limit: 'int8' },
@@ -43,7 +43,7 @@ export const lockDiscount = statement({
   gives: columns,
   text: `select ${names} from catalog.discounts where id = $id for update`
 })
-/** `starts_at`: `null` for now. */
+/** `starts_at`: null for now. */
 export const insertDiscount = statement({
   name: 'catalog.insert_discount',
   takes: { ...written, starts_at: 'timestamptz?' },
@@ -54,7 +54,7 @@ export const insertDiscount = statement({
       $id, $name, $percentage_ppm, $amount_minor, $currency, $product_id, $variant_id, $category_id,
       coalesce($starts_at, now()), $ends_at, $active)`
 })
-/** A discount keeps its target. */
+/** Does not change the target of the discount. */
 export const updateDiscount = statement({
   name: 'catalog.update_discount',
   takes: {
@@ -78,7 +78,7 @@ export const deleteDiscount = statement({
   takes: { id: 'uuid' },
   text: 'delete from catalog.discounts where id = $id'
 })
-/** The products that it concerns, now or later. */
+/** Lists the products that a discount applies to, now or later. */
 export const listDiscounted = statement({
   name: 'catalog.list_discounted_products',
   takes: { id: 'uuid', limit: 'int8' },

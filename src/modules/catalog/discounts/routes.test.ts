@@ -18,7 +18,7 @@ async function prices(app: CatalogApp, slug = 'mug'): Promise<number[]> {
   return json.variants.map((variant: { discounted_price: number }) => variant.discounted_price)
 }
 
-test('a discount holds for a product, a variant, or all that is in a category and below', async () => {
+test('a discount applies to a product, a variant, or a category with those below it', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -37,13 +37,18 @@ test('a discount holds for a product, a variant, or all that is in a category an
   expect(await prices(app, 'other')).toEqual([1_000])
 })
 
-test('a discount is listed, changed and deleted, and prices follow', async () => {
+test('a discount is listed, updated and deleted, and prices change with it', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { slug: 'mug' })
   const made = await createDiscount(app, { scope: 'product', target_id: product.id, amount: 100 })
   expect(made).toMatchObject({
-    ...{ scope: 'product', target_id: product.id, amount: 100, percentage_ppm: null },
-    ...{ currency: 'USD', ends_at: null, active: true }
+    scope: 'product',
+    target_id: product.id,
+    amount: 100,
+    percentage_ppm: null,
+    currency: 'USD',
+    ends_at: null,
+    active: true
   })
   const patch = (body: unknown) =>
     app.request('PATCH', `/api/catalog/discounts/${made.id}`, { ...admin, body })
@@ -77,7 +82,7 @@ test('a discount is listed, changed and deleted, and prices follow', async () =>
   expect(await prices(app)).toEqual([1_000])
 })
 
-test('a discount needs a target that exists, one kind, and moments that are real', async () => {
+test('a discount needs an existing target, one kind of value, and valid times', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const post = async (fields: object) => {
@@ -129,7 +134,7 @@ test('a list by price is right when a discount has just started or ended', async
   await eventually(async () => expect(await order()).toEqual(withoutDiscount))
 })
 
-test('SQL and TypeScript know the same rule of prices', async () => {
+test('SQL and TypeScript compute the same prices', async () => {
   const app = await useCatalog()
   const small = fc.integer({ min: 0, max: 2_000 })
   const discount = fc.record({
@@ -156,9 +161,11 @@ test('SQL and TypeScript know the same rule of prices', async () => {
         const targets = { product: product.id, variant: product.variants[0].id, category: category.id }
         for (const { isShare, ppm, amount, when, scope } of discounts) {
           await createDiscount(app, {
-            ...{ scope, target_id: targets[scope] },
+            scope,
+            target_id: targets[scope],
             ...(isShare ? { percentage_ppm: ppm } : { amount }),
-            ...{ starts_at: ago(when === 'later' ? -3_600 : 60), ends_at: ago(when === 'over' ? 30 : -7_200) }
+            starts_at: ago(when === 'later' ? -3_600 : 60),
+            ends_at: ago(when === 'over' ? 30 : -7_200)
           })
         }
         const [shown] = await prices(app, product.slug)

@@ -12,7 +12,9 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'All discounts, the newest first',
+        summary: 'List discounts',
+        description:
+          'Returns a page of discounts, newest first. Expired and inactive discounts are included.',
         querystring: PageQuery,
         response: { 200: listOf(DiscountResponse) }
       }
@@ -26,6 +28,8 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
       config,
       schema: {
         summary: 'Create a discount',
+        description:
+          'Creates a discount on a product, a variant or a category. It reduces prices in the storefront while it is active. 404 `CATALOG_TARGET_NOT_FOUND`: `target_id` does not exist. 400 `CATALOG_DISCOUNT_PERIOD`: `ends_at` must be after `starts_at`.',
         body: CreateDiscountRequest,
         response: { 201: DiscountResponse }
       }
@@ -38,7 +42,9 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'Change when a discount runs',
+        summary: 'Update a discount',
+        description:
+          'Updates the name, value or period of a discount; omitted fields stay. Its target cannot be changed: create another discount instead. 400 `CATALOG_DISCOUNT_PERIOD`: `ends_at` must be after `starts_at`. 412 `CATALOG_DISCOUNT_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateDiscountRequest,
         response: { 200: DiscountResponse }
@@ -49,7 +55,16 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
 
   tiers.admin.delete(
     '/catalog/discounts/:id',
-    { config, schema: { summary: 'Delete a discount', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a discount',
+        description:
+          'Deletes a discount. Prices change immediately. 404 `CATALOG_DISCOUNT_NOT_FOUND`: it does not exist. 412 `CATALOG_DISCOUNT_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => discounts.remove(request.params.id, writeOf(request))
   )
 }

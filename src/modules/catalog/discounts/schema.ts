@@ -19,10 +19,10 @@ const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: P
 const AmountOff = Type.Integer({
   minimum: 1,
   maximum: AMOUNT_MAX,
-  description: 'In minor units, off each piece.'
+  description: 'Amount off each unit, in minor units.'
 })
 const Scope = Type.Enum(['product', 'variant', 'category'])
-// What both PostgreSQL and JavaScript know: no leap seconds, and years of four digits.
+// Dates that both PostgreSQL and JavaScript accept: no leap seconds, and years of four digits.
 const MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
 const Moment = Type.String({
@@ -38,7 +38,7 @@ const fields = {
 }
 const target = {
   scope: Type.Enum(['product', 'variant', 'category'], {
-    description: 'A discount on a category holds for the categories below it too.'
+    description: 'A discount on a category includes the categories below it.'
   }),
   target_id: Id
 }
@@ -51,7 +51,7 @@ export const CreateDiscountRequest = Type.Union(
   {
     title: 'CreateDiscountRequest',
     description:
-      'Either a percentage or an amount. It runs from starts_at (default: now) until before ends_at.'
+      'Either a percentage or an amount. It starts at `starts_at` (default: now) and ends before `ends_at`.'
   }
 )
 export type CreateDiscountRequest = Static<typeof CreateDiscountRequest>
@@ -61,7 +61,7 @@ export const UpdateDiscountRequest = patchRequest(
   'UpdateDiscountRequest',
   { ...fields, ...OFF },
   {
-    description: 'Sending the other of percentage_ppm and amount changes the kind of discount.',
+    description: 'Sending `amount` for a percentage discount, or the reverse, changes the kind of discount.',
     not: { properties: OFF, required: Object.keys(OFF) }
   }
 )
@@ -73,7 +73,7 @@ export const DiscountResponse = response('DiscountResponse', {
   scope: Scope,
   target_id: Id,
   percentage_ppm: nullable(Type.Integer()),
-  amount: nullable(amount('Off each piece')),
+  amount: nullable(amount('Amount off each unit')),
   currency: Currency,
   starts_at: Time,
   ends_at: nullable(Time),

@@ -2,17 +2,17 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
-import type { Changes } from '../revision/changes.ts'
-import { listProductIds } from '../revision/prices.ts'
+import type { CatalogChanges } from '../revision/changes.ts'
+import { listProductIds } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
 import type { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = { db: Database; changes: CatalogChanges; currency: string }
 
-/** Discounts, and how they are changed. What they do to a price is in `pricing.ts`. */
+/** Lists, creates, updates and deletes discounts. `pricing.ts` applies them to prices. */
 export function createDiscountService({ db, changes, currency }: Deps) {
   async function list(query: PageQuery): Promise<Page<DiscountResponse>> {
     const page = await readPage(query, {
@@ -29,7 +29,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_TARGET_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
-  async function create(body: CreateDiscountRequest, write: Write): Promise<DiscountResponse> {
+  async function create(body: CreateDiscountRequest, write: IdempotentWrite): Promise<DiscountResponse> {
     await write.once(db, async tx => {
       const row = discountRow(write.id, body, currency)
       await tx.run(repository.insertDiscount, row)
@@ -39,7 +39,11 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_STALE`, `CATALOG_DISCOUNT_PERIOD` */
-  async function patch(id: string, body: UpdateDiscountRequest, write: Write): Promise<DiscountResponse> {
+  async function patch(
+    id: string,
+    body: UpdateDiscountRequest,
+    write: IdempotentWrite
+  ): Promise<DiscountResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
@@ -50,7 +54,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_STALE` */
-  async function remove(id: string, write: Write): Promise<void> {
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       const productIds = await listProductIds(tx, repository.listDiscounted, id)
@@ -59,7 +63,9 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     })
   }
 
-  /** A category may get and lose products at this moment; a product or variant is what it is. */
+  /**
+   * Concurrent transactions can add products to a category, so a discount on a category affects all offers.
+   */
   const announce = (
     tx: Transaction,
     { category_id }: { category_id: string | null },
@@ -73,8 +79,8 @@ export function createDiscountService({ db, changes, currency }: Deps) {
 }
 export type DiscountService = ReturnType<typeof createDiscountService>
 
-/** Holds it until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: Write) {
+/** Locks the discount until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   const stored = found(await tx.first(repository.lockDiscount, { id }), discountNotFound)
   write.expect(stored.version, discountStale)
   return stored

@@ -1,7 +1,7 @@
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Option, Status, StoredImage } from '../products/repository.ts'
+import type { ProductOption, ProductStatus, StoredImage } from '../products/repository.ts'
 
-/** What a file says of a variant. */
+/** A variant as it is exported. */
 export type ExportedVariant = {
   id: string
   sku: string
@@ -15,8 +15,8 @@ export type ExportedVariant = {
 }
 
 /**
- * The next products behind `after`, with the variants that are sold in this currency. The category is the one that an import
- * made of the type, or else the first one.
+ * Lists the next products after the id `after`, with the variants that are active in this currency. The
+ * category is the one that an import created from the product type, or else the first one.
  */
 export const listExported = statement({
   name: 'catalog.list_exported_products',
@@ -27,9 +27,9 @@ export const listExported = statement({
     name: 'text',
     description: 'text',
     brand: 'text?',
-    status: oneOf<Status>(),
+    status: oneOf<ProductStatus>(),
     tags: 'text[]',
-    options: json<Option[]>(),
+    options: json<ProductOption[]>(),
     images: json<StoredImage[]>(),
     category: nullableJson<{ slug: string; name: string }>(),
     variants: nullableJson<ExportedVariant[]>()

@@ -5,12 +5,12 @@ import { useShop } from '../../../../test/support/use-shop.ts'
 import { inventoryModule } from '../../inventory/index.ts'
 import { catalogModule } from '../index.ts'
 
-/** A folder of files that Shopify has exported, for those who have some. */
+/** A folder with exports of real Shopify shops. Optional. */
 const REAL = process.env.SHOPIFY_FILES ?? ''
 const DEMO = new URL('../../../../demo/catalog.csv', import.meta.url)
 const real = existsSync(REAL) ? (await readdir(REAL)).filter(name => /^shopify.*\.csv$/.test(name)) : []
 
-/** Products that were made in the same instant follow each other in any order. */
+/** Sorts products, because those of the same instant are in any order. */
 const linesOf = (text: string) => text.split('\r\n').sort()
 
 const useCatalog = async () => {
@@ -29,7 +29,7 @@ const useCatalog = async () => {
       expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8'])
       return answer.text
     },
-    /** All that is kept, without ids and times. */
+    /** All stored data, without ids and times. */
     contents: () =>
       shop.sql(
         `select products.slug, products.name, description, brand, status, tags, options, images,
@@ -56,7 +56,7 @@ test.each([...real.map(name => `${REAL}/${name}`), DEMO])(
     await other.importCsv(exported)
     expect(await other.contents()).toEqual(contents)
     expect(linesOf(await other.exportCsv('?stock=true'))).toEqual(linesOf(exported))
-    // Where it comes from it changes nothing, and neither does it without the stock.
+    // Importing it into the same shop changes nothing, with or without stock.
     const counts = { created: 0, updated: 0, failed: 0 }
     for (const again of [exported, await shop.exportCsv()])
       expect((await shop.importCsv(again)).products).toMatchObject(counts)
@@ -64,11 +64,11 @@ test.each([...real.map(name => `${REAL}/${name}`), DEMO])(
   }
 )
 
-test.skipIf(real.length > 0)('files of real shops are the same, too', ({ skip }) => {
+test.skipIf(real.length > 0)('files of real shops are imported and exported unchanged', ({ skip }) => {
   skip('SHOPIFY_FILES names no folder with files that Shopify has exported (shopify*.csv)')
 })
 
-test('what is counted is not in the file unless somebody asks, and what cannot be said is left out', async () => {
+test('stock is exported on request only, and inexpressible products are skipped', async () => {
   const shop = await useCatalog()
   const admin = shop.as({ token: 'admin' })
   const made = async (body: object) =>
@@ -84,7 +84,7 @@ test('what is counted is not in the file unless somebody asks, and what cannot b
   expect(await shop.exportCsv('?stock=true')).toContain('Variant Inventory Tracker')
 })
 
-test('slugs with capitals are the same behind an export and an import, here and in an empty shop', async () => {
+test('slugs with capitals survive an export and import, in the same and in an empty shop', async () => {
   const [shop, other] = [await useCatalog(), await useCatalog()]
   for (const slug of ['Mug-XL', 'mug-xl', 'BOWL', 'Été']) {
     const product = { name: slug, slug, variants: [{ sku: `sku ${slug}`, price: 1_000 }] }
@@ -98,7 +98,7 @@ test('slugs with capitals are the same behind an export and an import, here and 
   expect(contents.map(({ slug }) => slug)).toContain('Mug-XL')
 })
 
-test('a catalog of many pages is whole in the file, each product once', async () => {
+test('a large catalog is exported completely, each product once', async () => {
   const shop = await useCatalog()
   const handles = Array.from({ length: 105 }, (_, number) => `mug-${number}`)
   await shop.importCsv(`Handle,Title,Variant Price\n${handles.map(each => `${each},Mug,1`).join('\n')}\n`)

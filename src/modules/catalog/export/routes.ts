@@ -1,35 +1,38 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { input } from '../../../kernel/wire.ts'
-import type { ExportCsv } from './service.ts'
+import type { ExportProductsCsv } from './service.ts'
 
 const ExportQuery = input({
   stock: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'With what is counted: whoever imports the file takes the stock back to what it was.'
+      description: 'Whether to include stock. Importing the file later sets stock back to these quantities.'
     })
   )
 })
 
-export function exportRoutes(tiers: Tiers, exportCsv: ExportCsv): void {
+export function exportRoutes(tiers: Tiers, exportCsv: ExportProductsCsv): void {
   tiers.admin.get(
     '/catalog/export',
     {
       config: { class: 'bulk' },
       schema: {
-        summary: 'Products as a CSV file in the format of Shopify, which an import reads',
+        summary: 'Export products',
+        description:
+          'Returns all products as a CSV file in the format of Shopify. The import accepts it. Products that the format cannot express are skipped. Examples are products with more than three options, or without a variant in the currency of the shop.',
         querystring: ExportQuery,
         response: {
           200: {
-            description: 'The rows of one product after those of the other.',
+            description: 'A CSV file. Rows of one product follow each other.',
             content: { 'text/csv': { schema: Type.String() } }
           }
         }
       }
     },
     (request, reply) => {
-      // A schema of its text is all that the document can say of a file, and it is sent as it is read.
+      // The document can only describe a file as text. The cast is needed because the file is sent as a
+      // stream.
       reply.type('text/csv; charset=utf-8').send(exportCsv(request.query) as never)
     }
   )

@@ -4,19 +4,19 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { readRecords } from '../../../platform/csv/records.ts'
 import { csvLine } from '../../../platform/csv/write.ts'
-import { type Field, HEADINGS, readHeader } from '../import/header.ts'
+import { HEADINGS, type ProductField, readHeader } from '../import/header.ts'
 import { groupRows } from '../import/rows.ts'
-import { productOf } from '../import/shopify.ts'
+import { parseProduct } from '../import/shopify.ts'
 import type { ExportedProduct } from './repository.ts'
-import { rowsOf } from './shopify.ts'
+import { shopifyRowsOf } from './shopify.ts'
 
-const FIELDS = Object.keys(HEADINGS) as Field[]
+const FIELDS = Object.keys(HEADINGS) as ProductField[]
 const nothing = new Map()
 
-/** What an import reads of the rows of these products. */
+/** The products that an import parses from the exported rows. */
 async function readBack(products: readonly ExportedProduct[], stock = nothing) {
   const rows = products.flatMap(product => {
-    const found = rowsOf(product, 'USD', stock)
+    const found = shopifyRowsOf(product, 'USD', stock)
     return 'rows' in found ? found.rows : []
   })
   const lines = [
@@ -29,21 +29,37 @@ async function readBack(products: readonly ExportedProduct[], stock = nothing) {
   const found = readHeader(first?.cells ?? [])
   if (!('header' in found)) throw new Error(found.problem)
   const groups = groupRows(Readable.from(records) as AsyncIterable<(typeof records)[number]>, found.header)
-  return Array.fromAsync(groups, group => productOf(group, found.header, 'USD'))
+  return Array.fromAsync(groups, group => parseProduct(group, found.header, 'USD'))
 }
 
 const product = (fields: Partial<ExportedProduct> = {}): ExportedProduct => ({
-  ...{ id: newId(), slug: 'mug', name: 'Mug', description: '', brand: null, status: 'active', tags: [] },
-  ...{ options: [], images: [], category: null, variants: [variant()] },
+  id: newId(),
+  slug: 'mug',
+  name: 'Mug',
+  description: '',
+  brand: null,
+  status: 'active',
+  tags: [],
+  options: [],
+  images: [],
+  category: null,
+  variants: [variant()],
   ...fields
 })
 const variant = (fields: object = {}) => ({
-  ...{ id: newId(), sku: 'MUG', price_minor: 1_000, sale_price_minor: null, attributes: {}, image_url: null },
-  ...{ weight_grams: null, barcode: null, requires_shipping: true },
+  id: newId(),
+  sku: 'MUG',
+  price_minor: 1_000,
+  sale_price_minor: null,
+  attributes: {},
+  image_url: null,
+  weight_grams: null,
+  barcode: null,
+  requires_shipping: true,
   ...fields
 })
 
-/** A line as the API takes it: neither empty nor with space around it. */
+/** A line as the API accepts it: neither empty nor with surrounding blanks. */
 const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .map(text =>
@@ -81,7 +97,10 @@ const anyProduct = fc
     const variants = Array.from({ length: count }, (_, index) => {
       const [price = 0, sale = null] = prices[index] ?? []
       return variant({
-        ...{ sku: skus[index], price_minor: price, barcode, weight_grams: grams },
+        sku: skus[index],
+        price_minor: price,
+        barcode,
+        weight_grams: grams,
         sale_price_minor: sale !== null && sale < price ? sale : null,
         attributes: Object.fromEntries(names.map(name => [name, values[index]]))
       })
@@ -95,7 +114,7 @@ const anyProduct = fc
     })
   })
 
-test('an import reads the same product as was exported, whatever it is called', async () => {
+test('an exported product is imported unchanged, whatever its texts', async () => {
   await fc.assert(
     fc.asyncProperty(anyProduct, async given => {
       const { slug, name, description, brand, status, tags, options, images } = given
@@ -126,7 +145,7 @@ test('an import reads the same product as was exported, whatever it is called', 
   )
 })
 
-test('what is counted is said of each variant, and nothing of what nobody counts', async () => {
+test('the stock of tracked variants is exported, and none of untracked ones', async () => {
   const [counted, uncounted] = [
     variant({ sku: 'A', attributes: { Size: 'S' } }),
     variant({ sku: 'B', attributes: { Size: 'M' } })
@@ -144,15 +163,15 @@ test('what is counted is said of each variant, and nothing of what nobody counts
 test.each<[string, Partial<ExportedProduct>, RegExp]>([
   ['without variants', { variants: null }, /^No variant/],
   [
-    'whose variants differ in four things',
+    'whose variants have four options',
     { variants: [variant({ attributes: { a: '1', b: '2', c: '3', d: '4' } })] },
     /more than 3/
   ],
   [
-    'of which a variant lacks an option',
+    'with a variant without an option value',
     { variants: [variant({ attributes: { a: '1' } }), variant({ attributes: {} })] },
-    /a value of each option/
+    /no value for an option/
   ]
-])('a product %s is left out, with the reason', (_what, fields, reason) => {
-  expect(rowsOf(product(fields), 'USD', nothing)).toEqual({ problem: expect.stringMatching(reason) })
+])('a product %s is skipped with the reason', (_what, fields, reason) => {
+  expect(shopifyRowsOf(product(fields), 'USD', nothing)).toEqual({ problem: expect.stringMatching(reason) })
 })

@@ -1,19 +1,19 @@
 import { formatAmount } from '../../../kernel/money.ts'
 import type { CsvValue } from '../../../platform/csv/write.ts'
-import type { StockDescription } from '../../inventory/index.ts'
-import { ONLY_ONE, OPTIONS } from '../import/choices.ts'
-import type { Field } from '../import/header.ts'
+import type { InventoryItemSummary } from '../../inventory/index.ts'
+import { DEFAULT_OPTION_VALUE, OPTIONS } from '../import/choices.ts'
+import type { ProductField } from '../import/header.ts'
 import { slugOf } from '../products/slug.ts'
 import type { ExportedProduct, ExportedVariant } from './repository.ts'
 
-type Cells = Partial<Record<Field, CsvValue>>
-type Stock = ReadonlyMap<string, StockDescription>
+type Cells = Partial<Record<ProductField, CsvValue>>
+type Stock = ReadonlyMap<string, InventoryItemSummary>
 
 /**
- * The rows of a product, of which an import makes the same; or why it cannot be in such a file. `stock`: what is counted,
- * where the file says so.
+ * Returns the rows from which an import creates the same product, or the reason why the format cannot express
+ * it. `stock`: by variant id; empty for a file without stock.
  */
-export function rowsOf(
+export function shopifyRowsOf(
   product: ExportedProduct,
   currency: string,
   stock: Stock
@@ -36,22 +36,22 @@ export function rowsOf(
   return { rows }
 }
 
-/** Those of the product, and what else its variants say of themselves. */
+/** Returns the option names: those of the product that variants use, and further attributes of variants. */
 const optionsOf = ({ options }: ExportedProduct, variants: readonly ExportedVariant[]): string[] => {
-  const said = variants.flatMap(({ attributes }) => Object.keys(attributes))
-  const used = options.map(({ name }) => name).filter(name => said.includes(name))
-  return [...new Set([...used, ...said])]
+  const attributeNames = variants.flatMap(({ attributes }) => Object.keys(attributes))
+  const used = options.map(({ name }) => name).filter(name => attributeNames.includes(name))
+  return [...new Set([...used, ...attributeNames])]
 }
 
-/** What such a file has no words for. */
+/** Returns the reason why the format cannot express a product. */
 function problemOf(names: readonly string[], variants: readonly ExportedVariant[]): string | undefined {
-  if (variants.length === 0) return 'No variant of it is sold in the currency of the shop.'
-  if (names.length > OPTIONS.length) return `Its variants differ in more than ${OPTIONS.length} things.`
+  if (variants.length === 0) return 'No variant is for sale in the currency of the shop.'
+  if (names.length > OPTIONS.length) return `The variants have more than ${OPTIONS.length} options.`
   const choices = variants.map(({ attributes }) => names.map(name => attributes[name] ?? ''))
-  if (choices.flat().some(value => value === '' || value === ONLY_ONE))
-    return 'Not every variant has a value of each option.'
+  if (choices.flat().some(value => value === '' || value === DEFAULT_OPTION_VALUE))
+    return 'A variant has no value for an option.'
   if (new Set(choices.map(values => JSON.stringify(values))).size < choices.length)
-    return 'Two of its variants have the same options.'
+    return 'Two variants have the same option values.'
   return undefined
 }
 
@@ -70,32 +70,34 @@ function productCells(product: ExportedProduct, names: readonly string[]): Cells
   }
 }
 
-/** An import finds the category by the slug of the type. */
+/** Returns the product type. An import finds the category by its slug. */
 const typeOf = ({ slug, name }: { slug: string; name: string }) => (slugOf(name) === slug ? name : slug)
 
 function variantCells(variant: ExportedVariant, currency: string, names: readonly string[]): Cells {
   const { attributes, price_minor, sale_price_minor } = variant
-  const values = names.length === 0 ? [ONLY_ONE] : names.map(name => attributes[name])
+  const values = names.length === 0 ? [DEFAULT_OPTION_VALUE] : names.map(name => attributes[name])
   const isOnSale = sale_price_minor !== null && sale_price_minor < price_minor
   return {
     ...Object.fromEntries(values.map((value, index) => [OPTIONS[index]?.[1], value])),
-    sku: quoted(variant.sku),
+    sku: withApostrophe(variant.sku),
     grams: variant.weight_grams,
     price: formatAmount(isOnSale ? sale_price_minor : price_minor, currency),
     compareAtPrice: isOnSale ? formatAmount(price_minor, currency) : null,
-    barcode: variant.barcode === null ? null : quoted(variant.barcode),
+    barcode: variant.barcode === null ? null : withApostrophe(variant.barcode),
     requiresShipping: variant.requires_shipping,
     variantImage: variant.image_url
   }
 }
 
-/** An import takes an apostrophe before a digit for one of Shopify. */
-const quoted = (text: string) => (/^'+\d/.test(text) ? `'${text}` : text)
+/** Doubles an apostrophe before a digit, because the import removes one as Shopify's. */
+const withApostrophe = (text: string) => (/^'+\d/.test(text) ? `'${text}` : text)
 
-/** What may be sold up to a limit has no word there: an import leaves it as it is. */
+/**
+ * The format has no value for a limited backorder. The cell is empty then, and an import keeps the policy.
+ */
 const POLICIES = { none: 'deny', any: 'continue', limit: null } as const
 
-function stockCells(stock: StockDescription | undefined): Cells {
+function stockCells(stock: InventoryItemSummary | undefined): Cells {
   if (stock === undefined) return {}
   return {
     inventoryTracker: stock.tracked ? 'cartwright' : null,

@@ -4,23 +4,27 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import * as products from '../products/repository.ts'
 import { slugOf } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'
-import { type Change, changeOf } from './diff.ts'
+import { importChangeOf, type ProductChange } from './diff.ts'
 import type { ProductDraft } from './draft.ts'
-import { type Counts, noCounts, type Problem } from './report.ts'
+import { noCounts, type ProductImportCounts, type ProductImportProblem } from './report.ts'
 import * as repository from './repository.ts'
 
-/** What a batch came to. `changedIds`: the products whose offers and pages are others now. */
-export type Outcome = { counts: Counts; failures: Problem[][]; changedIds: string[] }
+/** The outcome of a batch. `changedIds`: the products that changed. */
+export type ProductBatchOutcome = {
+  counts: ProductImportCounts
+  failures: ProductImportProblem[][]
+  changedIds: string[]
+}
 
 /**
- * Brings these products of the catalog to what the file says, in about ten statements however many they are. A product
- * whose SKU another product has is left out; every other surprise of the database fails them all.
+ * Imports a batch of products, in about ten statements for any number of products. Skips a product with the
+ * SKU of another product; any other database error fails the whole batch.
  */
 export async function applyBatch(
   tx: Transaction,
   drafts: readonly ProductDraft[],
-  { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'describe'> | undefined }
-): Promise<Outcome> {
+  { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'upsertItems'> | undefined }
+): Promise<ProductBatchOutcome> {
   await tx.run(repository.planEachTime)
   const stored = await repository.lockStored(
     tx,
@@ -28,18 +32,18 @@ export async function applyBatch(
   )
   const categories = await ensureCategories(tx, drafts)
   const wanted = drafts.map(draft =>
-    changeOf(draft, stored.get(draft.slug), categoryOf(draft, categories), currency)
+    importChangeOf(draft, stored.get(draft.slug), categoryOf(draft, categories), currency)
   )
   const { changes, failures } = await withoutSkuConflicts(tx, wanted)
-  await write(tx, changes)
-  // All of them, so that an import that was killed is finished by sending the file again.
+  await writeChanges(tx, changes)
+  // Includes unchanged variants, so that sending the file again completes an interrupted import.
   const described = changes.flatMap(change => change.described)
-  if (described.length > 0) await inventory?.describe(tx, described)
+  if (described.length > 0) await inventory?.upsertItems(tx, described)
   const changedIds = changes.filter(({ kind }) => kind !== 'unchanged').map(({ product }) => product.id)
   return { counts: count(changes), failures, changedIds }
 }
 
-/** The categories of the drafts' types by slug; those that are missing are made. */
+/** Returns the ids of the categories of the product types, by slug. Creates missing categories. */
 async function ensureCategories(
   tx: Transaction,
   drafts: readonly ProductDraft[]
@@ -58,12 +62,12 @@ async function ensureCategories(
 const categoryOf = ({ type }: ProductDraft, categories: ReadonlyMap<string, string>) =>
   typeof type === 'string' ? (categories.get(slugOf(type)) ?? null) : type
 
-/** Sets those apart that want an SKU which another product has, in the catalog or earlier in this batch. */
-async function withoutSkuConflicts(tx: Transaction, wanted: readonly Change[]) {
+/** Separates the changes with an SKU that another product has, in the catalog or earlier in this batch. */
+async function withoutSkuConflicts(tx: Transaction, wanted: readonly ProductChange[]) {
   const skus = wanted.flatMap(({ inserted, updated }) => [...inserted, ...updated].map(({ sku }) => sku))
   const owners = await repository.skuOwners(tx, skus)
-  const changes: Change[] = []
-  const failures: Problem[][] = []
+  const changes: ProductChange[] = []
+  const failures: ProductImportProblem[][] = []
   for (const change of wanted) {
     const { draft, inserted, updated } = change
     const claimed = [...inserted, ...updated]
@@ -78,17 +82,21 @@ async function withoutSkuConflicts(tx: Transaction, wanted: readonly Change[]) {
   return { changes, failures }
 }
 
-function skuProblem(draft: ProductDraft, { sku, position }: variants.VariantRow, owner: string): Problem {
+function skuProblem(
+  draft: ProductDraft,
+  { sku, position }: variants.VariantRow,
+  owner: string
+): ProductImportProblem {
   const row = draft.variants[position - 1]?.row ?? draft.row
   return {
     row,
     handle: draft.slug,
     column: 'Variant SKU',
-    message: `The product ${owner} has the SKU ${sku} already.`
+    message: `The SKU ${sku} belongs to the product ${owner}. Choose another SKU.`
   }
 }
 
-async function write(tx: Transaction, changes: readonly Change[]): Promise<void> {
+async function writeChanges(tx: Transaction, changes: readonly ProductChange[]): Promise<void> {
   const created = changes.filter(({ kind }) => kind === 'created').map(({ product }) => product)
   const updated = changes.filter(({ kind }) => kind === 'updated').map(({ product }) => product)
   const changedVariants = changes.flatMap(change => [...change.updated, ...change.deactivated])
@@ -106,7 +114,7 @@ async function write(tx: Transaction, changes: readonly Change[]): Promise<void>
 const linksOf = (product_id: string, categoryIds: readonly string[]) =>
   categoryIds.map(category_id => ({ product_id, category_id }))
 
-function count(changes: readonly Change[]): Counts {
+function count(changes: readonly ProductChange[]): ProductImportCounts {
   const counts = noCounts()
   for (const change of changes) {
     counts.products[change.kind] += 1

@@ -6,14 +6,14 @@ import type { VariantRow } from '../variants/repository.ts'
 import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
 import { deriveSku } from './sku.ts'
 
-/** What the catalog has of a product; `links` are its categories. */
-export type Stored = {
+/** A product as the catalog stores it. `links`: its categories. */
+export type StoredProduct = {
   product: ProductRow
   variants: VariantRow[]
   links: { category_id: string; imported: boolean }[]
 }
-/** What has to be written so that the catalog says what the file says. */
-export type Change = {
+/** The rows to write so that the catalog matches a product of the file. */
+export type ProductChange = {
   draft: ProductDraft
   kind: 'created' | 'updated' | 'unchanged'
   product: ProductRow
@@ -21,7 +21,7 @@ export type Change = {
   updated: VariantRow[]
   unchangedVariants: number
   deactivated: VariantRow[]
-  /** All variants of the file, those that stay as they are too. */
+  /** All variants of the file, including unchanged ones. */
   described: ({ variantId: string; sku: string } & VariantStock)[]
   /** Category ids. */
   linked: string[]
@@ -29,16 +29,16 @@ export type Change = {
 }
 
 /**
- * Compares a product of the file with the one in the catalog. Variants keep their ids: they are found again by SKU,
- * else by their option values, else by the SKU that these give. `categoryId`: of the draft's type; `null` for none,
- * `undefined` when the file does not say.
+ * Compares a product of the file with the catalog. Variants keep their ids: they are matched by SKU, else by
+ * their option values, else by the SKU derived from these. `categoryId`: the category of the product type.
+ * Null: no type. `undefined`: the file has no such column.
  */
-export function changeOf(
+export function importChangeOf(
   draft: ProductDraft,
-  stored: Stored | undefined,
+  stored: StoredProduct | undefined,
   categoryId: string | null | undefined,
   currency: string
-): Change {
+): ProductChange {
   const present = stored?.product ?? newProduct(draft.slug)
   const product = { ...present, ...draft.fields }
   product.search_text = searchText(product.name, product.brand)
@@ -76,7 +76,7 @@ function variantChanges(
   const taken = new Set(draft.variants.flatMap(({ sku }, index) => sku ?? matches[index]?.sku ?? []))
   const inserted: VariantRow[] = []
   const updated: VariantRow[] = []
-  const described: Change['described'] = []
+  const described: ProductChange['described'] = []
   for (const [index, variant] of draft.variants.entries()) {
     const match = matches[index]
     const sku = variant.sku ?? match?.sku ?? deriveSku(draft.slug, valuesOf(variant), taken)
@@ -95,7 +95,10 @@ function variantChanges(
   return { inserted, updated, unchangedVariants, deactivated, described }
 }
 
-/** For each variant of the draft the stored one that it is, each stored one at most once. */
+/**
+ * Returns the stored variant that matches each variant of the draft. A stored variant is matched at most
+ * once.
+ */
 function matchVariants(draft: ProductDraft, stored: readonly VariantRow[]): (VariantRow | undefined)[] {
   const bySku = new Map(stored.map(each => [each.sku, each]))
   const byOptions = new Map(stored.map(each => [optionsKey(each.attributes), each]))
@@ -139,8 +142,8 @@ const newVariant = (productId: string): VariantRow => ({
   tax_category: null
 })
 
-/** Only links that an import made are taken away again: what a person chose stays. */
-function linkChanges(links: Stored['links'], categoryId: string | null | undefined) {
+/** Removes only categories that an import added. Those that an administrator added stay. */
+function linkChanges(links: StoredProduct['links'], categoryId: string | null | undefined) {
   if (categoryId === undefined) return { linked: [], unlinked: [] }
   const isLinked = links.some(link => link.category_id === categoryId)
   return {

@@ -1,6 +1,8 @@
-import type { Option, StoredImage } from '../products/repository.ts'
+import type { ProductOption, StoredImage } from '../products/repository.ts'
 
-/** A product as the file describes it. What the file has no column for is absent, and stays as it is. */
+/**
+ * A product of the file. Fields without a column in the file are absent, and stay unchanged in the catalog.
+ */
 export type ProductDraft = {
   row: number
   slug: string
@@ -10,18 +12,18 @@ export type ProductDraft = {
     brand?: string | null
     status?: 'draft' | 'active' | 'archived'
     tags?: string[]
-    options: Option[]
+    options: ProductOption[]
     images?: StoredImage[]
   }
-  /** The name of its category; `null` for none. */
+  /** The product type, which is the name of its category. Null: none. */
   type?: string | null
   variants: VariantDraft[]
 }
-/** What the file says of a variant's stock: the inventory's business. */
+/** The stock of a variant in the file, for the inventory. */
 export type VariantStock = { tracked?: boolean; backorder?: 'none' | 'any'; onHand?: number }
 export type VariantDraft = {
   row: number
-  /** `null`: the file gives none, it is kept or derived. */
+  /** Null: the file has none. The present SKU is kept, or one is derived. */
   sku: string | null
   fields: {
     name: string

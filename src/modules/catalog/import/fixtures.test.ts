@@ -13,14 +13,16 @@ const good = {
 }
 
 for (const [name, expected] of Object.entries(good)) {
-  test(`${name} is imported whole, and a second time changes nothing`, async () => {
+  test(`${name} is imported completely, and importing it again changes nothing`, async () => {
     const app = await useCatalog()
     const { status, json } = await importFile(app, fixture(name))
     expect(status).toBe(200)
     expect(json).toMatchObject({
       products: { created: expected.products, updated: 0, unchanged: 0, failed: 0 },
       variants: { created: expected.variants, updated: 0, unchanged: 0, deactivated: 0 },
-      ...{ mode: 'best_effort', errors: [], errors_total: 0 },
+      mode: 'best_effort',
+      errors: [],
+      errors_total: 0,
       ignored_columns: expect.arrayContaining(['Variant Tax Code', 'Cost per item'])
     })
     const before = await everything(app)
@@ -48,7 +50,7 @@ async function everything(app: Awaited<ReturnType<typeof useCatalog>>): Promise<
   return Promise.all(items.map(read))
 }
 
-test('each faulty product is reported by its row, and spoils no other', async () => {
+test('each invalid product is reported with its row, and the others are imported', async () => {
   const app = await useCatalog()
   const { status, json } = await importFile(app, fixture('faulty-rows'))
   expect(status).toBe(200)
@@ -82,7 +84,7 @@ test('each faulty product is reported by its row, and spoils no other', async ()
   ])
 })
 
-test('with all or nothing, a faulty file changes nothing and the report comes with the refusal', async () => {
+test('with all_or_nothing, an invalid file changes nothing, and the error has the report', async () => {
   const app = await useCatalog()
   const { status, json } = await importFile(app, fixture('faulty-rows'), 'all_or_nothing')
   expect(status).toBe(400)
@@ -97,7 +99,7 @@ test('with all or nothing, a faulty file changes nothing and the report comes wi
   expect(await app.catalog.isEmpty()).toBe(true)
 })
 
-test('a file without a column that is needed is refused as a whole', async () => {
+test('a file without a required column is rejected', async () => {
   const app = await useCatalog()
   for (const mode of ['best_effort', 'all_or_nothing']) {
     const { status, json } = await importFile(app, fixture('missing-columns'), mode)
@@ -109,7 +111,7 @@ test('a file without a column that is needed is refused as a whole', async () =>
   expect(await app.catalog.isEmpty()).toBe(true)
 })
 
-test('names, quotes and scripts arrive as they were written', async () => {
+test('names, quotes and scripts are imported unchanged', async () => {
   const app = await useCatalog()
   await importFile(app, fixture('bom-and-quotes'))
   const pot = (await app.request('GET', '/api/products/creme-pot')).json

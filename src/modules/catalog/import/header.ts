@@ -1,6 +1,9 @@
-import { type Columns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
+import { type CsvColumns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
 
-/** The columns that are read, and what Shopify's exports have called them, the older name first: it is written. */
+/**
+ * The columns that are read, with their headings in Shopify's exports. The export writes the first, older
+ * heading.
+ */
 export const HEADINGS = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],
@@ -30,20 +33,23 @@ export const HEADINGS = {
   imagePosition: ['Image Position'],
   imageAlt: ['Image Alt Text']
 } as const
-/** What is said of stock: read where somebody counts. */
-export const STOCK_FIELDS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
+/** Columns of stock. They are read only in a shop with an inventory. */
+export const STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
-export type Field = keyof typeof HEADINGS
-export type Header = Columns<Field>
+export type ProductField = keyof typeof HEADINGS
+export type ProductHeader = CsvColumns<ProductField>
 
-/** Finds the columns, in any order and among others, but for `unread`; or says why the file cannot be read. */
+/**
+ * Finds the columns, except `unread`, in any order and among other columns. Returns a problem if one is
+ * missing.
+ */
 export function readHeader(
   cells: readonly string[],
-  unread: readonly Field[] = []
-): { header: Header } | { problem: string } {
-  const read = Object.entries(HEADINGS).filter(([field]) => !unread.includes(field as Field))
-  const header = findColumns<Field>(cells, Object.fromEntries(read))
+  unread: readonly ProductField[] = []
+): { header: ProductHeader } | { problem: string } {
+  const read = Object.entries(HEADINGS).filter(([field]) => !unread.includes(field as ProductField))
+  const header = findColumns<ProductField>(cells, Object.fromEntries(read))
   const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(field => HEADINGS[field][0])
   return missing.length > 0 ? { problem: missingColumns(missing, cells) } : { header }
 }

@@ -1,36 +1,45 @@
-import { copyOf, type Ignored } from '../../../platform/csv/columns.ts'
+import { copyColumns, type IgnoredColumn } from '../../../platform/csv/columns.ts'
 import type { FileRefused } from '../../../platform/csv/records.ts'
 
-/** What is wrong with one row of the file; rows count its lines, the header is 1. `column` as the file calls it. */
-export type Problem = { row: number; handle: string | null; column?: string; message: string }
+/**
+ * A problem of one row of the file. `row`: its line, where the header is 1. `column`: its heading in the
+ * file.
+ */
+export type ProductImportProblem = { row: number; handle: string | null; column?: string; message: string }
 
-export type Mode = 'best_effort' | 'all_or_nothing'
-export type Counts = {
+export type ProductImportMode = 'best_effort' | 'all_or_nothing'
+export type ProductImportCounts = {
   products: { created: number; updated: number; unchanged: number; failed: number }
-  /** `deactivated`: the file no longer has them. They stay, so that carts that hold them can say so. */
+  /**
+   * `deactivated`: variants that are missing in the file. They are kept, so that carts can show them as
+   * unavailable.
+   */
   variants: { created: number; updated: number; unchanged: number; deactivated: number }
 }
-export type Report = Counts & {
-  mode: Mode
-  /** Rows with something in them, without the header. */
+export type ProductImportReport = ProductImportCounts & {
+  mode: ProductImportMode
+  /** Rows that are not empty, without the header. */
   rows: number
   /** The first 100. */
   ignored_columns: string[]
   ignored_columns_total: number
-  errors: Problem[]
+  errors: ProductImportProblem[]
   errors_total: number
 }
 
 const ERRORS_MAX = 1_000
-/** Longer than any handle that is accepted. */
+/** Longer than any valid handle. */
 const HANDLE_SHOWN_MAX = 300
 
-export const noCounts = (): Counts => ({
+export const noCounts = (): ProductImportCounts => ({
   products: { created: 0, updated: 0, unchanged: 0, failed: 0 },
   variants: { created: 0, updated: 0, unchanged: 0, deactivated: 0 }
 })
 
-export const emptyReport = (mode: Mode, ignored: Ignored = { names: [], total: 0 }): Report => ({
+export const emptyReport = (
+  mode: ProductImportMode,
+  ignored: IgnoredColumn = { names: [], total: 0 }
+): ProductImportReport => ({
   mode,
   rows: 0,
   ignored_columns: ignored.names,
@@ -40,8 +49,8 @@ export const emptyReport = (mode: Mode, ignored: Ignored = { names: [], total: 0
   errors_total: 0
 })
 
-/** Adds what one batch came to. */
-export function addCounts(report: Report, { products, variants }: Counts): void {
+/** Adds the counts of one batch. */
+export function addCounts(report: ProductImportReport, { products, variants }: ProductImportCounts): void {
   report.products.created += products.created
   report.products.updated += products.updated
   report.products.unchanged += products.unchanged
@@ -52,8 +61,8 @@ export function addCounts(report: Report, { products, variants }: Counts): void 
   report.variants.deactivated += variants.deactivated
 }
 
-/** Adds a product that cannot be imported, and why. */
-export function addFailure(report: Report, problems: readonly Problem[]): void {
+/** Adds a product that cannot be imported, with its problems. */
+export function addFailure(report: ProductImportReport, problems: readonly ProductImportProblem[]): void {
   report.products.failed += 1
   report.errors_total += problems.length
   for (const problem of problems.slice(0, ERRORS_MAX - report.errors.length))
@@ -62,11 +71,14 @@ export function addFailure(report: Report, problems: readonly Problem[]): void {
 
 function shown(handle: string | null): string | null {
   if (handle === null || handle.length <= HANDLE_SHOWN_MAX) return handle
-  return `${copyOf(handle.slice(0, HANDLE_SHOWN_MAX))}…`
+  return `${copyColumns(handle.slice(0, HANDLE_SHOWN_MAX))}…`
 }
 
-/** The report of an import that changed nothing, because of what `refused` says. */
-export const refusalReport = (mode: Mode, { row, message }: FileRefused): Report => ({
+/** Returns the report of an import that changed nothing, because the file was rejected. */
+export const rejectedFileReport = (
+  mode: ProductImportMode,
+  { row, message }: FileRefused
+): ProductImportReport => ({
   ...emptyReport(mode),
   errors: [{ row, handle: null, message }],
   errors_total: 1

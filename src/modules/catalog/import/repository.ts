@@ -2,12 +2,12 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { json, nullableJson, statement } from '../../../platform/postgres/statement.ts'
 import type { ProductRow } from '../products/repository.ts'
 import type { VariantRow } from '../variants/repository.ts'
-import type { Stored } from './diff.ts'
+import type { StoredProduct } from './diff.ts'
 
 /**
- * Until the transaction ends, every statement is planned for the values that it has. The connections keep one plan a
- * statement, which is right for looking up single rows. A batch is another thing, and the plans for it were made when
- * the tables were empty: 100,000 rows took twice as long (2026-11).
+ * Plans each statement for its values until the transaction ends. Connections cache one plan per statement,
+ * which suits single rows. Cached plans of batches come from a time when the tables were empty: an import of
+ * 100,000 rows took twice as long (2026-11).
  */
 export const planEachTime = statement({
   name: 'catalog.plan_each_time',
@@ -26,7 +26,7 @@ const listStored = statement({
   gives: {
     product: json<ProductRow>(),
     variants: nullableJson<VariantRow[]>(),
-    links: nullableJson<Stored['links']>()
+    links: nullableJson<StoredProduct['links']>()
   },
   text: `
     select
@@ -53,7 +53,7 @@ const listSkuOwners = statement({
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.sku = any ($skus)`
 })
-/** Those whose slug is taken are left out. */
+/** Skips categories whose slug exists. */
 export const insertCategories = statement({
   name: 'catalog.insert_categories',
   takes: { rows: json<{ id: string; slug: string; name: string }[]>() },
@@ -71,35 +71,38 @@ const listCategoryIds = statement({
   text: 'select id, slug from catalog.categories where slug = any ($slugs)'
 })
 
-export type Link = { product_id: string; category_id: string }
+export type CategoryLink = { product_id: string; category_id: string }
 
 export const insertLinks = statement({
   name: 'catalog.insert_imported_categories',
-  takes: { rows: json<Link[]>() },
+  takes: { rows: json<CategoryLink[]>() },
   text: `
     insert into catalog.product_categories (product_id, category_id, imported)
     select product_id, category_id, true
     from jsonb_to_recordset($rows) as rows (product_id uuid, category_id uuid)
     on conflict (product_id, category_id) do nothing`
 })
-/** Those that an import made. */
+/** Deletes links to categories that an import created. */
 export const deleteLinks = statement({
   name: 'catalog.delete_imported_categories',
-  takes: { rows: json<Link[]>() },
+  takes: { rows: json<CategoryLink[]>() },
   text: `
     delete from catalog.product_categories
     using jsonb_to_recordset($rows) as rows (product_id uuid, category_id uuid)
     where product_categories.product_id = rows.product_id
       and product_categories.category_id = rows.category_id and product_categories.imported`
 })
-/** Tells PostgreSQL's planner how much there is now. */
+/** Updates the statistics of PostgreSQL's planner. */
 export const analyzeTables = statement({
   name: 'catalog.analyze_tables',
   text: 'analyze catalog.products, catalog.variants, catalog.categories, catalog.product_categories'
 })
 
-/** The products with these slugs, held until `tx` ends; by slug. */
-export async function lockStored(tx: Transaction, slugs: readonly string[]): Promise<Map<string, Stored>> {
+/** Returns the products with these slugs, by slug, and locks them until `tx` ends. */
+export async function lockStored(
+  tx: Transaction,
+  slugs: readonly string[]
+): Promise<Map<string, StoredProduct>> {
   const locked = await tx.rows(lockProducts, { slugs })
   if (locked.length === 0) return new Map()
   const rows = await tx.rows(listStored, { ids: locked.map(({ id }) => id) })
@@ -111,14 +114,14 @@ export async function lockStored(tx: Transaction, slugs: readonly string[]): Pro
   )
 }
 
-/** Which products have these SKUs: slug by SKU. */
+/** Returns the slugs of the products that have these SKUs, by SKU. */
 export async function skuOwners(tx: Transaction, skus: readonly string[]): Promise<Map<string, string>> {
   if (skus.length === 0) return new Map()
   const rows = await tx.rows(listSkuOwners, { skus })
   return new Map(rows.map(({ sku, slug }) => [sku, slug]))
 }
 
-/** The ids of the categories with these slugs, by slug. */
+/** Returns the ids of the categories with these slugs, by slug. */
 export async function categoryIds(tx: Transaction, slugs: readonly string[]): Promise<Map<string, string>> {
   if (slugs.length === 0) return new Map()
   const rows = await tx.rows(listCategoryIds, { slugs })

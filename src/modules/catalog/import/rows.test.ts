@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readHeader } from './header.ts'
 import { groupRows } from './rows.ts'
 
-test('columns that are not read are named, a hundred at most', () => {
+test('ignored columns are listed, a hundred at most', () => {
   const found = readHeader(['Handle', 'Title', 'Price', ' Cost per item ', '', 'Title', 'x'.repeat(500)])
   expect('header' in found && found.header.ignored).toEqual({
     names: ['Cost per item', 'column 5', 'Title', 'x'.repeat(100)],
@@ -26,7 +26,7 @@ test('columns are found in any order, by their older and newer names, in any cas
   expect(found.header.headingOf('sku')).toBe('Variant SKU')
 })
 
-test('a header says which columns it lacks, and what may be the reason', () => {
+test('a header with missing columns is rejected with their names and a possible reason', () => {
   expect(readHeader(['Handle', 'Body'])).toEqual({
     problem: 'These columns are missing: Title, Variant Price.'
   })
@@ -36,7 +36,7 @@ test('a header says which columns it lacks, and what may be the reason', () => {
   })
 })
 
-test('consecutive rows with one handle are a product; a huge one is cut', async () => {
+test('consecutive rows with one handle are a product, and too many rows are cut', async () => {
   const found = readHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(handles: string[]) {

@@ -4,7 +4,8 @@ import { input, nullable, response } from '../../../kernel/wire.ts'
 export const ImportQuery = input({
   mode: Type.Optional(
     Type.Enum(['best_effort', 'all_or_nothing'], {
-      description: 'Import what has no fault, or everything or nothing.',
+      description:
+        '`best_effort`: imports all valid products. `all_or_nothing`: imports nothing if a row is wrong.',
       default: 'best_effort'
     })
   )
@@ -13,9 +14,9 @@ export const ImportQuery = input({
 const count = Type.Integer()
 export const ImportReportResponse = response('ImportReportResponse', {
   mode: Type.Enum(['best_effort', 'all_or_nothing']),
-  rows: Type.Integer({ description: 'Rows with something in them, without the header.' }),
+  rows: Type.Integer({ description: 'Rows that are not empty, without the header.' }),
   ignored_columns: Type.Array(Type.String(), {
-    description: 'Columns of the file that are not read: the first 100.'
+    description: 'Columns of the file that the import does not read. At most 100.'
   }),
   ignored_columns_total: count,
   products: Type.Object({ created: count, updated: count, unchanged: count, failed: count }),
@@ -23,7 +24,9 @@ export const ImportReportResponse = response('ImportReportResponse', {
     created: count,
     updated: count,
     unchanged: count,
-    deactivated: Type.Integer({ description: 'Those that the file no longer has; they stay, not for sale.' })
+    deactivated: Type.Integer({
+      description: 'Variants that are missing in the file. They are kept, and no longer for sale.'
+    })
   }),
   errors: Type.Array(
     Type.Object({
@@ -32,7 +35,7 @@ export const ImportReportResponse = response('ImportReportResponse', {
       column: Type.Optional(Type.String()),
       message: Type.String()
     }),
-    { description: 'The first 1000.' }
+    { description: 'The first 1,000 errors.' }
   ),
   errors_total: count
 })

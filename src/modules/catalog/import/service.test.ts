@@ -46,7 +46,7 @@ test('variants keep their ids when prices, SKUs and their order change; missing 
   )
 })
 
-test('variants that swap their options are known by their SKUs', async () => {
+test('variants that swap their options are matched by SKU', async () => {
   const app = await useCatalog()
   await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M', 'B')]))
   const [a, b] = (await product(app, 'mug')).variants
@@ -58,7 +58,7 @@ test('variants that swap their options are known by their SKUs', async () => {
   ])
 })
 
-test('whether a variant is shipped is imported, and what only people say of it stays', async () => {
+test('an import sets requires_shipping, and keeps fields that the file does not have', async () => {
   const app = await useCatalog()
   const file = (shipped: string) => csvOf([{ ...sized('mug', 'S'), 'Variant Requires Shipping': shipped }])
   const { json } = await importFile(app, file('false'))
@@ -94,7 +94,7 @@ test('carts see imported prices within a second, in every process', async () => 
   await eventually(async () => expect(await price()).toBe(700))
 })
 
-test('the type is the category; it moves with the file, and what a person chose stays', async () => {
+test('the product type sets the category, and categories that an administrator chose stay', async () => {
   const app = await useCatalog()
   const ofType = (Type: string) => csvOf([{ ...sized('mug', 'S'), Type }])
   await importFile(app, ofType('Küche'))
@@ -117,7 +117,7 @@ test('the type is the category; it moves with the file, and what a person chose 
   expect(await categories()).toEqual(['gifts', 'kuche'])
 })
 
-test('a product whose SKU belongs to another fails alone; among those that are new the first has it', async () => {
+test('a product with the SKU of another one fails alone, and of two new products the first gets it', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'owner', variants: [{ sku: 'TAKEN', price: 1 }] })
   const file = csvOf([
@@ -129,15 +129,17 @@ test('a product whose SKU belongs to another fails alone; among those that are n
   const { json } = await importFile(app, file)
   expect(json.products).toEqual({ created: 2, updated: 0, unchanged: 0, failed: 2 })
   expect(json.errors).toMatchObject([
-    { row: 3, handle: 'b', message: 'The product a has the SKU NEW already.' },
-    { row: 4, handle: 'c', message: 'The product owner has the SKU TAKEN already.' }
+    { row: 3, handle: 'b', message: 'The SKU NEW belongs to the product a. Choose another SKU.' },
+    { row: 4, handle: 'c', message: 'The SKU TAKEN belongs to the product owner. Choose another SKU.' }
   ])
   const second = csvOf([sized('x', 'S', 'X'), sized('y', 'S', 'X')])
   const all = (await importFile(app, second, 'all_or_nothing')).json
-  expect(all.report.errors).toMatchObject([{ row: 3, message: 'The product x has the SKU X already.' }])
+  expect(all.report.errors).toMatchObject([
+    { row: 3, message: 'The SKU X belongs to the product x. Choose another SKU.' }
+  ])
 })
 
-test('a surprise of the database fails the product that causes it, and no other of its batch', async () => {
+test('a database error fails only the product that causes it, and no other of its batch', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 40 }, (_, index) => sized(`p${index}`, 'S'))
   await runSql(
@@ -159,7 +161,7 @@ test('a surprise of the database fails the product that causes it, and no other 
 })
 
 for (const mode of ['best_effort', 'all_or_nothing']) {
-  test(`a handle that somebody takes between reading and writing is refused with the reason, ${mode}`, async () => {
+  test(`a handle that another request takes between reading and writing is rejected with the reason, ${mode}`, async () => {
     const app = await useCatalog()
     const { db } = app.platform
     const { transaction } = db
@@ -208,14 +210,14 @@ test('5,000 rows are imported in batches, also in one transaction, and lists are
   expect((await app.request('GET', '/api/products?sort=price&limit=1')).json.items[0].price).toBe(100_100)
 })
 
-test('rows of a product that lie apart are refused, instead of taking its variants away', async () => {
+test('separated rows of a product are rejected, and its variants stay', async () => {
   const app = await useCatalog()
   const { json } = await importFile(app, csvOf([sized('a', 'S'), sized('b', 'S'), sized('a', 'M')]))
   expect(json.products).toMatchObject({ created: 2, failed: 1 })
   expect(json.errors).toMatchObject([{ row: 4, handle: 'a' }])
 })
 
-test('rubbish is refused with a reason and leaves the catalog as it was', async () => {
+test('an invalid file is rejected with a reason, and the catalog does not change', async () => {
   const app = await useCatalog()
   await createProduct(app)
   const header = csvOf([])
@@ -243,7 +245,7 @@ test('rubbish is refused with a reason and leaves the catalog as it was', async 
   expect((await app.request('GET', '/api/products?count=true')).json.total).toBe(2)
 })
 
-test('only CSV is taken, and only here', async () => {
+test('the import accepts only CSV, and no other route does', async () => {
   const app = await useCatalog()
   for (const type of ['application/json', 'multipart/form-data', 'text/plain', 'text/csvx', '']) {
     const headers = { 'content-type': type }
@@ -259,7 +261,7 @@ test('only CSV is taken, and only here', async () => {
   ).toBe(400)
 })
 
-test('after a large import searches are planned for what there is now', async () => {
+test('after a large import searches are planned for the new table sizes', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 1_100 }, (_, index) => sized(`p${index}`, 'S'))
   await importFile(app, csvOf(rows))
@@ -267,7 +269,7 @@ test('after a large import searches are planned for what there is now', async ()
   expect(await runSql(app.databaseUrl, known)).toEqual([{ rows: 1_100 }])
 })
 
-test('an import answers what it did when the process stops, and the same file goes on from there', async () => {
+test('a stopping process returns the report of the import, and sending the file again continues it', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 450 }, (_, index) => [
     sized(`mug-${index}`, 'S'),

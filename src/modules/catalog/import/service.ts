@@ -1,91 +1,94 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
-import { copyOf } from '../../../platform/csv/columns.ts'
+import { copyColumns } from '../../../platform/csv/columns.ts'
 import { type CsvRecord, FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
-import { type Spooled, spool } from '../../../platform/csv/spool.ts'
+import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
 import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { importFailed, importInterrupted, skuTaken, slugTaken } from '../errors.ts'
-import type { Changes } from '../revision/changes.ts'
-import { applyBatch, type Outcome } from './batch.ts'
+import type { CatalogChanges } from '../revision/changes.ts'
+import { applyBatch, type ProductBatchOutcome } from './batch.ts'
 import type { ProductDraft } from './draft.ts'
-import { type Header, readHeader, STOCK_FIELDS } from './header.ts'
+import { type ProductHeader, readHeader, STOCK_COLUMNS } from './header.ts'
 import {
   addCounts,
   addFailure,
   emptyReport,
-  type Mode,
   noCounts,
-  type Report,
-  refusalReport
+  type ProductImportMode,
+  type ProductImportReport,
+  rejectedFileReport
 } from './report.ts'
 import * as repository from './repository.ts'
 import { groupRows } from './rows.ts'
-import { productOf } from './shopify.ts'
+import { parseProduct } from './shopify.ts'
 
-/** As long as it gets on, nobody ends it: each of its statements has a time limit of its own. */
-const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
+/** The transaction of an import has no time limit, because each of its statements has one. */
+const withoutTimeLimit = { deadlineAt: Number.POSITIVE_INFINITY }
 
 export const IMPORT_BYTES_MAX = 536_870_912
-/** So many that readers of carts hardly notice what a batch holds up: the event loop, and the database. */
+/** Small enough that a batch hardly delays other requests: it blocks the event loop and uses the database. */
 const BATCH_ROWS = 250
-/** Of a batch's rows. Usual ones have a hundredth of it. */
+/** Maximum bytes of the rows of a batch. Usual batches have a hundredth of it. */
 const BATCH_SIZE_MAX = 8_388_608
-/** An import rests for as long as each batch took, so that half of what the machine can do is left for everybody else. */
+/** An import pauses as long as each batch took, so that half of the machine is left for other requests. */
 const REST_MS_MAX = 1_000
 const ANALYZED_ROWS_MIN = 1_000
 const COUNTED_TRIES_MAX = 60
 
-/** `stopping`: aborted when the process stops; no other product is begun then. */
-export type ImportOptions = { mode?: Mode; stopping?: AbortSignal }
-/** How far an import has come, with each row that is read; `rowsTotal` is null while the file is only checked. */
-export type Progress = { rows: number; rowsTotal: number | null }
-type OnProgress = (progress: Progress) => void
+/** `stopping`: aborted when the process stops. The import begins no further product then. */
+export type ImportOptions = { mode?: ProductImportMode; stopping?: AbortSignal }
+/**
+ * Progress of an import, reported for each row that is read. `rowsTotal` is null while the file is being
+ * checked.
+ */
+export type ProductImportProgress = { rows: number; rowsTotal: number | null }
+type OnProgress = (progress: ProductImportProgress) => void
 type Deps = {
   db: Database
-  changes: Changes
-  /** Absent: what a file says of stock is not read. */
-  inventory: Pick<InventoryApi, 'describe' | 'counted'> | undefined
+  changes: CatalogChanges
+  /** Absent: the stock columns of a file are ignored. */
+  inventory: Pick<InventoryApi, 'areCountsApplied' | 'upsertItems'> | undefined
   currency: string
 }
 
-/** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
+/** Imports products from Shopify's CSV exports. Importing the same file again changes nothing. */
 export function createImporter({ db, changes, inventory, currency }: Deps) {
   /**
-   * `best_effort` imports every product that has no fault, some 250 rows in a transaction; `all_or_nothing` imports all
-   * of them in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed;
-   * `CATALOG_IMPORT_INTERRUPTED` with the report, when the process stops.
+   * `best_effort` imports all valid products, about 250 rows per transaction. `all_or_nothing` imports all
+   * products in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, when nothing was
+   * changed; `CATALOG_IMPORT_INTERRUPTED` with the report, when the process stops.
    */
   async function importCsv(stream: Readable, options: ImportOptions = {}, onProgress: OnProgress = () => {}) {
     const { mode = 'best_effort', stopping } = options
     try {
-      const file = await spool(stream, IMPORT_BYTES_MAX)
+      const file = await spoolFile(stream, IMPORT_BYTES_MAX)
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
-      // Nothing of it was imported.
+      // The file was not received completely, so nothing was imported.
       if (cause instanceof FileInterrupted) throw interrupted(emptyReport(mode), cause)
       if (!(cause instanceof FileRefused)) throw cause
-      throw importFailed({ cause, details: { report: refusalReport(mode, cause) } })
+      throw importFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
     }
   }
 
   async function importFile(
-    file: Spooled,
-    mode: Mode,
+    file: SpooledFile,
+    mode: ProductImportMode,
     stopping: AbortSignal | undefined,
     onProgress: OnProgress
-  ): Promise<Report> {
-    const unread = inventory ? [] : STOCK_FIELDS
+  ): Promise<ProductImportReport> {
+    const unread = inventory ? [] : STOCK_COLUMNS
     const { header, rowsTotal } = await checkTable(
       file,
       cells => readHeader(cells, unread),
       () => onProgress({ rows: 0, rowsTotal: null })
     )
-    const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
-    const read = (report: Report) =>
+    const progress = (report: ProductImportReport) => onProgress({ rows: report.rows, rowsTotal })
+    const read = (report: ProductImportReport) =>
       readBatches(file, { header, currency, stopping }, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(
       () => emptyReport(mode, header.ignored),
@@ -93,21 +96,26 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
       progress
     )
     report.errors.sort((a, b) => a.row - b.row)
-    // PostgreSQL would do it by itself in a minute; until then it plans searches for the few products of before.
+    // Autovacuum would analyze within a minute. Until then, searches would be planned for the earlier table
+    // sizes.
     if (report.rows >= ANALYZED_ROWS_MIN) await db.run(repository.analyzeTables).catch(() => {})
     return report
   }
 
-  type Read = (report: Report) => AsyncIterable<ProductDraft[]>
-  type OnBatch = (report: Report) => void
+  type Read = (report: ProductImportReport) => AsyncIterable<ProductDraft[]>
+  type OnBatch = (report: ProductImportReport) => void
 
-  async function importSome(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
+  async function importSome(
+    newReport: () => ProductImportReport,
+    read: Read,
+    onBatch: OnBatch
+  ): Promise<ProductImportReport> {
     const report = newReport()
     try {
       for await (const drafts of read(report)) {
         const startedAt = performance.now()
-        for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
-        await untilCounted(() => onBatch(report))
+        for (const outcome of await applyOrSplit(drafts)) addOutcome(report, outcome)
+        await waitForStock(() => onBatch(report))
         await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
       }
     } catch (error) {
@@ -116,41 +124,49 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
     return report
   }
 
-  /** What a file says that there is, is there before anybody is told that it was imported. */
-  async function untilCounted(onWait: () => void): Promise<void> {
+  /** Waits until the inventory has applied the stock of the file, so that the report is returned after it. */
+  async function waitForStock(onWait: () => void): Promise<void> {
     onWait()
-    for (let tries = 0; inventory && tries < COUNTED_TRIES_MAX && !(await inventory.counted()); tries += 1)
+    for (
+      let tries = 0;
+      inventory && tries < COUNTED_TRIES_MAX && !(await inventory.areCountsApplied());
+      tries += 1
+    )
       onWait()
   }
 
-  /** When the database refuses a batch, its halves are tried by themselves, until only what is at fault is left. */
-  async function applySeparately(drafts: readonly ProductDraft[]): Promise<Outcome[]> {
+  /**
+   * Imports a batch. If the database rejects it, imports its halves separately, until only the faulty
+   * products fail.
+   */
+  async function applyOrSplit(drafts: readonly ProductDraft[]): Promise<ProductBatchOutcome[]> {
     try {
       const outcome = await db.transaction(async tx => {
         const applied = await applyBatch(tx, drafts, { currency, inventory })
         if (applied.changedIds.length > 0) await changes.announce(tx, applied.changedIds)
         return applied
-      }, withoutEnd)
+      }, withoutTimeLimit)
       return [outcome]
     } catch (error) {
       const [first] = drafts
       if (first === undefined || !isAboutProducts(error)) throw error
-      if (drafts.length === 1) return [refusedByDatabase(first, error)]
+      if (drafts.length === 1) return [rejectedByDatabase(first, error)]
       const middle = Math.ceil(drafts.length / 2)
-      return [
-        ...(await applySeparately(drafts.slice(0, middle))),
-        ...(await applySeparately(drafts.slice(middle)))
-      ]
+      return [...(await applyOrSplit(drafts.slice(0, middle))), ...(await applyOrSplit(drafts.slice(middle)))]
     }
   }
 
-  async function importAll(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
+  async function importAll(
+    newReport: () => ProductImportReport,
+    read: Read,
+    onBatch: OnBatch
+  ): Promise<ProductImportReport> {
     let underWay: readonly ProductDraft[] = []
-    // The transaction may have to run again, and then starts with a new report.
+    // The transaction can be retried, and starts with a new report then.
     const importing = db.transaction(async tx => {
       const report = newReport()
       for await (const drafts of read(report)) {
-        // Once there is a fault, the rest is only read to find the others.
+        // After the first problem, the rest of the file is read only to report further problems.
         if (report.errors_total > 0) continue
         underWay = drafts
         const outcome = await applyBatch(tx, drafts, { currency, inventory })
@@ -166,30 +182,33 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
         })
       }
       return report
-    }, withoutEnd)
+    }, withoutTimeLimit)
     const report = await importing.catch(error => {
       const isFinal =
         error instanceof DomainError && (error.kind === 'unavailable' || error.code === importFailed.code)
-      throw isFinal || !isAboutProducts(error) ? error : batchRefused(underWay, error)
+      throw isFinal || !isAboutProducts(error) ? error : batchRejected(underWay, error)
     })
-    await untilCounted(() => onBatch(report))
+    await waitForStock(() => onBatch(report))
     return report
   }
 
   return importCsv
 }
-export type ImportCsv = ReturnType<typeof createImporter>
+export type ImportProductsCsv = ReturnType<typeof createImporter>
 
-type Reading = { header: Header; currency: string; stopping: AbortSignal | undefined }
+type Reading = { header: ProductHeader; currency: string; stopping: AbortSignal | undefined }
 
-const interrupted = (report: Report, cause: FileInterrupted) =>
+const interrupted = (report: ProductImportReport, cause: FileInterrupted) =>
   importInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
-/** The products of the file, some 250 rows at a time. What is wrong with the others goes into the report. */
+/**
+ * Reads the valid products of the file, about 250 rows at a time. Adds the problems of invalid ones to the
+ * report.
+ */
 async function* readBatches(
-  file: Spooled,
+  file: SpooledFile,
   { header, currency, stopping }: Reading,
-  report: Report,
+  report: ProductImportReport,
   onRow: () => void
 ): AsyncGenerator<ProductDraft[]> {
   const seen = new Set<string>()
@@ -199,19 +218,20 @@ async function* readBatches(
   let rowsBegun = 0
   for await (const group of groupRows(countRows(file, report, onRow), header)) {
     if (batch.length === 0 && stopping?.aborted) {
-      // Rows of this product, and of the next one, were read.
+      // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
       throw new FileInterrupted(group.rows[0]?.row ?? FIRST_ROW)
     }
     rowsBegun += group.rows.length
-    const parsed = productOf(group, header, currency)
+    const parsed = parseProduct(group, header, currency)
     if ('problems' in parsed) {
       addFailure(report, parsed.problems)
     } else if (seen.has(parsed.draft.slug)) {
-      const message = 'The rows of a product must follow each other; there were some further up.'
+      const message =
+        'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
       addFailure(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
-      seen.add(copyOf(parsed.draft.slug))
+      seen.add(copyColumns(parsed.draft.slug))
       batch.push(parsed.draft)
       rows += group.rows.length
       size += group.size
@@ -225,7 +245,11 @@ async function* readBatches(
   yield batch
 }
 
-async function* countRows(file: Spooled, report: Report, onRow: () => void): AsyncGenerator<CsvRecord> {
+async function* countRows(
+  file: SpooledFile,
+  report: ProductImportReport,
+  onRow: () => void
+): AsyncGenerator<CsvRecord> {
   for await (const record of readTable(file)) {
     report.rows += 1
     onRow()
@@ -233,34 +257,40 @@ async function* countRows(file: Spooled, report: Report, onRow: () => void): Asy
   }
 }
 
-function addOutcome(report: Report, { counts, failures }: Outcome): void {
+function addOutcome(report: ProductImportReport, { counts, failures }: ProductBatchOutcome): void {
   addCounts(report, counts)
   for (const problems of failures) addFailure(report, problems)
 }
 
-/** Whether it was the database that refused something, or was too busy for it, and not gone. */
+/** Whether the database rejected the data or was too busy, and is not unavailable. */
 const isAboutProducts = (error: unknown): boolean =>
   error instanceof DomainError
     ? error.code !== databaseUnavailable.code
     : error instanceof Error && 'severity' in error
 
-const refusedByDatabase = (draft: ProductDraft, error: unknown): Outcome => ({
+const rejectedByDatabase = (draft: ProductDraft, error: unknown): ProductBatchOutcome => ({
   counts: noCounts(),
   changedIds: [],
   failures: [
-    [{ row: draft.row, handle: draft.slug, message: `The database refused it: ${reasonOf(error)}.` }]
+    [
+      {
+        row: draft.row,
+        handle: draft.slug,
+        message: `The database rejected the product: ${reasonOf(error)}.`
+      }
+    ]
   ]
 })
 
-function batchRefused(drafts: readonly ProductDraft[], error: unknown): FileRefused {
+function batchRejected(drafts: readonly ProductDraft[], error: unknown): FileRefused {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
-  const message = `The database refused the products from here to row ${last}: ${reasonOf(error)}.`
+  const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
   return new FileRefused(first, message, error)
 }
 
 function reasonOf(error: unknown): string {
   const isTaken =
     error instanceof DomainError && (error.code === slugTaken.code || error.code === skuTaken.code)
-  if (isTaken) return 'somebody else took its handle or SKU at the same moment; import the file again'
+  if (isTaken) return 'another request took its handle or SKU at the same time; import the file again'
   return error instanceof Error ? error.message : String(error)
 }

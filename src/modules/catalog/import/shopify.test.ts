@@ -1,18 +1,30 @@
 import { expect, test } from 'vitest'
-import { type Field, readHeader } from './header.ts'
-import { productOf } from './shopify.ts'
+import { type ProductField, readHeader } from './header.ts'
+import { parseProduct } from './shopify.ts'
 import { deriveSku } from './sku.ts'
 
-const HEADINGS: Partial<Record<Field, string>> = {
-  ...{ handle: 'Handle', title: 'Title', body: 'Body (HTML)', vendor: 'Vendor', type: 'Type', tags: 'Tags' },
-  ...{ published: 'Published', status: 'Status', price: 'Variant Price', sku: 'Variant SKU' },
-  ...{ option1Name: 'Option1 Name', option1Value: 'Option1 Value', grams: 'Variant Grams' },
+const HEADINGS: Partial<Record<ProductField, string>> = {
+  handle: 'Handle',
+  title: 'Title',
+  body: 'Body (HTML)',
+  vendor: 'Vendor',
+  type: 'Type',
+  tags: 'Tags',
+  published: 'Published',
+  status: 'Status',
+  price: 'Variant Price',
+  sku: 'Variant SKU',
+  option1Name: 'Option1 Name',
+  option1Value: 'Option1 Value',
+  grams: 'Variant Grams',
   ...{
     option2Name: 'Option2 Name',
     option2Value: 'Option2 Value',
     compareAtPrice: 'Variant Compare At Price'
   },
-  ...{ imageSrc: 'Image Src', imagePosition: 'Image Position', imageAlt: 'Image Alt Text' },
+  imageSrc: 'Image Src',
+  imagePosition: 'Image Position',
+  imageAlt: 'Image Alt Text',
   ...{
     barcode: 'Variant Barcode',
     variantImage: 'Variant Image',
@@ -22,21 +34,25 @@ const HEADINGS: Partial<Record<Field, string>> = {
     inventoryPolicy: 'Variant Inventory Policy'
   }
 }
-type Cells = Partial<Record<Field, string>>
+type Cells = Partial<Record<ProductField, string>>
 const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
 
-/** A product made of rows 2, 3, …; the file has the columns that any row uses. */
+/** Parses a product of rows 2, 3, …; the file has the columns that any row uses. */
 function read(rows: Cells[], currency = 'USD') {
-  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as Field[]
+  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as ProductField[]
   const found = readHeader(fields.map(field => HEADINGS[field] ?? ''))
   if (!('header' in found)) throw new Error(found.problem)
   const { header } = found
   const group = rows.map((row, index) => ({
     row: index + 2,
     width: fields.length,
-    cell: (field: Field) => (fields.includes(field) ? (row[field] ?? '') : undefined)
+    cell: (field: ProductField) => (fields.includes(field) ? (row[field] ?? '') : undefined)
   }))
-  return productOf({ handle: rows[0]?.handle ?? '', rows: group, size: 0, problem: null }, header, currency)
+  return parseProduct(
+    { handle: rows[0]?.handle ?? '', rows: group, size: 0, problem: null },
+    header,
+    currency
+  )
 }
 
 function draftOf(...rows: Cells[]) {
@@ -50,7 +66,7 @@ function problemsOf(...rows: Cells[]) {
   return 'problems' in parsed ? parsed.problems.map(({ row, column }) => `${row} ${column}`) : []
 }
 
-test('what the file has no column for is absent, what it has an empty cell for is empty', () => {
+test('a missing column leaves the field absent, and an empty cell clears it', () => {
   expect(draftOf(first).fields).toEqual({ name: 'Mug', options: [] })
   expect(draftOf({ ...first, body: '', vendor: '', tags: '', imageSrc: '', type: '' })).toMatchObject({
     fields: { description: '', brand: null, tags: [], images: [] },
@@ -58,14 +74,14 @@ test('what the file has no column for is absent, what it has an empty cell for i
   })
 })
 
-test('whether a variant is shipped is true, false, or not said', () => {
+test('requires_shipping is true, false, or absent', () => {
   const shipping = (requiresShipping: string) =>
     draftOf({ ...first, requiresShipping }).variants[0]?.fields.requires_shipping
   expect(['TRUE', ' false', ''].map(shipping)).toEqual([true, false, undefined])
   expect(problemsOf({ ...first, requiresShipping: 'yes' })).toEqual(['2 Variant Requires Shipping'])
 })
 
-test('stock is what somebody counts: how many there are, and whether more can be sold', () => {
+test('stock has tracking, quantity and backorder policy', () => {
   const stockOf = (cells: Cells) => draftOf({ ...first, ...cells }).variants[0]?.stock
   expect(stockOf({})).toEqual({})
   expect(stockOf({ inventoryTracker: 'shopify', inventoryQty: '12', inventoryPolicy: 'deny' })).toEqual({
@@ -89,7 +105,7 @@ test('stock is what somebody counts: how many there are, and whether more can be
   expect(problemsOf({ ...first, inventoryPolicy: 'maybe' })).toEqual(['2 Variant Inventory Policy'])
 })
 
-test('a compare-at price above the price makes it a sale price, and no other does', () => {
+test('only a compare-at price above the price makes the price a sale price', () => {
   const prices = (price: string, compareAtPrice: string) => {
     const { price_minor, sale_price_minor } =
       draftOf({ ...first, price, compareAtPrice }).variants[0]?.fields ?? {}
@@ -103,7 +119,7 @@ test('a compare-at price above the price makes it a sale price, and no other doe
   expect(prices('20.00', '19.99')).toEqual([2_000, null])
 })
 
-test('amounts have the places of the currency', () => {
+test('amounts have the decimals of the currency', () => {
   const priceIn = (price: string, currency: string) => {
     const parsed = read([{ ...first, price }], currency)
     return 'draft' in parsed ? parsed.draft.variants[0]?.fields.price_minor : 'refused'
@@ -114,7 +130,7 @@ test('amounts have the places of the currency', () => {
   expect(priceIn('1.234', 'KWD')).toBe(1_234)
 })
 
-test('what cannot be sold under a price is refused by row and column', () => {
+test('an invalid price is rejected with its row and column', () => {
   for (const price of ['', 'ten', '-1', '1,000.00', '1e3', '9.995', '99999999999'])
     expect([price, problemsOf({ ...first, price })]).toEqual([price, ['2 Variant Price']])
   expect(problemsOf({ ...first, compareAtPrice: 'x' })).toEqual(['2 Variant Compare At Price'])
@@ -128,7 +144,7 @@ test('what cannot be sold under a price is refused by row and column', () => {
     expect(problemsOf({ ...first, handle })).toEqual(['2 Handle'])
 })
 
-test('Shopify calls a product without variants one with the title Default Title', () => {
+test('a product with the only option value Default Title has no options', () => {
   const { fields, variants } = draftOf({ ...first, option1Name: 'Title', option1Value: 'Default Title' })
   expect(fields.options).toEqual([])
   expect(variants).toMatchObject([{ sku: null, fields: { name: 'Mug', attributes: {} } }])
@@ -156,7 +172,7 @@ test('rows with a price, an SKU or options are variants, rows with an image addr
   ])
 })
 
-test('the same options or the same SKU twice in a product are refused', () => {
+test('repeated options or SKUs in a product are rejected', () => {
   const options = { option1Name: 'Size', option1Value: 'S' }
   expect(problemsOf({ ...first, ...options }, { ...first, option1Value: 'S' })).toEqual(['3 Option1 Value'])
   expect(problemsOf({ ...first, ...options, sku: 'A' }, { ...first, option1Value: 'M', sku: 'A' })).toEqual([
@@ -201,12 +217,12 @@ test.each<[string, Cells[], string[]]>([
     [{ option1Name: 'Title', option1Value: 'Default Title' }, { option1Value: 'Default Title' }],
     ['3 Option1 Value']
   ]
-])('variants %s could not be chosen, and are refused by row', (_what, [cells, ...others], problems) => {
+])('variants %s cannot be selected, and are rejected by row', (_what, [cells, ...others], problems) => {
   const rows = [{ ...first, ...cells }, ...others.map(other => ({ handle: 'mug', price: '1', ...other }))]
   expect(problemsOf(...rows)).toEqual(problems)
 })
 
-test('an option that no variant has a value of is none', () => {
+test('an option without values is ignored', () => {
   const { fields, variants } = draftOf({ ...first, option1Name: 'Size', option1Value: '' })
   expect([fields.options, variants[0]?.fields.attributes]).toEqual([[], {}])
 })
@@ -222,7 +238,7 @@ test('status and publication decide whether a product is for sale', () => {
   expect(statusOf({ status: 'archived', published: 'true' })).toBe('archived')
 })
 
-test('tags are told apart by commas, line breaks in names become blanks, HTML stays as it is', () => {
+test('tags are separated by commas, line breaks in names become blanks, and HTML is unchanged', () => {
   const { fields } = draftOf({ ...first, title: ' A\r\nmug ', tags: 'tea, big ,tea,,', body: ' <p>\n</p> ' })
   expect(fields).toMatchObject({ name: 'A mug', tags: ['tea', 'big'], description: ' <p>\n</p> ' })
 })
@@ -249,7 +265,7 @@ test('a product has 250 variants and 250 images at most', () => {
   expect(problemsOf(first, ...images)).toEqual(['253 Image Src'])
 })
 
-test('a derived SKU is the same every time, and another for other products and options', () => {
+test('a derived SKU is stable, and differs between products and options', () => {
   const none = new Set<string>()
   expect(deriveSku('linen-shirt', ['Crème brûlée', 'S/M'], none)).toBe('LINEN-SHIRT.CREME-BRULEE.S-M')
   expect(deriveSku('shirt-red', [], none)).not.toBe(deriveSku('shirt', ['Red'], none))

@@ -9,24 +9,28 @@ import {
 import { storedSlug } from '../products/slug.ts'
 import { variantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
-import { type Cells, cellsOf } from './cells.ts'
-import { type Choice, readChoices } from './choices.ts'
+import { createProductCells, type ProductCells } from './cells.ts'
+import { readChoices, type VariantChoice } from './choices.ts'
 import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
-import type { Header } from './header.ts'
-import type { Problem } from './report.ts'
-import type { Group, Row } from './rows.ts'
+import type { ProductHeader } from './header.ts'
+import type { ProductImportProblem } from './report.ts'
+import type { ProductImportRow, ProductRows } from './rows.ts'
 
-type Parsed = { draft: ProductDraft } | { problems: Problem[] }
+type Parsed = { draft: ProductDraft } | { problems: ProductImportProblem[] }
 type Fields = ProductDraft['fields']
 
 const slugPattern = new RegExp(SLUG, 'u')
 
 /**
- * Reads the rows of one product in a Shopify export: the first says what the product is, each row with a price, an SKU
- * or option values is a variant, each with an image address an image.
+ * Parses the rows of one product in a Shopify export. The first row has the product's fields. Each row with a
+ * price, an SKU or option values is a variant, and each row with an image URL is an image.
  */
-export function productOf({ handle, rows, problem }: Group, header: Header, currency: string): Parsed {
-  const cells = cellsOf(handle, header, currency)
+export function parseProduct(
+  { handle, rows, problem }: ProductRows,
+  header: ProductHeader,
+  currency: string
+): Parsed {
+  const cells = createProductCells(handle, header, currency)
   const [first] = rows
   if (first === undefined) throw new RangeError('a group has a row')
   const uneven = rows.find(row => row.width !== header.width)
@@ -34,14 +38,14 @@ export function productOf({ handle, rows, problem }: Group, header: Header, curr
     const message = `The row has ${uneven.width} columns where the header has ${header.width}.`
     return { problems: [{ row: uneven.row, handle: handle || null, message }] }
   }
-  if (handle === '') cells.refuse(first, 'handle', 'This is missing.')
+  if (handle === '') cells.reject(first, 'handle', 'This is missing.')
   else if (!slugPattern.test(handle) || handle.length > SLUG_LENGTH_MAX)
-    cells.refuse(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
-  if (problem !== null) cells.refuse(first, 'handle', problem)
+    cells.reject(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
+  if (problem !== null) cells.reject(first, 'handle', problem)
 
   const { options, choices } = readChoices(cells, rows, first)
   const variants = choices.map(({ row, attributes }) => readVariant(cells, row, first, attributes))
-  refuseSameSkus(cells, choices, variants)
+  rejectDuplicateSkus(cells, choices, variants)
   const draft: ProductDraft = {
     row: first.row,
     slug: storedSlug(handle),
@@ -53,14 +57,14 @@ export function productOf({ handle, rows, problem }: Group, header: Header, curr
   return cells.problems.length > 0 ? { problems: cells.problems } : { draft }
 }
 
-function readProduct(cells: Cells, row: Row): Omit<Fields, 'options'> {
+function readProduct(cells: ProductCells, row: ProductImportRow): Omit<Fields, 'options'> {
   const name = cells.text(row, 'title', NAME_LENGTH_MAX) ?? ''
-  if (name === '') cells.refuse(row, 'title', 'This is missing.')
+  if (name === '') cells.reject(row, 'title', 'This is missing.')
   const fields: Omit<Fields, 'options'> = { name }
   const description = row.cell('body')?.replaceAll('\0', '')
   if (description !== undefined) fields.description = description
   if ((description ?? '').length > DESCRIPTION_LENGTH_MAX)
-    cells.refuse(row, 'body', `This is longer than ${DESCRIPTION_LENGTH_MAX} characters.`)
+    cells.reject(row, 'body', `This is longer than ${DESCRIPTION_LENGTH_MAX} characters.`)
   const brand = cells.text(row, 'vendor', NAME_LENGTH_MAX)
   if (brand !== undefined) fields.brand = brand === '' ? null : brand
   const tags = readTags(cells, row)
@@ -70,27 +74,27 @@ function readProduct(cells: Cells, row: Row): Omit<Fields, 'options'> {
   return fields
 }
 
-function readTags(cells: Cells, row: Row): string[] | undefined {
+function readTags(cells: ProductCells, row: ProductImportRow): string[] | undefined {
   const text = cells.text(row, 'tags', TAGS_MAX * (TAG_LENGTH_MAX + 2))
   if (text === undefined) return undefined
   const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '')
   if (tags.length > TAGS_MAX || tags.some(tag => tag.length > TAG_LENGTH_MAX))
-    cells.refuse(row, 'tags', `At most ${TAGS_MAX} tags of ${TAG_LENGTH_MAX} characters are allowed.`)
+    cells.reject(row, 'tags', `At most ${TAGS_MAX} tags of ${TAG_LENGTH_MAX} characters are allowed.`)
   return tags
 }
 
-/** A product that is active, but not published, is a draft here. */
-function readStatus(cells: Cells, row: Row): Fields['status'] {
+/** A product that is active but not published becomes a draft. */
+function readStatus(cells: ProductCells, row: ProductImportRow): Fields['status'] {
   const status = cells.text(row, 'status', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   const published = cells.text(row, 'published', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   if (status === 'draft' || status === 'archived') return status
   if (status !== '' && status !== 'active')
-    cells.refuse(row, 'status', 'This must be active, draft or archived.')
+    cells.reject(row, 'status', 'This must be active, draft or archived.')
   if (published !== '') return published === 'false' ? 'draft' : 'active'
   return status === '' ? undefined : 'active'
 }
 
-function readImages(cells: Cells, rows: readonly Row[]): Pick<Fields, 'images'> {
+function readImages(cells: ProductCells, rows: readonly ProductImportRow[]): Pick<Fields, 'images'> {
   const found = new Map<string, { url: string; alt: string | null; position: number }>()
   for (const row of rows) {
     const url = cells.url(row, 'imageSrc')
@@ -100,7 +104,7 @@ function readImages(cells: Cells, rows: readonly Row[]): Pick<Fields, 'images'> 
     const position = Number.parseInt(row.cell('imagePosition') ?? '', 10)
     found.set(url, { url, alt, position: position > 0 ? position : Number.MAX_SAFE_INTEGER })
     if (found.size > IMAGES_MAX) {
-      cells.refuse(row, 'imageSrc', `A product can have ${IMAGES_MAX} images.`)
+      cells.reject(row, 'imageSrc', `A product can have ${IMAGES_MAX} images.`)
       break
     }
   }
@@ -108,12 +112,17 @@ function readImages(cells: Cells, rows: readonly Row[]): Pick<Fields, 'images'> 
   return { images: sorted.map(({ url, alt }) => ({ url, alt })) }
 }
 
-function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<string, string>): VariantDraft {
+function readVariant(
+  cells: ProductCells,
+  row: ProductImportRow,
+  first: ProductImportRow,
+  attributes: Record<string, string>
+): VariantDraft {
   const price = cells.amount(row, 'price')
   if (price === null && (row.cell('price') ?? '').trim() === '')
-    cells.refuse(row, 'price', 'This is missing.')
+    cells.reject(row, 'price', 'This is missing.')
   const compareAt = cells.amount(row, 'compareAtPrice')
-  // Where it is not above the price, 0 for example, Shopify shows no sale.
+  // Shopify shows no sale when the compare-at price is not above the price, for example 0.
   const isOnSale = price !== null && compareAt !== null && compareAt > price
   const fields: VariantDraft['fields'] = {
     name: variantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
@@ -126,15 +135,15 @@ function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<stri
   const grams = cells.grams(row)
   if (grams !== undefined) fields.weight_grams = grams
   const barcode = cells.text(row, 'barcode', BARCODE_LENGTH_MAX)
-  if (barcode !== undefined) fields.barcode = unquoted(barcode) || null
+  if (barcode !== undefined) fields.barcode = withoutApostrophe(barcode) || null
   const requiresShipping = cells.flag(row, 'requiresShipping')
   if (requiresShipping !== undefined) fields.requires_shipping = requiresShipping
-  const sku = unquoted(cells.text(row, 'sku', SKU_LENGTH_MAX) ?? '')
+  const sku = withoutApostrophe(cells.text(row, 'sku', SKU_LENGTH_MAX) ?? '')
   return { row: row.row, sku: sku === '' ? null : sku, fields, stock: readStock(cells, row) }
 }
 
-/** A variant is counted when the file names who counts it, or has no column for that and says how many there are. */
-function readStock(cells: Cells, row: Row): VariantStock {
+/** Stock is tracked when the file names an inventory tracker, or has no such column but a quantity. */
+function readStock(cells: ProductCells, row: ProductImportRow): VariantStock {
   const stock: VariantStock = {}
   const tracker = cells.text(row, 'inventoryTracker', NAME_LENGTH_MAX)
   const onHand = cells.count(row, 'inventoryQty')
@@ -144,20 +153,24 @@ function readStock(cells: Cells, row: Row): VariantStock {
   const policy = cells.text(row, 'inventoryPolicy', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   if (policy === 'continue' || policy === 'true') stock.backorder = 'any'
   else if (policy === 'deny' || policy === 'false') stock.backorder = 'none'
-  else if (policy !== '') cells.refuse(row, 'inventoryPolicy', 'This must be deny or continue.')
+  else if (policy !== '') cells.reject(row, 'inventoryPolicy', 'This must be deny or continue.')
   return stock
 }
 
-// Shopify puts an apostrophe before numbers that a spreadsheet would otherwise round.
-const unquoted = (text: string) => text.replace(/^'(?='*\d)/, '')
+// Shopify prefixes long numbers with an apostrophe, so that spreadsheets do not round them.
+const withoutApostrophe = (text: string) => text.replace(/^'(?='*\d)/, '')
 
-function refuseSameSkus(cells: Cells, choices: readonly Choice[], variants: readonly VariantDraft[]): void {
+function rejectDuplicateSkus(
+  cells: ProductCells,
+  choices: readonly VariantChoice[],
+  variants: readonly VariantDraft[]
+): void {
   const rowOfSku = new Map<string, number>()
   for (const [index, { row }] of choices.entries()) {
     const sku = variants[index]?.sku ?? null
     if (sku === null) continue
     const earlier = rowOfSku.get(sku)
-    if (earlier !== undefined) cells.refuse(row, 'sku', `Row ${earlier} of the product has the same SKU.`)
+    if (earlier !== undefined) cells.reject(row, 'sku', `Row ${earlier} of the product has the same SKU.`)
     rowOfSku.set(sku, earlier ?? row.row)
   }
 }

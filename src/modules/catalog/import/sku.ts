@@ -3,9 +3,9 @@ import { slugOf } from '../products/slug.ts'
 import { SKU_LENGTH_MAX } from '../variants/schema.ts'
 
 /**
- * The SKU of a variant that the file gives none: `LINEN-SHIRT.RED.SMALL`. The same handle and option values give the
- * same SKU, in every file; a point cannot be in a handle, so no two products give the same one. `taken` by another
- * variant of the product, it gets an ending made of the exact values.
+ * Derives the SKU of a variant without one in the file: `LINEN-SHIRT.RED.SMALL`. The same handle and option
+ * values give the same SKU in every file. Handles have no dots, so that two products never derive the same
+ * one. If another variant of the product has the SKU (`taken`), a hash of the exact values is appended.
  */
 export function deriveSku(slug: string, values: readonly string[], taken: ReadonlySet<string>): string {
   const sku = [slug, ...values.map(slugOf)].join('.').toUpperCase()

@@ -7,16 +7,16 @@ import { type CatalogApi, catalogModule } from '../index.ts'
 
 const COLUMNS = ['Variant Inventory Tracker', 'Variant Inventory Qty', 'Variant Inventory Policy']
 
-/** A file of one product, with what it says of the stock of each size. */
+/** A file of one product with the stock of each size. */
 const fileOf = (stock: Record<string, readonly [tracker: string, quantity: string, policy: string]>) =>
   csvOf(
-    Object.entries(stock).map(([size, said]) => ({
+    Object.entries(stock).map(([size, given]) => ({
       ...sized('mug', size, size),
-      ...Object.fromEntries(COLUMNS.map((column, index) => [column, said[index] ?? '']))
+      ...Object.fromEntries(COLUMNS.map((column, index) => [column, given[index] ?? '']))
     }))
   )
 
-/** A catalog with an inventory that counts. */
+/** A catalog with an inventory. */
 async function useStock() {
   const shop = await useShop({ modules: [catalogModule, inventoryModule] })
   const app = { ...shop, catalog: shop.apiOf(catalogModule) as CatalogApi }
@@ -28,7 +28,7 @@ async function useStock() {
     )[0]
   return {
     app,
-    /** So many requests to count were posted so far, and the writer had done them before the import was answered. */
+    /** Expects this many stock requests so far, all of them applied before the import returned. */
     counted: async (posted: number) => expect(await requests()).toEqual({ posted, open: 0 }),
     requests,
     items: () => app.sql('select sku, tracked, backorder from inventory.items order by sku'),
@@ -40,7 +40,7 @@ async function useStock() {
   }
 }
 
-test('a file says what is counted and how many there are; sent twice, it counts once', async () => {
+test('a file sets tracking and stock, and importing it twice counts once', async () => {
   const { app, counted, items, movements } = await useStock()
   const stock = {
     L: ['shopify', '0', 'deny'],
@@ -51,19 +51,19 @@ test('a file says what is counted and how many there are; sent twice, it counts 
   const first = await importFile(app, file)
   for (const column of COLUMNS) expect(first.json.ignored_columns).not.toContain(column)
   await counted(1)
-  const said = [
+  const given = [
     { sku: 'L', tracked: true, backorder: 'none' },
     { sku: 'M', tracked: false, backorder: 'any' },
     { sku: 'S', tracked: true, backorder: 'none' }
   ]
   const moved = [{ sku: 'S', kind: 'count', delta: 7, after: 7 }]
-  expect([await items(), await movements()]).toEqual([said, moved])
+  expect([await items(), await movements()]).toEqual([given, moved])
 
   for (const [index, mode] of ['best_effort', 'all_or_nothing'].entries()) {
     const { json } = await importFile(app, file, mode)
     expect(json.variants).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
     await counted(index + 2)
-    expect([await items(), await movements()]).toEqual([said, moved])
+    expect([await items(), await movements()]).toEqual([given, moved])
   }
 
   const sold = await importFile(app, fileOf({ ...stock, S: ['shopify', '5', 'deny'] }))
@@ -72,7 +72,7 @@ test('a file says what is counted and how many there are; sent twice, it counts 
   expect(await movements()).toEqual([...moved, { sku: 'S', kind: 'count', delta: -2, after: 5 }])
 })
 
-test('what may be sold on is in stock, however many the file says there are', async () => {
+test('a variant with backorders is in stock at any quantity of the file', async () => {
   const { app, counted } = await useStock()
   const of = (handle: string, quantity: string) => ({
     ...sized(handle, 'S'),
@@ -89,13 +89,13 @@ test('what may be sold on is in stock, however many the file says there are', as
   expect(await listed()).toEqual(['few', 'none'])
 })
 
-test('a file that is refused as a whole counts nothing of what was right in it', async () => {
+test('a file that is rejected as a whole sets no stock', async () => {
   const { app, requests, items } = await useStock()
   const row = (handle: string, quantity: string) => ({
     ...sized(handle, 'S'),
     'Variant Inventory Qty': quantity
   })
-  // The fault stands in the second batch, so the first one has been written by then.
+  // The invalid row is in the second batch, so the first batch was written before.
   const file = csvOf([
     ...Array.from({ length: 250 }, (_, index) => row(`mug${index}`, '7')),
     row('jug', 'many')
@@ -105,7 +105,7 @@ test('a file that is refused as a whole counts nothing of what was right in it',
   expect([await requests(), await items()]).toEqual([{ posted: 0, open: 0 }, []])
 })
 
-test('without an inventory these columns are not read, whatever is in them', async () => {
+test('without an inventory the stock columns are not read', async () => {
   const app = await useCatalog()
   const { json } = await importFile(app, fileOf({ S: ['shopify', 'many', 'perhaps'] }))
   expect(json).toMatchObject({ products: { created: 1, failed: 0 }, errors_total: 0 })

@@ -4,14 +4,14 @@ import { Id } from '../../../kernel/wire.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Asked for when a price list changes; and again and again, for what was missed while pricing was switched off. */
+/** Enqueued when a price list changes, and daily, because changes are missed while pricing is disabled. */
 export const refreshListPrices = defineJob(
   'catalog.refresh_list_prices',
   {
-    description: 'Brings the lowest prices of all products up to date, in price lists that markets have.',
-    seconds: 600,
-    everySeconds: DAY_SECONDS
+    description: 'Updates the lowest prices of all products in the price lists of markets.',
+    timeoutSeconds: 600,
+    intervalSeconds: DAY_SECONDS
   },
-  /** Only in lists that rest on this one. */
+  /** Limits the update to this list and lists that inherit from it. */
   { list_id: Type.Optional(Id) }
 )

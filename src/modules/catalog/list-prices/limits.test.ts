@@ -5,14 +5,14 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketList } from '../../pricing/index.ts'
-import { followPrices } from './consumer.ts'
 import { refreshListPrices } from './jobs.ts'
 import { createListPrices } from './service.ts'
+import { repriceChangedLists } from './subscriber.ts'
 
 const lists = (count: number): MarketList[] =>
   Array.from({ length: count }, newId).map(id => ({ id, currency: 'EUR', chain: [{ id, adjustmentPpm: 0 }] }))
 
-/** What is asked of a transaction: which products there are, and what is sold of them. */
+/** A fake transaction that returns products and their variants. */
 function openTransaction() {
   const sent: string[] = []
   const tx = {
@@ -32,7 +32,7 @@ test.each([
   [10_000, 0],
   [10_001, 1]
 ])(
-  'of %i lists a change of a product leaves %i jobs: what takes long is nothing to wait for',
+  'with %i lists, a change of a product enqueues %i jobs, so that no request waits for long work',
   async (count, jobs) => {
     const enqueue = vi.fn()
     const pricing = { marketLists: async () => lists(count), pricesIn: async () => [] }
@@ -47,7 +47,7 @@ test.each([
   [2, 2, 0],
   [3, 0, 3]
 ])(
-  'of %i lists with 1,000 changed prices %i are followed at once, and %i by jobs',
+  'of %i lists with 1,000 changed prices, %i are repriced immediately and %i by jobs',
   async (count, atOnce, later) => {
     const all = lists(count)
     const enqueue = vi.fn()
@@ -55,12 +55,14 @@ test.each([
     const changes = { announcePages: vi.fn() }
     const variant_ids = Array.from({ length: 1_000 }, newId)
     const events = all.map(({ id }) => ({
-      ...{ id: newId(), subject: id, since: new Date(0) },
+      id: newId(),
+      subject: id,
+      since: new Date(0),
       payload: { list_id: id, variant_ids }
     }))
     const deps = { pricing: { marketLists: async () => all }, listPrices: { reprice }, changes, enqueue }
     const { tx } = openTransaction()
-    await followPrices(tx, events, deps)
+    await repriceChangedLists(tx, events, deps)
     expect(reprice).toHaveBeenCalledTimes(atOnce)
     expect(enqueue.mock.calls.map(call => call.slice(1))).toEqual(
       all.slice(0, later).map(({ id }) => [refreshListPrices, { list_id: id }, { subject: id }])
@@ -69,7 +71,7 @@ test.each([
   }
 )
 
-test('with as many lists as there may be markets, all products are brought up to date', async () => {
+test('all products are repriced with the maximum number of price lists', async () => {
   const shop = await useMarkets()
   await shop.sql(`
     with lists as (

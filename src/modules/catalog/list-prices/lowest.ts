@@ -1,12 +1,15 @@
-import { type Priceable, priceIn } from '../discounts/pricing.ts'
+import { type PriceInputs, priceIn } from '../discounts/pricing.ts'
 
-/** A variant that is sold, and what it costs in a list that may have something for it. */
+/** A variant that is for sale, and its price in a price list, if the list has one. */
 export type ListedVariant = {
   readonly productId: string
-  readonly own: Priceable
+  readonly own: PriceInputs
   readonly listed: number | undefined
 }
-/** The cheapest variant of a product: what it is sold for, and its price without discounts. Of how many on offer. */
+/**
+ * The price of the cheapest variant of a product, with and without discounts, and the number of variants for
+ * sale.
+ */
 export type LowestPrice = {
   readonly productId: string
   readonly discountedPrice: number
@@ -14,7 +17,10 @@ export type LowestPrice = {
   readonly variants: number
 }
 
-/** The lowest prices, in the currency of a list, of all products that have one. The view `lowest_prices` says it of their own. */
+/**
+ * Returns the lowest price of each product in a price list. The view `lowest_prices` does it for the
+ * catalog's prices.
+ */
 export function lowestIn(currency: string, variants: readonly ListedVariant[]): LowestPrice[] {
   const lowest = new Map<string, LowestPrice>()
   for (const { productId, own, listed } of variants) {
@@ -33,6 +39,6 @@ export function lowestIn(currency: string, variants: readonly ListedVariant[]): 
 }
 
 type Priced = { readonly price: number; readonly discountedPrice: number }
-/** Of two that are sold for the same, the one with the lower price: so it is always the same one. */
+/** Among equal discounted prices the lower full price wins, so that the result is deterministic. */
 const isCheaper = (a: Priced, b: Priced) =>
   a.discountedPrice < b.discountedPrice || (a.discountedPrice === b.discountedPrice && a.price < b.price)

@@ -26,7 +26,7 @@ async function usePounds() {
   return { ...shop, mug, cup, jug, list }
 }
 
-test('lists are shown, sorted and filtered by the prices of a market', async () => {
+test('product lists show, sort and filter by the prices of the market', async () => {
   const { listed, request } = await usePounds()
   expect(await listed('default')).toEqual([
     ['Mug', 1_000],
@@ -54,7 +54,7 @@ test('lists are shown, sorted and filtered by the prices of a market', async () 
   ])
 })
 
-test('what has no price in a market is not for sale there: no price in lists, no variant on its page, no offer', async () => {
+test('a variant without a price in a market has no price in lists, is not on its page, and has no offer', async () => {
   const { catalog, createMarket, listed, onPage, pricing, request, mug, jug } = await usePounds()
   await createMarket('eu', 'EUR')
   const wanted = [{ variantId: jug.variants[0].id, quantity: 1 }]
@@ -72,7 +72,7 @@ test('what has no price in a market is not for sale there: no price in lists, no
   expect(json).toMatchObject({ currency: 'GBP', variants: [{ price: 900, currency: 'GBP' }] })
 })
 
-test('a page goes on in the market in which it began', async () => {
+test('a cursor continues in the market of its first page only', async () => {
   const { createMarket, request, list } = await usePounds()
   await createMarket('ie', 'GBP', list)
   const page = (query: string) => request('GET', `/api/products?sort=price&limit=1${query}`)
@@ -89,7 +89,7 @@ test('a page goes on in the market in which it began', async () => {
   }
 })
 
-test('each market has its own answer and entity tag, and a market that there is not is refused', async () => {
+test('each market has its own response and ETag, and an unknown market is rejected', async () => {
   const { request, mug } = await usePounds()
   for (const path of [`/api/products/${mug.id}`, '/api/products?sort=name']) {
     const inMarket = (name: string, headers = {}) =>
@@ -106,7 +106,7 @@ test('each market has its own answer and entity tag, and a market that there is 
   }
 })
 
-test('lists say what pages and offers say, with parents, breaks, sale prices, discounts and least quantities', async () => {
+test('lists show the prices of pages and offers, with parent lists, price breaks, sale prices, discounts and minimum quantities', async () => {
   const shop = await useMarkets()
   const category = await createCategory(shop, 'Cups')
   const products: Awaited<ReturnType<typeof createProduct>>[] = []

@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.ts'
 import { expectAgreement, type Markets, useMarkets } from '../../../../test/support/markets.ts'
 import { settled } from '../../../../test/support/settled.ts'
 
-/** The same numbers in every run. */
+/** Returns the same pseudo-random numbers in each run. */
 function numbersFrom(seed: number) {
   let state = seed
   return (below: number) => {
@@ -14,7 +14,7 @@ function numbersFrom(seed: number) {
   }
 }
 
-test('whatever two processes change of prices and products at once, lists say what pages say in the end', async () => {
+test('after concurrent changes of prices and products by two processes, lists and pages agree', async () => {
   const one = await useMarkets()
   const other = await useMarkets(one.databaseUrl)
   const base = await one.createList('USD')
@@ -61,14 +61,14 @@ test('whatever two processes change of prices and products at once, lists say wh
   await settled(one)
 
   const productIds = products.map(({ id }) => id)
-  // What is committed is announced to the other process a moment later.
+  // The other process is notified a moment after the commit.
   for (const market of ['default', 'wholesale', 'uk', 'late'])
     for (const shop of [one, other]) await eventually(() => expectAgreement(shop, productIds, market))
-  // Something was left to compare.
+  // The comparison is not trivial.
   expect(await one.listed('uk')).not.toEqual([])
 })
 
-test('what was missed is healed by the job, and lists that no market has are forgotten', async () => {
+test('the job repairs wrong prices, and deletes those of lists without a market', async () => {
   const shop = await useMarkets()
   const list = await shop.createList('GBP')
   const market = await shop.createMarket('uk', 'GBP', list)
@@ -92,7 +92,7 @@ test('what was missed is healed by the job, and lists that no market has are for
 test.each([
   ['prices of some variants', { prices: true }],
   ['all prices of a list', { prices: false }]
-])('%s are followed once whoever changes the product has done so', async (_what, { prices }) => {
+])('%s are applied after the transaction that changes the product ends', async (_what, { prices }) => {
   const shop = await useMarkets()
   const parent = await shop.createList('USD')
   const list = await shop.createList('USD', { parent_id: parent })

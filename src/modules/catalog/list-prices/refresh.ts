@@ -1,30 +1,34 @@
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { Changes } from '../revision/changes.ts'
+import type { CatalogChanges } from '../revision/changes.ts'
 import { listProductsAfter, lockProducts } from '../revision/repository.ts'
 import { deleteOtherLists } from './repository.ts'
-import { AT_ONCE_MAX, type ListPrices } from './service.ts'
+import { type ListPrices, REPRICED_IN_TRANSACTION_MAX } from './service.ts'
 
 const CHUNK = 200
 
 type Deps = {
   db: Database
-  changes: Pick<Changes, 'announcePages'>
+  changes: Pick<CatalogChanges, 'announcePages'>
   listPrices: Pick<ListPrices, 'reprice'>
   pricing: Pick<PricingApi, 'marketLists'>
 }
 
 /**
- * Brings the lowest prices of all products up to date in the lists that rest on `listId`, or in all, and forgets lists that no
- * market has any more. A chunk at a time, as prices are then: done twice, it is the same.
+ * Updates the lowest prices of all products in the price lists that inherit from `listId`, or in all, a chunk
+ * per transaction. Deletes the prices of lists that no market has. Idempotent.
  */
-export async function refreshAll(deps: Deps, listId: string | undefined, signal: AbortSignal): Promise<void> {
+export async function refreshAllListPrices(
+  deps: Deps,
+  listId: string | undefined,
+  signal: AbortSignal
+): Promise<void> {
   const { db, changes, listPrices, pricing } = deps
   const lists = (await pricing.marketLists(db)).map(({ id }) => id)
   await db.run(deleteOtherLists, { lists })
   if (lists.length === 0) return
-  const limit = Math.min(CHUNK, Math.floor(AT_ONCE_MAX / lists.length))
+  const limit = Math.min(CHUNK, Math.floor(REPRICED_IN_TRANSACTION_MAX / lists.length))
   const listAfter = (after: string) => db.rows(listProductsAfter, { after, limit })
   let chunk = await listAfter(FIRST_ID)
   for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {

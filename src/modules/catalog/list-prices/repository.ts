@@ -1,7 +1,7 @@
 import { nullableJson, statement } from '../../../platform/postgres/statement.ts'
-import type { Discount } from '../discounts/pricing.ts'
+import type { VariantDiscount } from '../discounts/pricing.ts'
 
-/** What is sold of these products in a currency, and all that its prices depend on. */
+/** Lists the active variants of these products in a currency, with the inputs of their prices. */
 export const listPriced = statement({
   name: 'catalog.list_priced_variants',
   takes: { ids: 'uuid[]', currency: 'text' },
@@ -11,7 +11,7 @@ export const listPriced = statement({
     price_minor: 'int8',
     sale_price_minor: 'int8?',
     quantity_min: 'int4',
-    discounts: nullableJson<Discount[]>()
+    discounts: nullableJson<VariantDiscount[]>()
   },
   text: `
     select id, product_id, price_minor, sale_price_minor, quantity_min,
@@ -20,7 +20,7 @@ export const listPriced = statement({
     from catalog.variants
     where product_id = any ($ids) and active and currency = $currency`
 })
-/** Of these products these are the prices in these lists, and there are no others; answers how many were not so. */
+/** Replaces the prices of these products in these lists. Returns the number of rows that changed. */
 export const putListPrices = statement({
   name: 'catalog.put_list_prices',
   takes: {
@@ -58,7 +58,7 @@ export const putListPrices = statement({
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as changed`
 })
-/** Forgets the prices in all lists but these. */
+/** Deletes the prices in all lists except these. */
 export const deleteOtherLists = statement({
   name: 'catalog.delete_other_list_prices',
   takes: { lists: 'uuid[]' },

@@ -2,51 +2,54 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Market, MarketList, PricingApi } from '../../pricing/index.ts'
-import { priceable } from '../discounts/pricing.ts'
+import { priceInputsOf } from '../discounts/pricing.ts'
 import { refreshListPrices } from './jobs.ts'
 import { lowestIn } from './lowest.ts'
 import * as repository from './repository.ts'
 
-/** More than these, each a product in a list, are brought up to date by a job, because somebody is waiting. */
-export const AT_ONCE_MAX = 10_000
+/** Maximum number of prices (products times lists) that one transaction updates. A job updates more. */
+export const REPRICED_IN_TRANSACTION_MAX = 10_000
 
 type Deps = {
-  /** Absent: there are no price lists. */
+  /** Absent: the shop has no price lists. */
   pricing: Pick<PricingApi, 'marketLists' | 'pricesIn'> | undefined
   enqueue: Enqueue
   currency: string
 }
-/** A variant, and of how many at least it is sold. */
-type Sold = { readonly id: string; readonly quantity_min: number }
+/** A variant and its minimum quantity. */
+type SoldVariant = { readonly id: string; readonly quantity_min: number }
 type Wanted = { readonly variantId: string; readonly quantity: number }
 
-/** What products cost in the price lists that markets have: the lowest prices are kept, for lists of products. */
+/**
+ * The prices of products in the price lists of markets. The lowest price per product is stored, for product
+ * lists.
+ */
 export function createListPrices({ pricing, enqueue, currency }: Deps) {
-  /** Brings the lowest prices of all products up to date, soon after the commit. */
+  /** Enqueues a job that updates the lowest prices of all products after the commit. */
   function refreshSoon(tx: Transaction): void {
     if (pricing !== undefined) enqueue(tx, refreshListPrices, {}, { subject: FIRST_ID })
   }
 
   /**
-   * Brings the lowest prices of these products, which `tx` has locked, up to date in all lists that rest on `listId`, or in
-   * all; of very many soon after the commit. Prices are read behind the lock: who comes last sees what all before have set.
-   * Answers how many were others.
+   * Updates the lowest prices of these products, which `tx` has locked, in the lists that inherit from
+   * `listId`, or in all. Enqueues a job when there are too many. Prices are read after the lock, so that the
+   * last transaction sees all changes. Returns the number of prices that changed.
    */
   async function reprice(tx: Transaction, productIds: readonly string[], listId?: string): Promise<number> {
     if (pricing === undefined || productIds.length === 0) return 0
     const all = await pricing.marketLists(tx)
-    const lists = listId === undefined ? all : all.filter(list => restsOn(list, listId))
+    const lists = listId === undefined ? all : all.filter(list => dependsOn(list, listId))
     if (lists.length === 0) return 0
-    if (lists.length * productIds.length > AT_ONCE_MAX) {
+    if (lists.length * productIds.length > REPRICED_IN_TRANSACTION_MAX) {
       refreshSoon(tx)
       return 0
     }
     const variants = await tx.rows(repository.listPriced, { ids: productIds, currency })
-    const prices = await pricing.pricesIn(tx, lists, variants.map(leastOf))
+    const prices = await pricing.pricesIn(tx, lists, variants.map(minimumQuantityOf))
     const lowest = lists.flatMap((list, index) => {
       const listed = variants.map((row, at) => ({
         productId: row.product_id,
-        own: priceable(row, currency),
+        own: priceInputsOf(row, currency),
         listed: prices[index]?.[at]
       }))
       return lowestIn(list.currency, listed).map(each => ({ ...each, list }))
@@ -64,7 +67,10 @@ export function createListPrices({ pricing, enqueue, currency }: Deps) {
     return row?.changed ?? 0
   }
 
-  /** What these cost in the list of a market, in their order, past all caches; where it has nothing, `undefined`. */
+  /**
+   * Reads the prices of these variants in the list of a market, in their order, without caches. `undefined`:
+   * no price.
+   */
   async function pricesIn(
     db: Queryable,
     market: Market | null,
@@ -80,8 +86,11 @@ export function createListPrices({ pricing, enqueue, currency }: Deps) {
 }
 export type ListPrices = ReturnType<typeof createListPrices>
 
-/** Of a variant as few as can be bought: what lists and pages of products show the price of. */
-export const leastOf = ({ id, quantity_min }: Sold): Wanted => ({ variantId: id, quantity: quantity_min })
+/** The variant in its minimum quantity, whose price product lists and pages show. */
+export const minimumQuantityOf = ({ id, quantity_min }: SoldVariant): Wanted => ({
+  variantId: id,
+  quantity: quantity_min
+})
 
-export const restsOn = ({ chain }: MarketList, listId: string): boolean =>
+export const dependsOn = ({ chain }: MarketList, listId: string): boolean =>
   chain.some(({ id }) => id === listId)

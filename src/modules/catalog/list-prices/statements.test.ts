@@ -3,11 +3,11 @@ import { createProduct } from '../../../../test/support/catalog.ts'
 import { useMarkets } from '../../../../test/support/markets.ts'
 import { settled } from '../../../../test/support/settled.ts'
 
-/** What is looked up once, or once for each change of the catalog. */
+/** Statements that run once, or once per change of the catalog. */
 const SHARED = ['catalog.find_revision', 'pricing.list_markets']
 const isOwn = (name: string) => /^(?:catalog|pricing)\./.test(name) && !SHARED.includes(name)
 
-/** Products with three variants each, all of them in the list of a market; nothing goes on any more. */
+/** Products with three variants each, all in the price list of a market, after all jobs are done. */
 async function useSettled(products: number) {
   const shop = await useMarkets()
   const list = await shop.createList('GBP')
@@ -23,7 +23,7 @@ async function useSettled(products: number) {
   return { ...shop, list, variantIds, productIds: made.map(({ id }) => id as string) }
 }
 
-test('a list in a market is one statement, and its number another; from the cache it is none', async () => {
+test('a product list in a market is one statement, its total another, and none from the cache', async () => {
   const { request, record } = await useSettled(3)
   const sent = async (query: string) => {
     const headers = { 'x-market': 'uk' }
@@ -39,7 +39,7 @@ test('a list in a market is one statement, and its number another; from the cach
   ])
 })
 
-test('the page of a product is three statements in a market with a list, and none from the cache', async () => {
+test('a product page in a market with a price list is three statements, and none from the cache', async () => {
   const { request, record, productIds } = await useSettled(1)
   const sent = async () =>
     (await record(() => request('GET', `/api/products/${productIds[0]}?market=uk`))).statements.filter(isOwn)
@@ -47,7 +47,7 @@ test('the page of a product is three statements in a market with a list, and non
   expect(await sent()).toEqual([])
 })
 
-test('changed prices are the same statements, however many there are', async () => {
+test('changed prices are applied with the same number of statements for any number of prices', async () => {
   const shop = await useSettled(20)
   const sent = async (variantIds: readonly string[], price: number) => {
     const { statements, background } = await shop.record(async () => {

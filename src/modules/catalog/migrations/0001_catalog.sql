@@ -1,7 +1,7 @@
 create schema catalog;
 
--- The operator class of the trigram indexes comes with a trusted extension, which the owner of a database may
--- create. Where it is already installed it stays, in whichever schema that is.
+-- The operator class of the trigram indexes is part of a trusted extension, which the owner of a database can
+-- create. An installed extension stays in its schema, which the search path then includes.
 create extension if not exists pg_trgm with schema catalog;
 select set_config('search_path', format('catalog, %I', namespaces.nspname), true)
 from pg_extension extensions join pg_namespace namespaces on namespaces.oid = extensions.extnamespace
@@ -17,9 +17,9 @@ create table catalog.products (
   tags text[] not null,
   options jsonb not null,
   images jsonb not null,
-  -- Name and brand without case and accents: what lists are searched and sorted by.
+  -- Name and brand without case and accents, for searching and sorting lists.
   search_text text collate "C" not null,
-  -- The lowest price that any variant on offer is sold for now, discounts included; null when there is none.
+  -- The lowest present price of the active variants, after discounts. Null: no variant is for sale.
   lowest_price_minor bigint,
   version int not null default 1,
   created_at timestamptz not null default now(),
@@ -56,7 +56,7 @@ create table catalog.categories (
   slug text not null constraint categories_slug unique,
   name text not null,
   position int not null,
-  -- The ids from the root to this category, so that a subtree is one comparison and a cycle is easy to see.
+  -- The ids from the root to this category, so that one comparison finds a subtree or a cycle.
   path uuid[] not null constraint categories_depth check (cardinality(path) <= 10)
 );
 create index categories_parent_id on catalog.categories (parent_id);
@@ -64,7 +64,7 @@ create index categories_parent_id on catalog.categories (parent_id);
 create table catalog.product_categories (
   product_id uuid not null constraint product_categories_product references catalog.products on delete cascade,
   category_id uuid not null constraint product_categories_category references catalog.categories on delete cascade,
-  -- Made by an import from the product's type: the next import may move it. What a person chose stays.
+  -- Whether an import added the link from the product type. Later imports can remove only such links.
   imported boolean not null default false,
   primary key (product_id, category_id)
 );
@@ -91,9 +91,9 @@ create index discounts_product_id on catalog.discounts (product_id) where produc
 create index discounts_variant_id on catalog.discounts (variant_id) where variant_id is not null;
 create index discounts_category_id on catalog.discounts (category_id) where category_id is not null;
 
--- Which discounts concern a variant now or later, and in how many seconds they start (not positive: they have
--- started) and end. A discount on a category holds for everything below it. The clock of the statement counts and
--- not that of its transaction, which may have waited for a lock since it began.
+-- The present and future discounts of each variant, with the seconds until they start (zero or negative:
+-- started) and end. A discount on a category includes the categories below it. Uses the time of the
+-- statement, because its transaction may have waited for a lock.
 create view catalog.variant_discounts as
 select
   variant_id, percentage_ppm, amount_minor,
@@ -119,7 +119,8 @@ where active
   and (ends_at is null or ends_at > statement_timestamp())
   and (percentage_ppm is not null or currency = variant_currency);
 
--- What the cheapest active variant of a product costs now, by currency: the rule of discounts/pricing.ts in SQL.
+-- The present price of the cheapest active variant per product and currency: the rule of discounts/pricing.ts
+-- in SQL.
 create view catalog.lowest_prices as
 select
   variants.product_id, variants.currency,
@@ -137,8 +138,8 @@ cross join lateral (
 where variants.active
 group by variants.product_id, variants.currency;
 
--- One row. `value` goes up with every change of the catalog and every start and end of a discount; cached pages
--- carry it in their keys. Starts and ends after `priced_at` have not been noted yet.
+-- One row. Each change of the catalog and each start and end of a discount raises `value`, which the keys of
+-- cached pages include. Starts and ends of discounts after `priced_at` are not applied yet.
 create table catalog.revision (
   only_row boolean primary key default true constraint revision_only_row check (only_row),
   value bigint not null,

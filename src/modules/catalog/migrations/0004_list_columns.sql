@@ -1,9 +1,9 @@
--- What lists are filtered by and variants and categories know, kept with the product: a list is one pass over one
--- table then, whatever the planner expects of its filters. Both are brought up to date with the lowest price.
+-- Copies data of variants and categories to the product, so that lists filter one table, even with wrong
+-- estimates of the planner. Repricing updates these columns with the lowest price.
 alter table catalog.products
-  -- The SKUs of all variants in lower case, a line each.
+  -- The SKUs of all variants in lower case, one per line.
   add column sku_text text collate "C" not null default '',
-  -- The categories of the product, and those above them.
+  -- The categories of the product, and all categories above them.
   add column category_ids uuid[] not null default '{}';
 
 create view catalog.list_columns as

@@ -1,4 +1,5 @@
--- Slugs are compared in the composed form (Unicode TR15). Where two would become the same, the later one stays.
+-- Converts slugs to the composed form (Unicode TR15) in which they are compared. When two become equal, the
+-- later one is not converted.
 update catalog.products set slug = composed.slug
 from (
   select distinct on (normalize(slug, nfc)) id, normalize(slug, nfc) as slug

@@ -1,10 +1,10 @@
--- What lists show of prices stands with the product, beside the price that they are sorted by: a list reads one table.
+-- Stores all prices that lists show with the product, so that a list reads one table.
 alter table catalog.products
-  -- In which currency the lowest price was found.
+  -- The currency of the lowest price.
   add column lowest_price_currency text,
-  -- What the variant with the lowest price costs without discounts.
+  -- The price of the cheapest variant without discounts.
   add column lowest_full_price_minor bigint,
-  -- How many variants are on offer in that currency.
+  -- The number of active variants in that currency.
   add column variant_count int not null default 0;
 
 create or replace view catalog.lowest_prices as
@@ -30,7 +30,8 @@ from (
 ) offered
 group by product_id, currency;
 
--- Which currency the shop sells in stands in its configuration, so it is the one whose lowest price is there.
+-- SQL does not know the currency of the shop, which is in its configuration. It is the currency of the stored
+-- lowest price.
 update catalog.products set
   lowest_price_currency = fresh.currency, lowest_full_price_minor = fresh.lowest_full_price_minor,
   variant_count = fresh.variant_count

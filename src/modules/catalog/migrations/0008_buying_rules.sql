@@ -1,10 +1,10 @@
--- In which quantities a variant is sold: from, at most, and in multiples of. Carts refuse others.
+-- The quantities in which a variant is sold: minimum, maximum and step. Carts reject other quantities.
 alter table catalog.variants
   add column quantity_min int not null default 1,
   add column quantity_max int,
   add column quantity_step int not null default 1,
   add column requires_shipping boolean not null default true,
-  -- What taxes are looked up by; a word of the operator's.
+  -- The code of the tax category, which selects the tax rates. The operator defines it.
   add column tax_category text constraint variants_tax_category check (tax_category ~ '^[a-z][a-z0-9_-]{0,63}$'),
   add constraint variants_quantity check (
     quantity_step between 1 and 1000000 and quantity_min between 1 and 1000000 and quantity_min % quantity_step = 0

@@ -1,5 +1,5 @@
--- Whether a variant can be bought, as far as stock goes; kept by a consumer of what the inventory announces, and true where
--- nobody counts. Of a product: whether one of its active variants can.
+-- Whether a variant is in stock. A handler of `inventory.crossed` updates it; it is true when stock is not
+-- counted. A product is in stock when one of its active variants is.
 alter table catalog.variants add column in_stock boolean not null default true;
 alter table catalog.products add column in_stock boolean not null default true;
 
@@ -25,5 +25,5 @@ from catalog.products;
 
 update catalog.products set in_stock = false
 where not exists (select from catalog.variants where variants.product_id = products.id and variants.active);
--- What is out of stock is the rare half of a catalog.
+-- Indexes only products that are out of stock, because they are fewer.
 create index products_out_of_stock on catalog.products (id) where status = 'active' and not in_stock;

@@ -1,5 +1,6 @@
--- What the cheapest variant of a product costs in a price list that a market has, as `catalog.products` says it of the catalog's
--- own prices: lists of products are sorted and filtered by it. Without a row the product has no price there.
+-- The price of the cheapest variant of each product in the price lists of markets, for sorting and filtering
+-- product lists. `catalog.products` has it for the catalog's own prices. Without a row, the product has no
+-- price in the list.
 create table catalog.list_prices (
   product_id uuid not null constraint list_prices_product references catalog.products on delete cascade,
   list_id uuid not null,

@@ -1,14 +1,15 @@
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import { priceIn } from '../discounts/pricing.ts'
-import type { Entries, Entry, Offer, Wanted } from './service.ts'
+import type { CachedOffer, Offer, OfferCache, VariantQuantity } from './service.ts'
 
-type Deps = { entries: Entries; pricing: PricingApi | undefined; currency: string }
+type Deps = { entries: OfferCache; pricing: PricingApi | undefined; currency: string }
 
-/** See `CatalogApi.offers`: what is offered, at the prices of a market. */
+/** Implements `CatalogApi.offers`: offers at the prices of a market. */
 export function createOffers({ entries, pricing, currency }: Deps) {
-  const own = async (wanted: readonly Wanted[]) => (await entries(wanted)).map(entry => entry?.offer)
+  const offersAtOwnPrices = async (wanted: readonly VariantQuantity[]) =>
+    (await entries(wanted)).map(entry => entry?.offer)
 
-  async function priced(pricing: PricingApi, wanted: readonly Wanted[], market: Market) {
+  async function offersAtListPrices(pricing: PricingApi, wanted: readonly VariantQuantity[], market: Market) {
     const [found, prices] = await Promise.all([entries(wanted), pricing.prices(wanted, market)])
     return found.map((entry, index) => {
       const listed = prices[index]
@@ -17,19 +18,19 @@ export function createOffers({ entries, pricing, currency }: Deps) {
     })
   }
 
-  return (wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]> =>
+  return (wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]> =>
     pricing === undefined || market === null || hasOwnPrices(market, currency)
-      ? own(wanted)
-      : priced(pricing, wanted, market)
+      ? offersAtOwnPrices(wanted)
+      : offersAtListPrices(pricing, wanted, market)
 }
 
-/** Whether the catalog's own prices, in the currency of the shop, are those of a market. */
+/** Whether a market uses the catalog's own prices in the currency of the shop. */
 export const hasOwnPrices = ({ priceListId, currency: there }: Market, currency: string): boolean =>
   priceListId === null && there === currency
 
-/** The offer in a market; see `priceIn`. */
+/** Returns the offer at the price of a market; see `priceIn`. */
 function offerIn(
-  { offer, salePrice, running, before, behind }: Entry,
+  { offer, salePrice, running, jsonBeforePrice: before, jsonAfterPrice: behind }: CachedOffer,
   listed: number | undefined,
   currency: string
 ): Offer | undefined {

@@ -73,7 +73,7 @@ test('a quote has the prices of offers, in each market and by quantity', async (
   expect(await inMarket('eu', 1)).toMatchObject({ price: null, isActive: true })
 })
 
-test('a quote is what the database says at this moment, in one statement, whatever is cached', async () => {
+test('a quote reads the database in one statement, and ignores caches', async () => {
   const shop = await useMarkets()
   const { variants } = await createProduct(shop)
   const wanted = [{ variantId: variants[0].id as string, quantity: 1 }]

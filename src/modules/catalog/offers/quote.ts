@@ -1,45 +1,44 @@
 import type { BuyingRule } from '../../../kernel/buying-rule.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
-import { priceable, priceIn } from '../discounts/pricing.ts'
+import { priceIn, priceInputsOf } from '../discounts/pricing.ts'
 import type { ListPrices } from '../list-prices/service.ts'
 import * as repository from './repository.ts'
-import type { Wanted } from './service.ts'
-import { variantNameOf } from './variant-name.ts'
+import type { VariantQuantity } from './service.ts'
 
-/** What an order keeps of a variant, and all that its price depends on. */
+/** A variant with its price in a market and everything that an order stores of it. */
 export type QuotedVariant = {
   readonly variantId: string
   readonly productId: string
-  /** Those of the product, with all that lie above them. */
+  /** The categories of the product, and all categories above them. */
   readonly categoryIds: readonly string[]
-  /** Of the product. */
+  /** The name of the product. */
   readonly name: string
-  /** What tells it from the others of its product; empty where there is nothing to tell. */
+  /** The name of the variant within its product. Empty when it equals the name of the product. */
   readonly variantName: string
   readonly slug: string
   readonly sku: string
   readonly imageUrl: string | null
   readonly attributes: Readonly<Record<string, string>>
   readonly rule: BuyingRule
-  /** 0 when nobody said so. */
+  /** 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean
   readonly taxCategory: string | null
-  /** Whether it is on sale anywhere. */
+  /** Whether the variant and its product are active. */
   readonly isActive: boolean
-  /** What one of so many costs in the market, in its currency; null: it has no price there. */
+  /** Unit price at the requested quantity, in the currency of the market. Null: no price in this market. */
   readonly price: { readonly minor: number; readonly discountedMinor: number } | null
 }
 
 type Deps = { listPrices: Pick<ListPrices, 'pricesIn'>; currency: string }
 
-/** See `CatalogApi.quote`. */
-export const createQuote =
+/** Implements `CatalogApi.quote`. */
+export const createQuoteVariants =
   ({ listPrices, currency }: Deps) =>
   async (
     db: Queryable,
-    wanted: readonly Wanted[],
+    wanted: readonly VariantQuantity[],
     market: Market | null
   ): Promise<(QuotedVariant | undefined)[]> => {
     const ids = wanted.map(({ variantId }) => variantId)
@@ -54,7 +53,10 @@ export const createQuote =
     })
   }
 
-/** At the price of the market's list, else at its own; that is never converted, and what is not in the shop's is not sold. */
+/**
+ * Returns the price of the market's list, or the variant's own. Null when its currency is not that of the
+ * shop.
+ */
 function priceOf(
   row: repository.QuoteRow,
   listed: number | undefined,
@@ -62,7 +64,7 @@ function priceOf(
   shopCurrency: string
 ): QuotedVariant['price'] {
   if (row.currency !== shopCurrency) return null
-  const priced = priceIn(priceable(row, shopCurrency), listed, currency)
+  const priced = priceIn(priceInputsOf(row, shopCurrency), listed, currency)
   return priced === undefined ? null : { minor: priced.price, discountedMinor: priced.discountedPrice }
 }
 
@@ -71,7 +73,7 @@ const variantOf = (row: repository.QuoteRow, price: QuotedVariant['price']): Quo
   productId: row.product_id,
   categoryIds: row.category_ids,
   name: row.name,
-  variantName: variantNameOf(row),
+  variantName: repository.variantNameOf(row),
   slug: row.slug,
   sku: row.sku,
   imageUrl: row.image_url,

@@ -1,7 +1,7 @@
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Discount } from '../discounts/pricing.ts'
+import type { VariantDiscount } from '../discounts/pricing.ts'
 
-/** The variants of these that are sold in a currency, in any order. */
+/** Lists those of these variants that are for sale in a currency, in any order. */
 export const listOffers = statement({
   name: 'catalog.list_offers',
   takes: { ids: 'uuid[]', currency: 'text' },
@@ -21,7 +21,7 @@ export const listOffers = statement({
     quantity_step: 'int4',
     weight_grams: 'int4?',
     requires_shipping: 'bool',
-    discounts: nullableJson<Discount[]>()
+    discounts: nullableJson<VariantDiscount[]>()
   },
   text: `
     select
@@ -36,7 +36,7 @@ export const listOffers = statement({
     where variants.id = any ($ids) and variants.active and variants.currency = $currency
       and products.status = 'active'`
 })
-/** All that a price depends on of these variants, in any order; those that are not sold, too. */
+/** Lists these variants with the inputs of their prices, in any order, also those that are not for sale. */
 export const quoteVariants = statement({
   name: 'catalog.quote_variants',
   takes: { ids: 'uuid[]' },
@@ -60,7 +60,7 @@ export const quoteVariants = statement({
     requires_shipping: 'bool',
     tax_category: 'text?',
     is_active: 'bool',
-    discounts: nullableJson<Discount[]>()
+    discounts: nullableJson<VariantDiscount[]>()
   },
   text: `
     select
@@ -83,7 +83,7 @@ export const quoteVariants = statement({
     join catalog.products on products.id = variants.product_id
     where variants.id = any ($ids)`
 })
-/** What these variants are called, or were before they were deleted. */
+/** Lists the names of these variants, also of deleted ones. */
 export const listNames = statement({
   name: 'catalog.list_variant_names',
   takes: { ids: 'uuid[]' },
@@ -97,3 +97,7 @@ export const listNames = statement({
 })
 export type QuoteRow = RowOf<typeof quoteVariants>
 export type OfferRow = RowOf<typeof listOffers>
+
+/** The name of a variant within its product. Empty when it equals the name of the product. */
+export const variantNameOf = (row: { name: string; variant_name: string }): string =>
+  row.variant_name === row.name ? '' : row.variant_name

@@ -13,7 +13,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { createOffers } from './markets.ts'
-import { createEntries } from './service.ts'
+import { createOfferCache } from './service.ts'
 
 const admin = { token: 'admin' }
 
@@ -25,7 +25,7 @@ async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
 const priceOf = async (app: CatalogApp, id: string | undefined) =>
   (await app.catalog.offers(oneOfEach([id ?? '']), null))[0]?.discountedPrice
 
-test('offers come in the order of the ids, with undefined for what is not sold', async () => {
+test('offers have the order of the ids, with undefined for variants that are not for sale', async () => {
   const app = await useCatalog()
   const { product, ids } = await sell(app, {
     name: 'Mug',
@@ -58,7 +58,7 @@ test('offers come in the order of the ids, with undefined for what is not sold',
   expect(JSON.parse(`{${offers[0]?.json}}`).image_url).toBe('https://example.com/b.png')
 })
 
-test('one statement loads all that is missing, none runs when everything is known, unknown ids included', async () => {
+test('one statement loads all missing offers, and none runs when all ids are cached, also unknown ones', async () => {
   const app = await useCatalog()
   const { ids } = await sell(app, {
     variants: [
@@ -77,7 +77,7 @@ test('one statement loads all that is missing, none runs when everything is know
   expect(await sentFor([])).toEqual([])
 })
 
-test('an edit in one process is seen by another within a second', async () => {
+test('another process sees a change within a second', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const { product, ids } = await sell(one)
@@ -100,7 +100,7 @@ test('an edit in one process is seen by another within a second', async () => {
   await eventually(async () => expect(await priceOf(other, id)).toBeUndefined())
 })
 
-test('a change of more variants than a message holds reaches other processes too', async () => {
+test('a change of more variants than a message can contain reaches other processes', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
@@ -117,7 +117,7 @@ test('a change of more variants than a message holds reaches other processes too
   })
 })
 
-test('a discount starts and ends for cached offers without anybody changing anything', async () => {
+test('cached offers change when a discount starts and ends', async () => {
   const app = await useCatalog()
   const { product, ids } = await sell(app)
   const inOneSecond = () => new Date(Date.now() + 1_000).toISOString()
@@ -130,7 +130,7 @@ test('a discount starts and ends for cached offers without anybody changing anyt
   await eventually(async () => expect(await priceOf(app, ids[0])).toBe(1_000))
 })
 
-/** A broadcast in the hands of the test. */
+/** A broadcast that the test controls. */
 function fakeBroadcast() {
   const subscribers: Subscriber[] = []
   const state = { live: true }
@@ -155,11 +155,11 @@ function fakeBroadcast() {
 
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
   const changes = changesOf({ db: db as Database, broadcast })
-  const entries = createEntries({ db, changes, currency: 'USD', bytesMax })
+  const entries = createOfferCache({ db, changes, currency: 'USD', bytesMax })
   return createOffers({ entries, pricing: undefined, currency: 'USD' })
 }
 
-/** A database whose one answer waits until the test lets it go. */
+/** A database whose response waits until the test releases it. */
 function slowDatabase(id: string) {
   const gate = Promise.withResolvers<void>()
   const state = { price: 100, queries: 0 }
@@ -189,7 +189,7 @@ for (const [how, messageFor] of [
   ['everything', () => 'all'],
   ['another variant', () => newId()]
 ] as const) {
-  test(`what was read before a change of ${how}, and arrives after its announcement, is not kept`, async () => {
+  test(`rows that were read before a change of ${how}, and arrive after its invalidation, are not cached`, async () => {
     const id = newId()
     const { broadcast, announce } = fakeBroadcast()
     const { db, state, open } = slowDatabase(id)
@@ -203,7 +203,7 @@ for (const [how, messageFor] of [
   })
 }
 
-test('a variant that appears while it is looked for in vain is found afterwards', async () => {
+test('a variant that is created while it is read as missing is found afterwards', async () => {
   const id = newId()
   const { broadcast, announce } = fakeBroadcast()
   const answers: unknown[][] = [[], []]
@@ -219,7 +219,7 @@ test('a variant that appears while it is looked for in vain is found afterwards'
   expect((await offers(oneOfEach([id]), null))[0]?.price).toBe(1)
 })
 
-test('while changes may be missed, nothing is served from memory or kept in it', async () => {
+test('while messages can be missed, no offer is cached or returned from the cache', async () => {
   const id = newId()
   const { broadcast, state: connection, setLive } = fakeBroadcast()
   const { db, state, open } = slowDatabase(id)
@@ -239,7 +239,7 @@ test('while changes may be missed, nothing is served from memory or kept in it',
   expect(state.queries).toBe(4)
 })
 
-test('the memory for offers is bounded, and no bound at all means nothing is kept', async () => {
+test('the cache of offers is bounded, and a bound of zero disables it', async () => {
   const { broadcast } = fakeBroadcast()
   const { db, state, open } = slowDatabase('')
   open()

@@ -1,117 +1,119 @@
 import type { BuyingRule } from '../../../kernel/buying-rule.ts'
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { type Discount, isRunning, priceNow } from '../discounts/pricing.ts'
-import { type Changes, deadlineOf } from '../revision/changes.ts'
+import { currentPrice, isRunning, type VariantDiscount } from '../discounts/pricing.ts'
+import { type CatalogChanges, revisionDeadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { variantNameOf } from './variant-name.ts'
 
-/** One for all that have no rule: nearly every variant. */
+/** The rule of variants without limits. Shared, because nearly all variants have it. */
 const ANY_QUANTITY: BuyingRule = Object.freeze({ min: 1, max: null, step: 1 })
 
-/** What somebody thinks of buying: of more, each may cost less. */
-export type Wanted = { readonly variantId: string; readonly quantity: number }
+/** A variant and the quantity to price. The unit price can depend on the quantity. */
+export type VariantQuantity = { readonly variantId: string; readonly quantity: number }
 
-/** What a variant is sold for at this moment. Amounts in minor units of `currency`. */
+/** The present offer of a variant. Amounts in minor units of `currency`. */
 export type Offer = {
   readonly variantId: string
   readonly price: number
-  /** Equals `price` when nothing is off. */
+  /** Equals `price` without a discount. */
   readonly discountedPrice: number
   readonly currency: string
   readonly rule: BuyingRule
-  /** 0 when nobody said so. */
+  /** 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean
   /**
-   * The descriptive fields as JSON text without the outer braces, ready to be joined into an answer:
+   * The descriptive fields as JSON text without the outer braces, ready to be concatenated into a response:
    * `"variant_id":…,"product_id":…,"name":…,"variant_name":…,"slug":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
    */
   readonly json: string
 }
 
-/** An offer in the currency of the shop, and what takes something off it, whatever the price. */
-export type Entry = {
+/** A cached offer in the currency of the shop, with the inputs to reprice it for other markets. */
+export type CachedOffer = {
   readonly offer: Offer
   readonly salePrice: number | null
-  readonly running: readonly Discount[]
-  /** What of the text of the offer stands before its price, and behind the discounted one. */
-  readonly before: string
-  readonly behind: string
-  /** On the monotonic clock, in milliseconds: from then on all of this may be otherwise. */
+  readonly running: readonly VariantDiscount[]
+  /** The parts of the offer's JSON text before its price and after its discounted price. */
+  readonly jsonBeforePrice: string
+  readonly jsonAfterPrice: string
+  /** When the entry becomes stale, in milliseconds of the monotonic clock. */
   readonly deadline: number
 }
-export type Entries = (wanted: readonly Wanted[]) => Promise<(Entry | undefined)[]>
-const NONE_RUNNING: readonly Discount[] = Object.freeze([])
+export type OfferCache = (wanted: readonly VariantQuantity[]) => Promise<(CachedOffer | undefined)[]>
+const NONE_RUNNING: readonly VariantDiscount[] = Object.freeze([])
 
-// Key, objects and their place in the map: 260 with 100,000 entries (2026-11), and since then two fields, and two views of the text.
+// Bytes of the key, the objects and their slot in the map. Measured 260 with 100,000 entries (2026-11); since
+// then two fields and two substrings were added.
 const ENTRY_OVERHEAD_BYTES = 380
 const PRICE = ',"price":'
 const RULE_BYTES = 48
 const ABSENT_MAX = 10_000
 
-type Deps = { db: Queryable; changes: Changes; currency: string; bytesMax: number }
+type Deps = { db: Queryable; changes: CatalogChanges; currency: string; bytesMax: number }
 
 /**
- * Offers by variant, kept in this process: the cart asks for them at every view. An entry goes when its variant is
- * changed by anybody, and at the next start or end of a discount that concerns it. While changes might be missed,
- * nothing is served from here.
+ * Creates a cache of offers in this process, because every read of a cart needs them. An entry is invalidated
+ * when its variant changes, and at the next start or end of one of its discounts. The cache is bypassed while
+ * messages about changes can be missed.
  */
-export function createEntries({ db, changes, currency, bytesMax }: Deps): Entries {
-  const known = new RecentMap<Entry>(
+export function createOfferCache({ db, changes, currency, bytesMax }: Deps): OfferCache {
+  const cached = new RecentMap<CachedOffer>(
     bytesMax,
     ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
   )
-  // Variants that do not exist or are not sold. Anybody can ask for any number of these, hence a place of their own.
+  // Variants that do not exist or are not for sale. A separate map, because any client can request many
+  // unknown ids.
   const absent = new RecentMap<true>(ABSENT_MAX)
   let generation = 0
 
-  const forgetAll = () => {
+  const clear = () => {
     generation += 1
-    known.clear()
+    cached.clear()
     absent.clear()
   }
   changes.subscribe({
-    onGap: forgetAll,
+    onGap: clear,
     onChange: variantIds => {
-      if (variantIds === 'all') return forgetAll()
+      if (variantIds === 'all') return clear()
       generation += 1
       for (const id of variantIds) {
-        known.delete(id)
+        cached.delete(id)
         absent.delete(id)
       }
     }
   })
 
   async function load(
-    wanted: readonly Wanted[],
-    found: (Entry | undefined)[],
+    wanted: readonly VariantQuantity[],
+    found: (CachedOffer | undefined)[],
     missing: string[]
-  ): Promise<(Entry | undefined)[]> {
+  ): Promise<(CachedOffer | undefined)[]> {
     const startedAt = performance.now()
     const generationBefore = generation
     const rows = await db.rows(repository.listOffers, { ids: missing, currency })
-    const loaded = new Map<string, Entry>()
-    for (const row of rows) loaded.set(row.id, entryOf(row, currency, startedAt))
-    // What was read before a change, and arrives after its announcement, is already old: it must not be kept.
+    const loaded = new Map<string, CachedOffer>()
+    for (const row of rows) loaded.set(row.id, cachedOfferOf(row, currency, startedAt))
+    // Rows that were read before a change and arrive after its invalidation are stale, so they are not
+    // cached.
     if (generation === generationBefore && changes.isLive()) {
       for (const id of missing) {
         const entry = loaded.get(id)
         if (entry === undefined) absent.set(id, true)
-        else known.set(id, entry)
+        else cached.set(id, entry)
       }
     }
     return wanted.map(({ variantId }, index) => found[index] ?? loaded.get(variantId))
   }
 
-  // Not async: when everything is in memory, one promise is all that it costs.
+  // Not async, so that a full cache hit costs one promise only.
   return wanted => {
-    const found: (Entry | undefined)[] = []
+    const found: (CachedOffer | undefined)[] = []
     const missing: string[] = []
     const isLive = changes.isLive()
     const now = performance.now()
     for (const { variantId: id } of wanted) {
-      const entry = isLive ? known.get(id) : undefined
+      const entry = isLive ? cached.get(id) : undefined
       const isFresh = entry !== undefined && now < entry.deadline
       found.push(isFresh ? entry : undefined)
       if (!isFresh && !(isLive && absent.get(id))) missing.push(id)
@@ -120,18 +122,18 @@ export function createEntries({ db, changes, currency, bytesMax }: Deps): Entrie
   }
 }
 
-/** In memory: text takes one byte a character, or two when one of them is beyond Latin-1. */
+/** Bytes of a string in memory: one per character, or two when a character is not in Latin-1. */
 const bytesOf = (text: string) => (/[^\x00-\xff]/.test(text) ? 2 : 1) * text.length
 
-function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): Entry {
+function cachedOfferOf(row: repository.OfferRow, currency: string, loadedAt: number): CachedOffer {
   const discounts = row.discounts ?? []
-  const { discountedPrice, changesIn } = priceNow(row.price_minor, row.sale_price_minor, discounts)
+  const { discountedPrice, changesIn } = currentPrice(row.price_minor, row.sale_price_minor, discounts)
   const running = discounts.filter(isRunning)
   const json = JSON.stringify({
     variant_id: row.id,
     product_id: row.product_id,
     name: row.name,
-    variant_name: variantNameOf(row),
+    variant_name: repository.variantNameOf(row),
     slug: row.slug,
     sku: row.sku,
     price: row.price_minor,
@@ -139,9 +141,9 @@ function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): 
     image_url: row.image_url,
     attributes: row.attributes
   })
-  // Through a buffer, so that it is one flat piece of memory: joining pieces at every view costs 1.4 times as much.
+  // The buffer makes it one flat string: concatenating a rope at every read costs 1.4 times as much.
   const text = Buffer.from(json.slice(1, -1)).toString()
-  // No text within can look like a member: its quotes are escaped.
+  // No value can match, because quotes in values are escaped.
   const start = text.indexOf(PRICE) + PRICE.length
   return {
     offer: {
@@ -155,10 +157,10 @@ function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): 
       json: text
     },
     salePrice: row.sale_price_minor,
-    before: text.slice(0, start),
-    behind: text.slice(text.indexOf(',"image_url":', start)),
+    jsonBeforePrice: text.slice(0, start),
+    jsonAfterPrice: text.slice(text.indexOf(',"image_url":', start)),
     running: running.length === 0 ? NONE_RUNNING : running,
-    deadline: deadlineOf(loadedAt, changesIn)
+    deadline: revisionDeadlineOf(loadedAt, changesIn)
   }
 }
 

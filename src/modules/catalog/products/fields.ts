@@ -2,7 +2,7 @@ import { matching } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
 
-// What the schemas of this module have in common.
+// Fields that the schemas of this module share.
 export const HTTP_URL = '^https?://[^\\s\\u0000-\\u001f<>"]+$'
 export const URL_LENGTH_MAX = 2_048
 export const SLUG = '^[\\p{L}\\p{N}\\p{M}_-]+$'
@@ -10,7 +10,7 @@ export const SLUG_LENGTH_MAX = 255
 export const ALT_LENGTH_MAX = 1_000
 
 export const Slug = Type.String({
-  description: 'Its name in addresses: letters, digits, hyphens.',
+  description: 'Name in URLs: letters, digits, hyphens and underscores.',
   minLength: 1,
   maxLength: SLUG_LENGTH_MAX,
   ...matching(SLUG, 'must be letters, digits, hyphens and underscores')
@@ -19,15 +19,15 @@ export const HttpUrl = Type.String({
   maxLength: URL_LENGTH_MAX,
   ...matching(HTTP_URL, 'must be a web address, such as https://example.com/picture.jpg')
 })
-export const STATUSES = ['draft', 'active', 'archived'] as const
-export const Status = Type.Enum([...STATUSES])
+export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
+export const Status = Type.Enum([...PRODUCT_STATUSES])
 export const Attributes = Type.Record(
   Type.String(
     matching('^[^\\u0000-\\u001f\\u007f]{1,100}$', 'must have a name of one line, 100 characters at most')
   ),
   line(255),
   {
-    description: 'What sets the variant apart, such as {"Colour":"Red"}.',
+    description: 'Option values that distinguish the variant, such as {"Colour":"Red"}.',
     maxProperties: 20,
     additionalProperties: false
   }

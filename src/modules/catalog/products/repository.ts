@@ -1,21 +1,22 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
+import { listSql, matchesText, searchSql } from './list-sql.ts'
 import type { AdminProductResponse } from './schema.ts'
 
-export type Status = 'draft' | 'active' | 'archived'
+export type ProductStatus = 'draft' | 'active' | 'archived'
 export type StoredImage = { url: string; alt: string | null }
-export type Option = { name: string; values: string[] }
-/** What is written of a product. `search_text` is name and brand, folded. */
+export type ProductOption = { name: string; values: string[] }
+/** The columns of a product that are written. `search_text` is name and brand, folded. */
 export type ProductRow = {
   id: string
   slug: string
   name: string
   description: string
   brand: string | null
-  status: Status
+  status: ProductStatus
   tags: string[]
-  options: Option[]
+  options: ProductOption[]
   images: StoredImage[]
   search_text: string
 }
@@ -31,9 +32,9 @@ export const findProduct = statement({
     name: 'text',
     description: 'text',
     brand: 'text?',
-    status: oneOf<Status>(),
+    status: oneOf<ProductStatus>(),
     tags: 'text[]',
-    options: json<Option[]>(),
+    options: json<ProductOption[]>(),
     images: json<StoredImage[]>(),
     version: 'int4',
     created_at: 'timestamptz',
@@ -76,7 +77,7 @@ export const lockProductOfVariant = statement({
     where variants.id = $variantId
     for update of products`
 })
-/** Held until the transaction ends: products of one name get their slugs one after another. */
+/** Locks a slug until the transaction ends, so that products of one name get their slugs one at a time. */
 export const lockSlug = statement({
   name: 'catalog.lock_slug',
   takes: { slug: 'text' },
@@ -96,7 +97,7 @@ export const insertProducts = statement({
     select id, slug, name, description, brand, status, tags, options, images, search_text
     from jsonb_to_recordset($rows) as rows (${record})`
 })
-/** Each gets its next version. */
+/** Updates products and increments their versions. */
 export const updateProducts = statement({
   name: 'catalog.update_products',
   takes: { rows: json<ProductRow[]>() },
@@ -108,13 +109,13 @@ export const updateProducts = statement({
     from jsonb_to_recordset($rows) as rows (${record})
     where products.id = rows.id`
 })
-/** Gives it its next version: something that belongs to it has changed. */
+/** Increments the version of a product, after a change of its variants. */
 export const touchProduct = statement({
   name: 'catalog.touch_product',
   takes: { id: 'uuid' },
   text: 'update catalog.products set version = version + 1, updated_at = now() where id = $id'
 })
-/** With its variants, whose names are kept for the carts that hold them. */
+/** Deletes a product with its variants. Keeps their names for carts that contain them. */
 export const deleteProduct = statement({
   name: 'catalog.delete_product',
   takes: { id: 'uuid' },
@@ -128,7 +129,7 @@ export const deleteProduct = statement({
     )
     delete from catalog.products where id = $id`
 })
-/** All but those to these categories. */
+/** Removes the product from all categories except these. */
 export const deleteLinks = statement({
   name: 'catalog.delete_product_categories',
   takes: { id: 'uuid', categoryIds: 'uuid[]' },
@@ -142,50 +143,55 @@ export const insertLinks = statement({
     select distinct $id::uuid, category_id from unnest($categoryIds::uuid[]) as wanted (category_id)
     on conflict (product_id, category_id) do update set imported = false`
 })
-// `sku_text` has the SKUs of all variants, so that the plan reads one table and can use its trigram indexes.
-const isFound = `
-      status = any ($statuses)
-      and ($patterns::text[] is null or search_text like any ($patterns) or sku_text like any ($patterns))`
-
-/** The newest first, those behind `after`. */
-export const listProducts = statement({
-  name: 'catalog.list_all_products',
-  takes: { after: 'uuid', statuses: 'text[]', patterns: 'text[]?', limit: 'int8' },
+const ofList = {
+  takes: { after: 'uuid', statuses: 'text[]', limit: 'int8' },
   gives: {
     id: 'uuid',
     slug: 'text',
     name: 'text',
     brand: 'text?',
-    status: oneOf<Status>(),
+    status: oneOf<ProductStatus>(),
     image_url: 'text?',
     variant_count: 'int4',
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz'
   },
-  slow: true,
-  text: `
-    select
+  slow: true
+} as const
+const list = {
+  columns: 'id, slug, name, brand, status, images, version, created_at, updated_at',
+  where: 'id < $after and status = any ($statuses)',
+  by: 'id desc',
+  shown: `
       id, slug, name, brand, status, images -> 0 ->> 'url' as image_url,
-      (select count(*)::int from catalog.variants where variants.product_id = products.id) as variant_count,
-      version, created_at, updated_at
-    from catalog.products
-    where id < $after and ${isFound}
-    order by id desc limit $limit`
+      (select count(*)::int from catalog.variants where variants.product_id = page.id) as variant_count,
+      version, created_at, updated_at`
+}
+/** Lists products after the id `after`, newest first. */
+export const listProducts = statement({ name: 'catalog.list_all_products', ...ofList, text: listSql(list) })
+/** Lists products that contain a text, newest first. */
+export const searchProducts = statement({
+  name: 'catalog.search_all_products',
+  ...ofList,
+  takes: { ...ofList.takes, q: 'text[]' },
+  text: searchSql(list)
 })
 export const countProducts = statement({
   name: 'catalog.count_all_products',
-  takes: { statuses: 'text[]', patterns: 'text[]?' },
+  takes: { statuses: 'text[]', q: 'text[]?' },
   gives: { total: 'int4' },
   slow: true,
-  text: countUpTo(`catalog.products where ${isFound}`)
+  text: countUpTo(
+    `catalog.products where status = any ($statuses) and ($q::text[] is null or ${matchesText('$q')})`
+  )
 })
 export const findAnyProduct = statement({
   name: 'catalog.find_any_product',
   gives: { id: 'uuid' },
   text: 'select id from catalog.products limit 1'
 })
-/** The currency of some variant, when there are variants and none of them has this one. */
+/** Returns the currency of a variant, if there are variants and none has this currency. */
 export const findOtherCurrency = statement({
   name: 'catalog.find_other_currency',
   takes: { currency: 'text' },
@@ -194,7 +200,7 @@ export const findOtherCurrency = statement({
     select currency from catalog.variants
     where not exists (select from catalog.variants where currency = $currency) limit 1`
 })
-/** Variants that can be bought, those with a sale price first. */
+/** Lists variants that are for sale, those with a sale price first. */
 export const listVariantsForSale = statement({
   name: 'catalog.list_variant_ids_for_sale',
   takes: { currency: 'text', limit: 'int8' },

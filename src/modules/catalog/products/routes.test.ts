@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const admin = { token: 'admin' }
 
-test('a product is created with everything that belongs to it', async () => {
+test('a product is created with variants, options, images and categories', async () => {
   const app = await useCatalog()
   const category = await createCategory(app, 'Küche')
   const created = await app.request('POST', '/api/catalog/products', {
@@ -51,7 +51,7 @@ test('a product is created with everything that belongs to it', async () => {
   expect(read.json).toEqual(created.json)
 })
 
-test('a patch changes what it names and nothing else, and gives the product its next version', async () => {
+test('a patch changes only the sent fields, and increments the version', async () => {
   const app = await useCatalog()
   const [one, two] = [await createCategory(app, 'One'), await createCategory(app, 'Two')]
   const product = await createProduct(app, {
@@ -79,14 +79,14 @@ test('a patch changes what it names and nothing else, and gives the product its 
   expect((await app.request('GET', '/api/products?q=mug')).json.items).toHaveLength(0)
 })
 
-test('a category named twice is one', async () => {
+test('a repeated category is stored once', async () => {
   const app = await useCatalog()
   const { id } = await createCategory(app, 'Home')
   const product = await createProduct(app, { category_ids: [id, id.toUpperCase()] })
   expect(product.categories).toHaveLength(1)
 })
 
-test('of writers with the same version one wins', async () => {
+test('of concurrent writes with the same version, one succeeds', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const answers = await Promise.all(
@@ -101,13 +101,14 @@ test('of writers with the same version one wins', async () => {
   expect(answers.map(answer => answer.status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
 })
 
-test('slugs and SKUs are taken once', async () => {
+test('slugs and SKUs are unique', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug', variants: [{ sku: 'A', price: 1 }] })
   const post = (body: unknown) => app.request('POST', '/api/catalog/products', { ...admin, body })
   expect((await post({ name: 'Mug', slug: 'mug' })).json).toMatchObject({
-    ...{ status: 409, code: 'CATALOG_SLUG_TAKEN' },
-    errors: [{ path: 'body/slug', message: 'must not be that of another one' }]
+    status: 409,
+    code: 'CATALOG_SLUG_TAKEN',
+    errors: [{ path: 'body/slug', message: 'must be unique' }]
   })
   const second = await post({ name: 'Jug', variants: [{ sku: 'A', price: 1 }] })
   expect(second.json).toMatchObject({ status: 409, code: 'CATALOG_SKU_TAKEN' })
@@ -170,7 +171,7 @@ test('a product has 250 variants at most', async () => {
   expect(json).toMatchObject({ status: 409, code: 'CATALOG_VARIANT_LIMIT', variants_max: 250 })
 })
 
-test('the administrator lists products of every status, page by page', async () => {
+test('an administrator lists products of every status, page by page', async () => {
   const app = await useCatalog()
   for (const status of ['active', 'draft', 'archived', 'draft', 'active'])
     await createProduct(app, { name: `Mug ${status}`, status })
@@ -186,7 +187,7 @@ test('the administrator lists products of every status, page by page', async () 
   expect((await list(`status=draft&cursor=${first.next_cursor}`)).json.code).toBe('INVALID_CURSOR')
 })
 
-test('what does not fit is refused with 400 and changes nothing', async () => {
+test('invalid products are rejected with 400, and nothing changes', async () => {
   const app = await useCatalog()
   const variant = { sku: 'A', price: 1 }
   const bad = [

@@ -18,7 +18,9 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        summary: 'All products, the newest first',
+        summary: 'List products of any status',
+        description:
+          'Returns a page of products for administrators, newest first. Drafts and archived products are included. Filter by `status`, or search with `q`.',
         querystring: AdminProductQuery,
         response: { 200: listOf(AdminProductSummaryResponse) }
       }
@@ -32,6 +34,8 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
       config,
       schema: {
         summary: 'Create a product',
+        description:
+          'Creates a product, with variants if they are sent. The slug is made from the name unless it is sent. 400 `CATALOG_SLUG_NEEDED`: the name has no letter or digit; send a `slug`. 400 `CATALOG_VARIANTS_INVALID`: `errors` lists options, prices or quantities to correct. 404 `CATALOG_CATEGORY_NOT_FOUND`: an id of `category_ids` does not exist. 409 `CATALOG_SLUG_TAKEN` or `CATALOG_SKU_TAKEN`: choose another one.',
         body: CreateProductRequest,
         response: { 201: AdminProductResponse }
       }
@@ -44,7 +48,9 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        summary: 'A product, in any status',
+        summary: 'Retrieve a product of any status',
+        description:
+          'Returns a product for administrators, with all its variants and its version. 404 `CATALOG_PRODUCT_NOT_FOUND`: it does not exist.',
         params: IdParams,
         response: { 200: AdminProductResponse }
       }
@@ -57,7 +63,9 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        summary: 'Change a product',
+        summary: 'Update a product',
+        description:
+          'Updates a product; omitted fields stay. Variants have operations of their own. 400 `CATALOG_VARIANTS_INVALID`: the status or options do not fit the variants; see `errors`. 404 `CATALOG_CATEGORY_NOT_FOUND`: an id of `category_ids` does not exist. 409 `CATALOG_SLUG_TAKEN`: choose another slug. 412 `CATALOG_PRODUCT_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateProductRequest,
         response: { 200: AdminProductResponse }
@@ -70,7 +78,13 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     '/catalog/products/:id',
     {
       config,
-      schema: { summary: 'Delete a product with its variants', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a product',
+        description:
+          'Deletes a product with its variants and discounts. Carts show the variants as unavailable; orders keep them. To stop selling it only, set `status` to "archived". 404 `CATALOG_PRODUCT_NOT_FOUND`: it does not exist. 412 `CATALOG_PRODUCT_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => products.remove(request.params.id, writeOf(request))
   )

@@ -17,8 +17,8 @@ import {
   CategoryLinkResponse,
   HttpUrl,
   ImageResponse,
+  PRODUCT_STATUSES,
   Slug,
-  STATUSES,
   Status
 } from './fields.ts'
 
@@ -39,13 +39,13 @@ const fields = {
   name: line(NAME_LENGTH_MAX),
   slug: Type.Optional(Slug),
   description: Type.Optional(
-    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: 'Text or HTML; kept as it is.' })
+    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: 'Text or HTML. It is stored unchanged.' })
   ),
   brand: Type.Optional(nullable(line(NAME_LENGTH_MAX))),
   status: Type.Optional(
-    Type.Enum([...STATUSES], {
+    Type.Enum([...PRODUCT_STATUSES], {
       description:
-        'Only active products are public and sold. A new one is active if it has variants, else a draft.'
+        'Only active products are public and for sale. A new product is active if it has variants, else a draft.'
     })
   ),
   tags: Type.Optional(Type.Array(line(TAG_LENGTH_MAX), { maxItems: TAGS_MAX, uniqueItems: true })),
@@ -54,7 +54,7 @@ const fields = {
     Type.Array(
       input({ url: HttpUrl, alt: Type.Optional(nullable(Type.String({ maxLength: ALT_LENGTH_MAX }))) }),
       {
-        description: 'In the order in which they are shown.',
+        description: 'In display order.',
         maxItems: IMAGES_MAX
       }
     )
@@ -110,7 +110,7 @@ export const AdminProductQuery = input({
   q: Type.Optional(
     line(
       100,
-      'Part of a name, a brand or a SKU; with fewer than three letters or digits in a row, the beginning of a word.'
+      'Part of a name, brand or SKU. A text of fewer than three letters or digits in a row must begin a word.'
     )
   )
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
-import { patternsOf } from './search.ts'
+import { likePatterns } from './search.ts'
 
 test.each([
   ['Çrème', ['%creme%']],
   ['100%_\\', ['%100\\%\\_\\\\%']],
   ['%_\\', []],
   ['...', []]
-])('%s is looked for by %j', (q, patterns) => {
-  expect(patternsOf(q)).toEqual(patterns)
+])('%s is searched with the patterns %j', (q, patterns) => {
+  expect(likePatterns(q)).toEqual(patterns)
 })
 
-test('a text of fewer than three letters in a row finds the beginnings of words and SKUs', async () => {
+test('a search text of fewer than three letters in a row finds the beginning of words and SKUs', async () => {
   const app = await useCatalog()
   const named = (name: string, sku: string) => createProduct(app, { name, variants: [{ sku, price: 1 }] })
   await named('Smart TV', 'A-1')

@@ -3,16 +3,15 @@ import type { Fault } from '../../../kernel/faults.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, noPage, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { productNotFound, variantsInvalid } from '../errors.ts'
-import type { Changes } from '../revision/changes.ts'
+import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
+import type { CatalogChanges } from '../revision/changes.ts'
 import { insertVariants, type VariantRow } from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
 import { choiceFaults, optionFaults, priceFaults, quantityFaults } from '../variants/rules.ts'
-import { lockProduct } from './change.ts'
-import { STATUSES } from './fields.ts'
+import { PRODUCT_STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
 import type {
   AdminProductQuery,
@@ -21,20 +20,20 @@ import type {
   CreateProductRequest,
   UpdateProductRequest
 } from './schema.ts'
-import { patternsOf } from './search.ts'
+import { likePatterns } from './search.ts'
 import { newSlug, numberedSlugs, searchText, storedSlug, withSuffix } from './slug.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
 type Deps = {
   db: Database
-  changes: Changes
-  /** Is told what variants are called. */
-  inventory: Pick<InventoryApi, 'describe'> | undefined
+  changes: CatalogChanges
+  /** Stores the SKUs of variants. */
+  inventory: Pick<InventoryApi, 'upsertItems'> | undefined
   currency: string
 }
 
-/** Products as the administrator sees them: all of them, with everything, and how they are changed. */
+/** Lists, creates, updates and deletes products of any status, for administrators. */
 export function createProductService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<AdminProductResponse> {
     return adminProduct(found(await db.first(repository.findProduct, { id }), productNotFound))
@@ -45,32 +44,37 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     status,
     ...query
   }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
-    const patterns = q === undefined ? null : patternsOf(q)
+    const patterns = q === undefined ? null : likePatterns(q)
     if (patterns?.length === 0) return noPage(query)
-    const filters = { statuses: status === undefined ? STATUSES : [status], patterns }
+    const statuses = status === undefined ? PRODUCT_STATUSES : [status]
     return readPage(query, {
       ...newestFirst,
       name: 'products',
-      filters,
-      rows: page => db.rows(repository.listProducts, { ...filters, ...page }),
-      total: () => db.first(repository.countProducts, filters)
+      filters: { statuses, patterns },
+      rows: page =>
+        patterns === null
+          ? db.rows(repository.listProducts, { statuses, ...page })
+          : db.rows(repository.searchProducts, { statuses, q: patterns, ...page }),
+      total: () => db.first(repository.countProducts, { statuses, q: patterns })
     })
   }
 
-  /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED` */
-  async function create(body: CreateProductRequest, write: Write): Promise<AdminProductResponse> {
+  /**
+   * @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED`
+   */
+  async function create(body: CreateProductRequest, write: IdempotentWrite): Promise<AdminProductResponse> {
     const { variants: variantBodies = [], category_ids = [], ...fields } = body
     const { status = variantBodies.length === 0 ? 'draft' : 'active' } = fields
     const row = merge(emptyProduct(write.id), { ...fields, slug: newSlug(fields.name, fields.slug), status })
     const rows = variantBodies.map((each, index) =>
       variantRow(each, { id: newId(), product: row, position: index + 1, currency })
     )
-    refuse(faultsOfNew(row, rows))
+    assertNoFaults(faultsOfNew(row, rows))
     await write.once(db, async tx => {
       const slug = fields.slug === undefined ? await freeSlug(tx, row) : row.slug
       await tx.run(repository.insertProducts, { rows: [{ ...row, slug }] })
       await tx.run(insertVariants, { rows })
-      if (rows.length > 0) await inventory?.describe(tx, rows.map(describedBy))
+      if (rows.length > 0) await inventory?.upsertItems(tx, rows.map(describedBy))
       await tx.run(repository.insertLinks, { id: row.id, categoryIds: category_ids })
       await changes.announce(tx, [row.id])
     })
@@ -78,13 +82,17 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, and as `create` */
-  async function patch(id: string, body: UpdateProductRequest, write: Write): Promise<AdminProductResponse> {
+  async function patch(
+    id: string,
+    body: UpdateProductRequest,
+    write: IdempotentWrite
+  ): Promise<AdminProductResponse> {
     const { category_ids, ...fields } = body
     await write.once(db, async tx => {
       await lockProduct(tx, id, write)
       if (changesNothing(body)) return
       const present = found(await tx.first(repository.findProduct, { id }), productNotFound)
-      refuse(faultsOfChange(present, body))
+      assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       if (category_ids !== undefined) {
         await tx.run(repository.deleteLinks, { id, categoryIds: category_ids })
@@ -95,8 +103,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     return read(id)
   }
 
-  /** Deletes it with its variants: carts show them as unavailable. */
-  async function remove(id: string, write: Write): Promise<void> {
+  /** Deletes a product with its variants. Carts show the variants as unavailable. */
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lockProduct(tx, id, write)
       const present = await tx.first(repository.findProduct, { id })
@@ -124,8 +132,15 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
 }
 export type ProductService = ReturnType<typeof createProductService>
 
+/** Locks the product until `tx` ends. @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE` */
+export async function lockProduct(tx: Transaction, id: string, write: IdempotentWrite) {
+  const product = found(await tx.first(repository.lockProduct, { id }), productNotFound)
+  write.expect(product.version, productStale)
+  return product
+}
+
 /** @throws `CATALOG_VARIANTS_INVALID` */
-function refuse(errors: Fault[]): void {
+function assertNoFaults(errors: Fault[]): void {
   if (errors.length > 0) throw variantsInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
@@ -141,7 +156,7 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
   ]
 }
 
-/** Only what is changed is judged: what was there before is no reason to refuse a new name. */
+/** Checks only the fields that change, so that existing faults do not block another change. */
 function faultsOfChange(
   present: repository.ProductDetailRow,
   { status, options }: UpdateProductRequest
@@ -163,7 +178,7 @@ function faultsOfChange(
   ]
 }
 
-/** The slug of the product, with a number behind it when earlier products have it. */
+/** Returns the slug of the product, with a numbered suffix when other products have it. */
 async function freeSlug(tx: Transaction, { id, slug }: repository.ProductRow): Promise<string> {
   await tx.run(repository.lockSlug, { slug })
   const slugs = numberedSlugs(slug)

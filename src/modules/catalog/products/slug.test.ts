@@ -13,7 +13,7 @@ test.each([
   ['Straße Ærø, Łódź', 'strasse-aero-lodz'],
   ['İstanbul ışık', 'istanbul-isik'],
   ['Việt Nam', 'viet-nam'],
-  // Without its marks the glass would be a crow, and the reading lamp lose its vowels.
+  // Without its marks, the word for glass would mean crow, and that for reading lamp would lose its vowels.
   ['ガラス', 'ガラス'],
   ['バッグ ①２', 'バッグ-12'],
   ['हिन्दी किताब', 'हिन्दी-किताब'],
@@ -52,7 +52,7 @@ test.each(['유리잔', 'ガラス', 'हिन्दी', 'Ёлка'])(
   }
 )
 
-test('a slug that is sent or imported is the same one in either form', async () => {
+test('a slug is the same in composed and decomposed form, sent or imported', async () => {
   const app = await useCatalog()
   const glass = '유리잔'
   const { id, slug } = await createProduct(app, { name: 'Glass', slug: glass.normalize('NFD') })
@@ -66,7 +66,7 @@ test('a slug that is sent or imported is the same one in either form', async () 
   expect((await importFile(app, file)).json.products).toMatchObject({ created: 0, failed: 0 })
 })
 
-test('slugs from before are brought to the composed form, and stay where two would be one', async () => {
+test('the migration composes slugs, except those that would become equal', async () => {
   const app = await useCatalog()
   const glass = '유리잔'
   const apart = glass.normalize('NFD')

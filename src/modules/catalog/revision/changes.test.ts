@@ -3,13 +3,13 @@ import { expect, test, vi } from 'vitest'
 import { changesOf, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-/** Two products, and what is announced about them. */
+/** Two products, and the announcements of their changes. */
 async function useChanges() {
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const [one, two] = [await createProduct(app), await createProduct(app)]
   const publish = vi.fn(broadcast.publish)
-  // It does not listen to messages, which may arrive late: only what a process announces to itself is seen here.
+  // Broadcast messages can arrive late, so only the direct notification of this process is observed.
   const changes = changesOf({ db, broadcast: { ...broadcast, publish, subscribe: () => {} } })
   const seen: (readonly string[] | 'all')[] = []
   changes.subscribe({ onChange: ids => seen.push(ids), onGap: () => {} })
@@ -17,7 +17,7 @@ async function useChanges() {
   return { app, db, changes, publish, seen, one, two, variantsOf }
 }
 
-test('however often a transaction announces, the revision is raised once and at its end, and each variant named once', async () => {
+test('a transaction with several announcements raises the revision once, before the commit, and lists each variant once', async () => {
   const { app, db, changes, publish, seen, one, two, variantsOf } = await useChanges()
   const gone = newId()
   const { statements: sent } = await app.record(() =>
@@ -36,7 +36,7 @@ test('however often a transaction announces, the revision is raised once and at 
   expect(sent.slice(-2)).toEqual(['catalog.raise_revision', 'broadcast.notify'])
 })
 
-test('when everything may be another, single variants are not named beside it', async () => {
+test('an announcement of all offers lists no single variants', async () => {
   const { db, changes, publish, seen, one } = await useChanges()
   await db.transaction(async tx => {
     await changes.announce(tx, [one.id])
@@ -47,7 +47,7 @@ test('when everything may be another, single variants are not named beside it', 
   expect(seen).toEqual(['all'])
 })
 
-test('of very many variants none is named, and no more are looked for', async () => {
+test('an announcement of very many variants lists none of them, and reads no more', async () => {
   const { app, db, changes, publish, seen, one } = await useChanges()
   await db.transaction(async tx => {
     await changes.announce(tx, [], Array.from({ length: 5_001 }, newId))
@@ -58,14 +58,14 @@ test('of very many variants none is named, and no more are looked for', async ()
   expect(seen).toEqual(['all'])
 })
 
-test('a change without products drops pages and no offers', async () => {
+test('a change without products invalidates pages and no offers', async () => {
   const { db, changes, publish, seen } = await useChanges()
   await db.transaction(tx => changes.announce(tx, []))
   expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual([''])
   expect(seen).toEqual([[]])
 })
 
-test('a run that is repeated announces nothing of the run before it, and one that fails nothing at all', async () => {
+test('a retried transaction announces only its last run, and a failed one nothing', async () => {
   const { db, changes, publish, seen, one, two, variantsOf } = await useChanges()
   const failing = db.transaction(async tx => {
     await changes.announceCategory(tx, newId(), [])

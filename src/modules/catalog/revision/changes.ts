@@ -2,27 +2,27 @@ import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { catalogChanged, EVERYTHING, productChanged } from '../events.ts'
-import { type LowestPrices, REPRICED_AT_ONCE_MAX } from './prices.ts'
+import { type LowestPrices, REPRICED_IN_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
 const ALL = 'all'
-const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
+const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message can have
 const IDS_MAX = 5_000
 
-/** Which variants' offers may be others now; none when only pages are. */
-type Change = readonly string[] | 'all'
+/** Ids of the variants whose offers may have changed. Empty when only pages changed. */
+type ChangedVariants = readonly string[] | 'all'
 type ChangeSubscriber = {
-  onChange(variantIds: Change): void
-  /** Changes may have been missed: nothing that was known is certain any more. */
+  onChange(variantIds: ChangedVariants): void
+  /** Messages about changes may have been missed: the subscriber must drop all cached data. */
   onGap(): void
 }
 
-export type Changes = {
+export type CatalogChanges = {
   /**
-   * To be called after the catalog was changed within `tx`, as often as is handy: brings the lowest prices of these
-   * products up to date and drops, at the commit, what processes have cached. This one has dropped it when `tx` has
-   * returned, others do within a second. For products that `tx` has locked, and variants that it deleted.
+   * Updates the lowest prices of changed products within `tx`, and invalidates the caches of all processes at
+   * the commit: in this process before `tx` returns, in others within a second. Call it after each change, as
+   * often as needed, with products that `tx` has locked and variants that it deleted.
    */
   announce(
     tx: Transaction,
@@ -30,22 +30,25 @@ export type Changes = {
     deletedVariantIds?: readonly string[]
   ): Promise<void>
   /**
-   * For changes of a category, or of its discount, while another transaction may put a product there: every offer may
-   * have changed. The prices of more than 2,000 products, and of those put there meanwhile, follow by a job.
+   * Announces a change of a category or of its discount. Every offer may have changed, because concurrent
+   * transactions can add products to the category. A job updates the prices of those, and of more than 2,000
+   * products.
    */
   announceCategory(tx: Transaction, categoryId: string, productIds: readonly string[]): Promise<void>
-  /** For what only pages of the catalog show: what processes have cached of these is dropped at the commit. */
+  /** Invalidates the cached pages of all processes at the commit, but no offers. */
   announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
-  /** While it is false, changes may be missed. */
+  /** Whether messages about changes arrive. While it is false, nothing may be cached. */
   isLive(): boolean
 }
 
-/** What one run of a transaction has announced so far; `null`: any offer, any product may be another. */
+/**
+ * The changes that a run of a transaction has announced so far. Null: any offer or product may have changed.
+ */
 type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
 type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPrices }
 
-export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes {
+export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): CatalogChanges {
   const announcedBy = new WeakMap<Transaction, Announced>()
   const subscribers: ChangeSubscriber[] = []
   const notifySubscribers = (message: string) => {
@@ -64,20 +67,21 @@ export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes 
     await lowestPrices.reprice(tx, productIds)
   }
 
-  /** What `tx` has announced; the first time it also arranges what follows from that at its end. */
+  /** Returns the announced changes of `tx`. The first call registers their publication at the commit. */
   function announcedIn(tx: Transaction): Announced {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
     const announced: Announced = { variantIds: new Set(), productIds: new Set() }
     announcedBy.set(tx, announced)
-    // Every change of the catalog raises the one revision, so they wait for each other here: as late as can be.
-    tx.last(async () => {
+    // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
+    tx.beforeCommit(async () => {
       await tx.run(repository.raiseRevision)
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
       if (announced.productIds === null) emit(tx, catalogChanged, EVERYTHING, {})
       for (const id of announced.productIds ?? []) emit(tx, productChanged, id, { product_id: id })
     })
-    // The messages come back to this process too, but some milliseconds after the answer to whoever made the change.
+    // The broadcast reaches this process only some milliseconds after the commit, so it is notified directly:
+    // the caller reads its own change then.
     tx.afterCommit(() => {
       for (const message of messagesOf(announced)) notifySubscribers(message)
     })
@@ -96,9 +100,9 @@ export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes 
       if (announced.variantIds.size > IDS_MAX) announced.variantIds = null
     },
     announceCategory: async (tx, categoryId, productIds) => {
-      if (productIds.length <= REPRICED_AT_ONCE_MAX) await reprice(tx, productIds)
+      if (productIds.length <= REPRICED_IN_REQUEST_MAX) await reprice(tx, productIds)
       else lowestPrices.refreshListsSoon(tx)
-      lowestPrices.repriceWithStragglers(tx, categoryId)
+      lowestPrices.repriceCategorySoon(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
     announcePages: tx => {
@@ -118,12 +122,13 @@ function messagesOf({ variantIds }: Announced): string[] {
   )
 }
 
-// The clocks of this process and of the database may drift apart, and ours may stand still while a machine sleeps.
+// Limits the drift between the clocks of this process and of the database. The process's clock can stop while
+// the machine sleeps.
 const TRUSTED_SECONDS = 3_600
 
 /**
- * Until when, on the monotonic clock, something may be kept that was asked for at `startedAt` and changes in
- * `seconds` (`null`: not by itself), as the database's clock says.
+ * Returns until when data can be cached, in milliseconds of the monotonic clock. The data was read at
+ * `startedAt` and changes in `seconds`, by the clock of the database. Null: it does not change with time.
  */
-export const deadlineOf = (startedAt: number, seconds: number | null): number =>
+export const revisionDeadlineOf = (startedAt: number, seconds: number | null): number =>
   startedAt + Math.min(seconds ?? TRUSTED_SECONDS, TRUSTED_SECONDS) * 1_000

@@ -1,24 +1,27 @@
 import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-/** Always in the same order: whoever computes their prices next sees all that was written. */
+/**
+ * Locks products, ordered by id to prevent deadlocks. The next transaction that reprices them sees all
+ * changes.
+ */
 export const lockProducts = statement({
   name: 'catalog.lock_products',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id = any ($ids) order by id for update'
 })
-/** Those that nobody else is changing. */
-export const lockFreeProducts = statement({
+/** Locks those products that no other transaction has locked. */
+export const lockUnlockedProducts = statement({
   name: 'catalog.lock_free_products',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id = any ($ids) order by id for update skip locked'
 })
-// What lists show and filter products by that stands elsewhere.
-const kept = (name: string) =>
+// Columns of products that copy data of variants and categories, for lists.
+const listColumns = (name: string) =>
   `${name}.lowest_price_minor, ${name}.lowest_price_currency, ${name}.lowest_full_price_minor, ${name}.variant_count,
       ${name}.sku_text, ${name}.category_ids, ${name}.in_stock`
-const fresh = `
+const freshColumns = `
       select list_columns.product_id, lowest_price_minor, currency as lowest_price_currency, lowest_full_price_minor,
         coalesce(variant_count, 0) as variant_count, sku_text, category_ids, in_stock
       from catalog.list_columns
@@ -27,7 +30,7 @@ const fresh = `
         and lowest_prices.product_id = any ($ids)
       where list_columns.product_id = any ($ids)`
 
-/** Brings what lists show of these (locked) products up to date: lowest prices, SKUs, categories, stock. */
+/** Updates the list columns of these (locked) products: lowest prices, SKUs, categories, stock. */
 export const repriceProducts = statement({
   name: 'catalog.reprice_products',
   takes: { ids: 'uuid[]', currency: 'text' },
@@ -36,13 +39,13 @@ export const repriceProducts = statement({
       lowest_price_minor = fresh.lowest_price_minor, lowest_price_currency = fresh.lowest_price_currency,
       lowest_full_price_minor = fresh.lowest_full_price_minor, variant_count = fresh.variant_count,
       sku_text = fresh.sku_text, category_ids = fresh.category_ids, in_stock = fresh.in_stock
-    from (${fresh}
+    from (${freshColumns}
     ) fresh
     where products.id = fresh.product_id
-      and (${kept('products')})
-        is distinct from (${kept('fresh')})`
+      and (${listColumns('products')})
+        is distinct from (${listColumns('fresh')})`
 })
-/** Those of these products for which that is not up to date. */
+/** Lists those of these products whose list columns are wrong. */
 export const listMispriced = statement({
   name: 'catalog.list_mispriced_products',
   takes: { ids: 'uuid[]', currency: 'text' },
@@ -51,11 +54,11 @@ export const listMispriced = statement({
   text: `
     select products.id
     from catalog.products
-    join (${fresh}
+    join (${freshColumns}
     ) fresh on fresh.product_id = products.id
     where products.id = any ($ids)
-      and (${kept('products')})
-        is distinct from (${kept('fresh')})`
+      and (${listColumns('products')})
+        is distinct from (${listColumns('fresh')})`
 })
 export const listProductsAfter = statement({
   name: 'catalog.list_product_ids',
@@ -63,7 +66,7 @@ export const listProductsAfter = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id > $after order by id limit $limit'
 })
-/** The products of a category and of those below it. */
+/** Lists the products of a category and of those below it. */
 export const listProductsBelowAfter = statement({
   name: 'catalog.list_product_ids_below',
   takes: { category: 'uuid', after: 'uuid', limit: 'int8' },
@@ -83,7 +86,7 @@ export const findCategoryId = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.categories where id = $id'
 })
-/** Products that a discount concerns whose start or end has passed and is not noted yet. */
+/** Lists products with a discount whose start or end has passed since the last repricing. */
 export const listDueProducts = statement({
   name: 'catalog.list_due_products',
   takes: { limit: 'int8' },
@@ -113,25 +116,25 @@ export const listVariants = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.variants where product_id = any ($productIds) limit $limit'
 })
-/** Locks the one row of it: to be run last. */
+/** Locks the only row of the revision, so run it last. */
 export const raiseRevision = statement({
   name: 'catalog.raise_revision',
   text: 'update catalog.revision set value = value + 1'
 })
-/** Raises it, and notes that all starts and ends of discounts before the transaction began have been seen to. */
+/** Raises the revision, and records that starts and ends of discounts before this transaction are applied. */
 export const markPriced = statement({
   name: 'catalog.mark_priced',
   text: 'update catalog.revision set value = value + 1, priced_at = now()'
 })
-/** Raises it, and notes the currency that the lowest prices of all products are to be in. */
+/** Raises the revision, and records the currency for which the lowest prices are computed. */
 export const markCurrency = statement({
   name: 'catalog.mark_currency',
   takes: { currency: 'text' },
   text: 'update catalog.revision set value = value + 1, currency = $currency'
 })
 /**
- * `changes_in`: seconds to the next start or end of any discount. `is_due`: one has passed that is not noted yet.
- * `currency`: what the lowest prices were last brought up to date for.
+ * `changes_in`: seconds until the next start or end of a discount. `is_due`: one has passed that is not
+ * applied yet. `currency`: the currency for which the lowest prices were computed last.
  */
 export const findRevision = statement({
   name: 'catalog.find_revision',

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** The products of these variants, in the order in which everybody locks products. */
+/** Locks the products of these variants, ordered by id like all locks of products. */
 export const lockProducts = statement({
   name: 'catalog.lock_products_of_variants',
   takes: { variantIds: 'uuid[]' },
@@ -10,7 +10,10 @@ export const lockProducts = statement({
     where id in (select product_id from catalog.variants where id = any ($variantIds))
     order by id for update`
 })
-/** Of these variants `inStock` can be bought; answers the products of those of which the catalog said something else. */
+/**
+ * Sets whether these variants are in stock: those in `inStock` are. Returns the products of variants that
+ * changed.
+ */
 export const updateInStock = statement({
   name: 'catalog.update_in_stock',
   takes: { variantIds: 'uuid[]', inStock: 'uuid[]' },

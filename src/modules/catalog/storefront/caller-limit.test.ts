@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { createCallerLimit } from './caller-limit.ts'
 
-/** Work that is under way until it is told to end, and a note of what has begun. */
+/** Work that runs until the test ends it, and a record of started work. */
 function useWork() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -16,7 +16,7 @@ function useWork() {
   return { begun, work, end: (name: string) => ends.get(name)?.() }
 }
 
-test('a caller does two things at once, the rest in order; others do not wait for them', async () => {
+test('a caller runs two things concurrently and the rest in order, without delaying other callers', async () => {
   const limited = createCallerLimit(2)
   const { begun, work, end } = useWork()
   const all = ['a', 'b', 'c', 'd'].map(name => limited('one', work(name)))
@@ -31,7 +31,7 @@ test('a caller does two things at once, the rest in order; others do not wait fo
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('what fails makes room as well', async () => {
+test('failed work releases its slot', async () => {
   const limited = createCallerLimit(1)
   const fail = () => Promise.reject(new Error('no'))
   const tries = await Promise.allSettled([limited('one', fail), limited('one', fail)])
@@ -39,7 +39,7 @@ test('what fails makes room as well', async () => {
   expect(await limited('one', async () => 'yes')).toBe('yes')
 })
 
-test('a line has an end, and nobody stands in it for longer than a second', async () => {
+test('the queue has a maximum length, and work waits in it for a second at most', async () => {
   const limited = createCallerLimit(1)
   const { work, end } = useWork()
   const first = limited('one', work('first'))
@@ -57,15 +57,16 @@ test('a line has an end, and nobody stands in it for longer than a second', asyn
   expect(await limited('one', async () => 'again')).toBe('again')
 })
 
-test('one caller with twenty of the slowest searches leaves the searches of others quick', async () => {
+test('twenty slow searches of one caller do not delay the searches of others', async () => {
   const app = await useCatalog({
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '20000',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '1000'
   })
-  await createProduct(app, { name: 'Slow', slug: 'slow', variants: [{ sku: 'SLOW', price: 1 }] })
-  await createProduct(app, { name: 'Quick' })
-  // Whatever shows the slow product takes until the lock is given back. Its cost makes PostgreSQL filter by text first.
+  await createProduct(app, { name: 'Slow', slug: 'slow', tags: ['slow'] })
+  await createProduct(app, { name: 'Quick', tags: ['quick'] })
+  // Statements that return the slow product wait until the lock is released. The cost of the function makes
+  // PostgreSQL filter by tags first.
   await runSql(
     app.databaseUrl,
     `create function catalog.wait_for_lock() returns boolean language plpgsql cost 1000000 as
@@ -79,7 +80,7 @@ test('one caller with twenty of the slowest searches leaves the searches of othe
   onTestFinished(() => holder.end())
   await holder.query('select pg_advisory_lock(1)')
   const search = (q: string, address: string) =>
-    app.request('GET', `/api/products?q=${q}`, { headers: { 'x-forwarded-for': address } })
+    app.request('GET', `/api/products?q=${q}&tag=${q}`, { headers: { 'x-forwarded-for': address } })
 
   const slow = Array.from({ length: 20 }, () => search('slow', '203.0.113.1'))
   const waits = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
@@ -89,7 +90,7 @@ test('one caller with twenty of the slowest searches leaves the searches of othe
     [200, 1],
     [200, 1]
   ])
-  // They were answered while the slow ones wait.
+  // The searches of others returned while the slow ones still wait.
   expect(await runSql(app.databaseUrl, waits)).toHaveLength(2)
   await holder.query('select pg_advisory_unlock(1)')
   for (const { status } of await Promise.all(slow)) expect([200, 429]).toContain(status)

@@ -4,8 +4,8 @@ const WAITING_MAX = 100
 const WAIT_MS_MAX = 1_000
 
 /**
- * Lets each caller do only so much at once, so that one who asks for very much keeps the database from nobody else.
- * The rest of it waits in line, for the caller's own work alone, up to a second.
+ * Limits the concurrent work of each caller, so that one caller cannot occupy the database. Further work of
+ * the caller waits in its own queue, up to a second.
  */
 export function createCallerLimit(atOnceMax: number) {
   const lines = new Map<string, { running: number; waiting: (() => void)[] }>()
@@ -22,7 +22,7 @@ export function createCallerLimit(atOnceMax: number) {
       if (performance.now() - arrivedAt > WAIT_MS_MAX) throw listLimit({ retryAfterSeconds: 1 })
       return await work()
     } finally {
-      // Whoever waits takes the place over; without anybody waiting it is free.
+      // The next waiting work takes over the slot; otherwise the slot is released.
       const next = line.waiting.shift()
       if (next === undefined) line.running -= 1
       else next()

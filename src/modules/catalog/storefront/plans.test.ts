@@ -3,19 +3,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { literal } from '../../../../test/support/buffers.ts'
 import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
+import { LAST_ID } from '../../../kernel/ids.ts'
 import { COUNTED_MAX } from '../../../kernel/pages.ts'
 import { connectionSettings, plannedForValues } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { type Statement, statement, valuesOf } from '../../../platform/postgres/statement.ts'
-import { patternsOf } from '../products/search.ts'
-import { beforeFirst, listPrices, ownPrices } from './repository.ts'
-import type { Sort } from './schema.ts'
+import { matchesText } from '../products/list-sql.ts'
+import { searchProducts } from '../products/repository.ts'
+import { likePatterns } from '../products/search.ts'
+import { beforeFirst, ownPriceQueries, priceListQueries } from './repository.ts'
+import type { ProductSort } from './schema.ts'
 
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
-const orders = Object.keys(beforeFirst) as Sort[]
+const orders = Object.keys(beforeFirst) as ProductSort[]
 const limit = 21
-/** Of a step that is repeated, PostgreSQL tells averages: what a look-up by key finds or refuses may come to 1.5 rows of 1. */
+/**
+ * PostgreSQL reports rounded averages for the loops of a step, so that a look-up by key can show 1.5 rows per
+ * row.
+ */
 const ROWS_MAX = 1.5 * LARGE_CATALOG.products
+/** A search scans 50 products per row of its page, and then reads the matches by index. */
+const WALKED_ROWS_MAX = 1_200
 
 let created: Awaited<ReturnType<typeof createTestDatabase>>
 let db: Database
@@ -24,7 +32,7 @@ beforeAll(async () => {
   created = await createTestDatabase()
   const options = testDatabaseOptions(created.url)
   db = openDatabase(options)
-  // One session with the settings of slow statements, which takes its time on a busy machine.
+  // One session with the settings of slow statements. It can take long on a busy machine.
   client = new pg.Client(
     connectionSettings({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, plannedForValues)
   )
@@ -47,7 +55,7 @@ type Node = {
   Plans?: Node[]
 }
 
-/** The most rows that one step of a plan went through, all its repetitions together. */
+/** The maximum number of rows that a step of a plan read, over all its loops. */
 function mostRows(node: Node): number {
   const removed =
     (node['Rows Removed by Filter'] ?? 0) +
@@ -57,10 +65,10 @@ function mostRows(node: Node): number {
 }
 
 let explained = 0
-/** The plan of a slow statement as the program prepares it, by running it. */
+/** Runs a slow statement as the program prepares it, and returns its plan. */
 async function planOf(given: Statement, values: Record<string, unknown>): Promise<Node> {
   const { name, text } = given
-  // Prepared when the session sees it for the first time.
+  // Prepares the statement at its first use in the session.
   if (!prepared.has(given)) await client.query({ name, text, values: valuesOf(given, values) })
   prepared.add(given)
   const literals = valuesOf(given, values).map(literal)
@@ -74,41 +82,53 @@ async function planOf(given: Statement, values: Record<string, unknown>): Promis
 }
 const prepared = new Set<Statement>()
 
+/** The statements that list products with these filters. */
+const listsFor = (
+  { list, search }: typeof ownPriceQueries | typeof priceListQueries,
+  { q }: { q: string[] | null }
+) => (q === null ? list : search)
+
 const filtersOf = function* () {
   for (const word of words)
     for (const tag of tags)
       for (const category of categories)
         for (const [price_min, price_max] of prices)
           for (const in_stock of word === null && tag === null ? [null, true, false] : [null])
-            yield { q: word && patternsOf(word), tag, category, price_min, price_max, in_stock }
+            yield { q: word && likePatterns(word), tag, category, price_min, price_max, in_stock }
 }
 
 test.each([
-  { of: "the catalog's own prices", lists: ownPrices, more: {} },
-  ...priceLists.map(list => ({ of: `the price list ${list}`, lists: listPrices, more: { list } }))
+  { of: "the catalog's own prices", lists: ownPriceQueries, more: {} },
+  ...priceLists.map(list => ({ of: `the price list ${list}`, lists: priceListQueries, more: { list } }))
 ])(
-  'no plan of a list with $of goes through the catalog more than once, whatever is asked for',
+  'no plan of a list with $of reads the catalog more than once, with any filters',
   async ({ lists, more }) => {
     const faults: unknown[] = []
     const explainedBefore = explained
+    let combinations = 0
     const check = async (given: Statement, values: Record<string, unknown>) => {
       const rows = mostRows(await planOf(given, { ...values, ...more }))
       if (rows > ROWS_MAX) faults.push([given.name, rows, values])
     }
     for (const filters of filtersOf()) {
       await check(lists.count, filters)
-      for (const sort of orders)
+      // A price list changes only the source of prices, so each combination is tested with one order there,
+      // and each word and tag with another one.
+      const turn = combinations + Math.floor(combinations / (categories.length * prices.length))
+      const sorts = lists === ownPriceQueries ? orders : orders.filter((_, i) => i === turn % orders.length)
+      combinations += 1
+      for (const sort of sorts)
         for (const from of [beforeFirst[sort], middle[sort]])
-          await check(lists[sort], { ...from, limit, ...filters })
+          await check(listsFor(lists, filters)[sort], { ...from, limit, ...filters })
     }
     expect(faults).toEqual([])
     const questions = (words.length * tags.length + 2) * categories.length * prices.length
-    expect(explained - explainedBefore).toBe(questions * 9)
+    expect(explained - explainedBefore).toBe(questions * (lists === ownPriceQueries ? 9 : 3))
   },
   120_000
 )
 
-test('slow statements are planned for their values in the program too', async () => {
+test('the program plans slow statements for their values', async () => {
   const mode = statement({
     name: 'test.plan_cache_mode',
     slow: true,
@@ -118,23 +138,81 @@ test('slow statements are planned for their values in the program too', async ()
   expect(await db.first(mode)).toEqual(plannedForValues)
 })
 
-test('a list is planned for what it is asked for: what few products have is found by its index', async () => {
-  const all = { q: null, tag: null, category: null, price_min: null, price_max: null, in_stock: null }
+test('a list is planned for its filters: a rare value is found by its index', async () => {
+  const all = { q: null, ...noFilter }
   for (const filter of [
-    { q: patternsOf('zebra') },
-    { q: patternsOf('product-777') },
-    { q: patternsOf('qq') },
+    { q: likePatterns('zebra') },
+    { q: likePatterns('product-777') },
+    { q: likePatterns('qq') },
     { tag: 'rare' },
     { category: categories[3] }
   ]) {
-    const plan = await planOf(ownPrices.name, { ...beforeFirst.name, limit, ...all, ...filter })
-    expect(mostRows(plan)).toBeLessThan(1_000)
+    const filters = { ...all, ...filter }
+    const plan = await planOf(listsFor(ownPriceQueries, filters).name, {
+      ...beforeFirst.name,
+      limit,
+      ...filters
+    })
+    expect(mostRows(plan)).toBeLessThan(WALKED_ROWS_MAX)
   }
-  const plan = await planOf(ownPrices.newest, { ...beforeFirst.newest, limit, ...all, in_stock: false })
+  const plan = await planOf(ownPriceQueries.list.newest, {
+    ...beforeFirst.newest,
+    limit,
+    ...all,
+    in_stock: false
+  })
   expect(mostRows(plan)).toBeLessThan(1_000)
 })
 
-test('what the filters find is what variants and categories say', async () => {
+const noFilter = { tag: null, category: null, price_min: null, price_max: null, in_stock: null }
+
+test.each(['known', 'not known'])(
+  'no search walks through the catalog to products that are few or side by side, where the frequency of words is %s',
+  async frequency => {
+    await client.query('begin')
+    if (frequency === 'not known')
+      await client.query(`
+        delete from pg_statistic using pg_attribute
+        where starelid = 'catalog.products'::regclass and attrelid = starelid and attnum = staattnum
+          and attname = 'sku_text'`)
+    const rows: Record<string, number> = {}
+    for (const word of ['product-77', 'product-7', 'zeb', 'zebra', 'nowhere', 'qq']) {
+      const q = likePatterns(word)
+      for (const sort of orders) {
+        const values = { ...beforeFirst[sort], limit, ...noFilter, q }
+        rows[`${word} by ${sort}`] = mostRows(await planOf(ownPriceQueries.search[sort], values))
+      }
+      const all = { after: LAST_ID, statuses: ['draft', 'active', 'archived'], limit, q }
+      rows[`${word} of all`] = mostRows(await planOf(searchProducts, all))
+    }
+    await client.query('rollback')
+    expect(Math.max(...Object.values(rows)), JSON.stringify(rows)).toBeLessThan(WALKED_ROWS_MAX)
+  }
+)
+
+test.each([
+  { of: "the catalog's own prices", lists: ownPriceQueries, more: {} },
+  { of: 'a price list', lists: priceListQueries, more: { list: priceLists[0] } }
+])('a page of a search with $of has the first matching products of the list', async ({ lists, more }) => {
+  const idsOf = async ({ text, ...rest }: Statement, values: Record<string, unknown>): Promise<string[]> => {
+    const given = valuesOf({ ...rest }, { ...noFilter, ...more, ...values })
+    const { rows } = await client.query(`select id from (${text}) as listed`, given)
+    return rows.map(({ id }) => id)
+  }
+  for (const word of ['thing', 'zebra', 'product-77', '1', 'nowhere']) {
+    const q = likePatterns(word)
+    const { rows } = await client.query(`select id from catalog.products where ${matchesText('$1')}`, [q])
+    const found = new Set(rows.map(({ id }) => id))
+    for (const sort of orders)
+      for (const from of [beforeFirst[sort], middle[sort]]) {
+        const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
+        const page = await idsOf(lists.search[sort], { ...from, limit, q })
+        expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))
+      }
+  }
+})
+
+test('the filters find the same products as variants and categories', async () => {
   for (const { q, tag, category, price_min, price_max, in_stock } of filtersOf()) {
     if (price_min !== null || (q !== null && category === null)) continue
     const { rows } = await client.query(
@@ -149,8 +227,8 @@ test('what the filters find is what variants and categories say', async () => {
            select from catalog.variants v where v.product_id = products.id and v.active and v.in_stock))`,
       [q, tag, category, in_stock]
     )
-    expect([await db.first(ownPrices.count, { q, tag, category, price_min, price_max, in_stock })]).toEqual(
-      rows
-    )
+    expect([
+      await db.first(ownPriceQueries.count, { q, tag, category, price_min, price_max, in_stock })
+    ]).toEqual(rows)
   }
 })

@@ -4,21 +4,22 @@ import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
   json,
   nullableJson,
-  type Row,
   type RowOf,
-  statement,
-  type Values
+  type StatementRow,
+  type StatementValues,
+  statement
 } from '../../../platform/postgres/statement.ts'
-import type { Discount } from '../discounts/pricing.ts'
-import type { ProductResponse, Sort, VariantResponse } from './schema.ts'
+import type { VariantDiscount } from '../discounts/pricing.ts'
+import { listSql, matchesText, searchSql } from '../products/list-sql.ts'
+import type { ProductResponse, ProductSort, VariantResponse } from './schema.ts'
 
 export type StoredVariant = Omit<VariantResponse, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
   price_minor: number
   sale_price_minor: number | null
-  discounts: Discount[] | null
+  discounts: VariantDiscount[] | null
 }
 
-/** Of an active product, by id or slug. */
+/** Returns the id of an active product by id or slug. */
 export const findProductId = statement({
   name: 'catalog.find_active_product_id',
   takes: { id: 'uuid?', slug: 'text' },
@@ -29,7 +30,7 @@ export const findProductId = statement({
     order by id = $id desc nulls last limit 1`
 })
 
-/** An active product by id or slug, with its variants that are sold in a currency. */
+/** Returns an active product by id or slug, with its active variants in a currency. */
 export const findProduct = statement({
   name: 'catalog.find_active_product',
   takes: { id: 'uuid?', slug: 'text', currency: 'text' },
@@ -72,110 +73,133 @@ export const findProduct = statement({
 export type ProductPageRow = RowOf<typeof findProduct>
 
 const filters = {
-  q: 'text[]?',
   tag: 'text?',
   category: 'uuid?',
   price_min: 'int8?',
   price_max: 'int8?',
   in_stock: 'bool?'
 } as const
-export type ListFilters = Row<typeof filters>
-/** Whose lowest prices a list of products shows. */
-type Source<X extends Values> = {
-  /** Ends the names of its statements. */
+export type ListFilters = StatementRow<typeof filters>
+const ofProduct = {
+  id: 'uuid',
+  slug: 'text',
+  name: 'text',
+  brand: 'text?',
+  tags: 'text[]',
+  image_url: 'text?',
+  created_at: 'timestamptz',
+  search_text: 'text',
+  lowest_price_minor: 'int8?',
+  lowest_price_currency: 'text?',
+  lowest_full_price_minor: 'int8?',
+  variant_count: 'int4?',
+  in_stock: 'bool'
+} as const
+const SHOWN = `
+      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor,
+      lowest_price_currency, lowest_full_price_minor, variant_count, in_stock`
+/** Where a list of products reads its lowest prices: the products, or a price list. */
+type PriceSource<X extends StatementValues> = {
+  /** Suffix of the names of its statements. */
   suffix: string
   takes: X
-  /** Behind the table of products. */
+  /** Joins after the table of products. */
   joined: string
-  /** Where the prices stand, and the product that they are of. */
+  /** The table that has the prices, and the column with the product's id. */
   prices: string
   productId: string
 }
 
-/** Active products from behind a sort key and an id, at the prices of a source. Each order has an index. */
-function createLists<const X extends Values>({ suffix, takes, joined, prices, productId }: Source<X>) {
-  // A slow statement is planned for the values that it is given: what is null is no part of the plan, and what is not can use its
-  // index. All but the prices of price lists is of one table, so that no plan, however wrong its guesses, reads more than that
-  // once; those are joined by their key.
+/** Creates the queries of lists of active products after a sort key and id. Each order has an index. */
+function createListQueries<const X extends StatementValues>({
+  suffix,
+  takes,
+  joined,
+  prices,
+  productId
+}: PriceSource<X>) {
+  // Slow statements are planned for their values: filters that are null are removed from the plan, and others
+  // can use their index. All columns except prices of price lists are in one table, and these are joined by
+  // key. So even a plan with wrong estimates reads the table once at most.
   const isListed = `
       status = 'active'
-      and ($q::text[] is null or search_text like any ($q) or sku_text like any ($q))
       and ($tag::text is null or tags @> array[$tag])
       and ($category::uuid is null or category_ids @> array[$category])
       and ($price_min::int8 is null or ${prices}.lowest_price_minor between $price_min and $price_max)
       and ($in_stock::bool is null or in_stock = $in_stock)`
 
-  type Order = { name: string; key: 'text' | 'int8'; behind: string; by: string }
-  const listBy = ({ name, key, behind, by }: Order) =>
-    statement({
-      name: `catalog.list_products_by_${name}${suffix}`,
-      takes: { key, id: 'uuid', limit: 'int8', ...filters, ...takes },
-      gives: {
-        id: 'uuid',
-        slug: 'text',
-        name: 'text',
-        brand: 'text?',
-        tags: 'text[]',
-        image_url: 'text?',
-        created_at: 'timestamptz',
-        search_text: 'text',
-        lowest_price_minor: 'int8?',
-        lowest_price_currency: 'text?',
-        lowest_full_price_minor: 'int8?',
-        variant_count: 'int4?',
-        in_stock: 'bool'
-      },
-      slow: true,
-      text: `
-    select
-      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, ${prices}.lowest_price_minor,
-      ${prices}.lowest_price_currency, ${prices}.lowest_full_price_minor, ${prices}.variant_count, in_stock
-    from catalog.products ${joined}
-    where ${behind} and ${isListed}
-    order by ${by} limit $limit`
-    })
-
   const byPrice = `${prices}.lowest_price_minor`
+  /** Creates the statement of each sort order, for lists or searches. */
+  function listsOf<const Q extends StatementValues>(verb: string, searched: Q, textOf: typeof listSql) {
+    type Order = { name: string; key: 'text' | 'int8'; isAfter: string; by: string; id?: string }
+    const listBy = ({ name, key, isAfter, by, id = 'id' }: Order) =>
+      statement({
+        name: `catalog.${verb}_products_by_${name}${suffix}`,
+        takes: { key, id: 'uuid', limit: 'int8', ...filters, ...searched, ...takes },
+        gives: ofProduct,
+        slow: true,
+        text: textOf({
+          columns: `
+      ${id} as id, slug, name, brand, tags, images, created_at, search_text, ${byPrice}, ${prices}.lowest_price_currency,
+      ${prices}.lowest_full_price_minor, ${prices}.variant_count, in_stock`,
+          joined,
+          where: `${isAfter} and ${isListed}`,
+          by,
+          shown: SHOWN
+        })
+      })
+    return {
+      newest: listBy({ name: 'newest', key: 'int8', isAfter: '$key::int8 = 0 and id < $id', by: 'id desc' }),
+      name: listBy({
+        name: 'name',
+        key: 'text',
+        isAfter: '(search_text, id) > ($key, $id)',
+        by: 'search_text, id'
+      }),
+      price: listBy({
+        name: 'price',
+        key: 'int8',
+        isAfter: `(${byPrice}, ${productId}) > ($key, $id)`,
+        by: 'lowest_price_minor, id',
+        id: productId
+      }),
+      '-price': listBy({
+        name: 'falling_price',
+        key: 'int8',
+        isAfter: `(${byPrice}, ${productId}) < ($key, $id)`,
+        by: 'lowest_price_minor desc, id desc',
+        id: productId
+      })
+    }
+  }
+
   return {
-    newest: listBy({ name: 'newest', key: 'int8', behind: '$key::int8 = 0 and id < $id', by: 'id desc' }),
-    name: listBy({
-      name: 'name',
-      key: 'text',
-      behind: '(search_text, id) > ($key, $id)',
-      by: 'search_text, id'
-    }),
-    price: listBy({
-      name: 'price',
-      key: 'int8',
-      behind: `(${byPrice}, ${productId}) > ($key, $id)`,
-      by: `${byPrice}, ${productId}`
-    }),
-    '-price': listBy({
-      name: 'falling_price',
-      key: 'int8',
-      behind: `(${byPrice}, ${productId}) < ($key, $id)`,
-      by: `${byPrice} desc, ${productId} desc`
-    }),
+    list: listsOf('list', {}, listSql),
+    search: listsOf('search', { q: 'text[]' }, searchSql),
     count: statement({
       name: `catalog.count_listed_products${suffix}`,
-      takes: { ...filters, ...takes },
+      takes: { q: 'text[]?', ...filters, ...takes },
       gives: { total: 'int4' },
       slow: true,
-      text: countUpTo(`catalog.products ${joined} where ${isListed}`)
+      text: countUpTo(
+        `catalog.products ${joined} where ${isListed} and ($q::text[] is null or ${matchesText('$q')})`
+      )
     })
   }
 }
 
-/** At the catalog's own prices. */
-export const ownPrices = createLists({
+/** Lists at the catalog's own prices. */
+export const ownPriceQueries = createListQueries({
   suffix: '',
   takes: {},
   joined: '',
   prices: 'products',
   productId: 'id'
 })
-/** At the prices of a price list; `list`: null for one that has none. */
-export const listPrices = createLists({
+/**
+ * Lists at the prices of a price list. `list`: null for a market without one, where no product has a price.
+ */
+export const priceListQueries = createListQueries({
   suffix: '_in_list',
   takes: { list: 'uuid?' },
   joined: `
@@ -183,10 +207,10 @@ export const listPrices = createLists({
   prices: 'list_prices',
   productId: 'list_prices.product_id'
 })
-export type SummaryRow = RowOf<(typeof ownPrices)[Sort]>
+export type SummaryRow = RowOf<(typeof ownPriceQueries.list)[ProductSort]>
 
-/** Sort key and id of what lies before the first product of a list. */
-export const beforeFirst: Record<Sort, { key: string | number; id: string }> = {
+/** The sort key and id before the first product of a list. */
+export const beforeFirst: Record<ProductSort, { key: string | number; id: string }> = {
   newest: { key: 0, id: LAST_ID },
   name: { key: '', id: FIRST_ID },
   price: { key: -1, id: FIRST_ID },

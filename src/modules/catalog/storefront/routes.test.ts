@@ -38,7 +38,7 @@ async function walk(app: CatalogApp, query: string): Promise<Item[]> {
   return items
 }
 
-test('a visitor sees an active product by id and by slug, with what is for sale', async () => {
+test('an active product is found by id and slug, with the variants that are for sale', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, {
     name: 'Mug',
@@ -54,7 +54,10 @@ test('a visitor sees an active product by id and by slug, with what is for sale'
   const bySlug = await app.request('GET', '/api/products/mug')
   expect(bySlug.headers['content-type']).toContain('application/json')
   expect(bySlug.json).toMatchObject({
-    ...{ id: product.id, name: 'Mug', brand: 'Acme', currency: 'USD' },
+    id: product.id,
+    name: 'Mug',
+    brand: 'Acme',
+    currency: 'USD',
     variants: [{ sku: 'A', price: 1_250, discounted_price: 1_000, stock: null, weight_grams: 300 }]
   })
   expect(bySlug.json.variants).toHaveLength(1)
@@ -71,7 +74,7 @@ test('a visitor sees an active product by id and by slug, with what is for sale'
   ])
 })
 
-test('drafts, archived and unknown products are not there', async () => {
+test('drafts, archived and unknown products are not found', async () => {
   const app = await useCatalog()
   for (const status of ['draft', 'archived']) await createProduct(app, { slug: status, status })
   for (const slug of ['draft', 'archived', 'unknown', '01990000-0000-7000-8000-000000000000']) {
@@ -81,7 +84,7 @@ test('drafts, archived and unknown products are not there', async () => {
   expect((await list(app, 'count=true')).total).toBe(0)
 })
 
-test('lists are filtered by category, tag, text and price, alone and together', async () => {
+test('lists are filtered by category, tag, text and price, separately and combined', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -112,7 +115,7 @@ test('lists are filtered by category, tag, text and price, alone and together', 
   expect(await list(app, 'count=true')).toMatchObject({ total: 4 })
 })
 
-test('lists follow SKUs, and categories wherever they go, at once', async () => {
+test('lists show changed SKUs and moved categories immediately', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const garden = await createCategory(app, 'Garden')
@@ -141,7 +144,7 @@ test('lists follow SKUs, and categories wherever they go, at once', async () => 
   expect(await found('category=home', 'q=new-2', 'q=new-3')).toEqual([1, 0, 1])
 })
 
-test('every product comes exactly once while pages are walked, also among equal names and prices', async () => {
+test('paging returns each product exactly once, also among equal names and prices', async () => {
   const app = await useCatalog()
   const made: { id: string; name: string; price: number }[] = []
   for (let index = 0; index < 30; index += 1) {
@@ -168,7 +171,7 @@ test('every product comes exactly once while pages are walked, also among equal 
   )
 })
 
-test('a cursor fits only the list that gave it out', async () => {
+test('a cursor is valid for its own list only', async () => {
   const app = await useCatalog()
   for (const name of ['A', 'B', 'C']) await createProduct(app, { name, tags: ['t'] })
   const { next_cursor } = await list(app, 'limit=1&sort=price')
@@ -191,7 +194,7 @@ test('a cursor fits only the list that gave it out', async () => {
   }
 })
 
-test('queries that make no sense are refused', async () => {
+test('invalid queries are rejected', async () => {
   const app = await useCatalog()
   for (const query of [
     'limit=0',
@@ -210,13 +213,13 @@ test('queries that make no sense are refused', async () => {
   expect((await app.request('GET', '/api/products/%00')).status).toBe(400)
 })
 
-/** Reads what pages share, after which it is kept. */
+/** Reads the data that pages share, so that it is cached. */
 async function settle(app: CatalogApp) {
   await settled(app)
   await app.request('GET', '/api/categories')
 }
 
-test('a page that many ask for at once is made once', async () => {
+test('concurrent requests for a page build it once', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
   await settle(app)
@@ -243,10 +246,10 @@ test('lists take one statement, one more for the total, none from the cache; a p
   expect(await statementsOf('/api/products?q=mug')).toBe(1)
 })
 
-test('prices that were found in another currency are not shown as prices of this one', async () => {
+test('stored prices in another currency are not shown', async () => {
   const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
   await createProduct(app, { variants: [{ sku: 'A', price: 900 }] })
-  // The first run of a new shop is over then, and does not mend the price.
+  // The first run in a new shop is completed, so that it does not repair the price.
   await doOnceMore(app, 'catalog.check_prices')
   await runSql(app.databaseUrl, `update catalog.products set lowest_price_currency = 'EUR'`)
   const unpriced = { price: null, discounted_price: null, variant_count: 0, currency: 'USD' }
@@ -256,7 +259,7 @@ test('prices that were found in another currency are not shown as prices of this
   expect((await list(app)).items).toMatchObject([priced])
 })
 
-test('what one process changes, the pages of another show, too', async () => {
+test('the pages of one process show changes of another', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const product = await createProduct(one, { name: 'Mug', slug: 'mug' })
@@ -288,7 +291,7 @@ test('a cached page does not outlive the start of a discount', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(starts_at))
 })
 
-test('without a page cache everything works the same', async () => {
+test('without a page cache the responses are the same', async () => {
   const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
   const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
   await list(app)
@@ -296,7 +299,7 @@ test('without a page cache everything works the same', async () => {
   expect((await list(app)).items[0].name).toBe('Jug')
 })
 
-test('answers are what their schemas say, though they are not written by them', async () => {
+test('responses match their schemas, although they are not serialized by them', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Home')
   const category = await createCategory(app, 'Kitchen', parent.id)

@@ -21,7 +21,9 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf:
     {
       config,
       schema: {
-        summary: 'Products, page by page',
+        summary: 'List products',
+        description:
+          'Returns a page of active products, at the prices of the market. Filter by category, tag, price or stock, or search with `q`. Needs no token. 400 `INVALID_CURSOR`: the cursor belongs to another query; start at the first page. 429 `CATALOG_LIST_LIMIT`: too many simultaneous lists from this network; wait for `Retry-After`.',
         querystring: ProductQuery,
         headers: MarketHeaders,
         response: { 200: listOf(ProductSummaryResponse) }
@@ -40,7 +42,9 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf:
       config,
       schema: {
         ...inMarket,
-        summary: 'A product with its variants',
+        summary: 'Retrieve a product',
+        description:
+          'Returns an active product by id or slug, with the variants that are for sale in the market. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: it does not exist or is not active.',
         params: IdOrSlugParams,
         response: { 200: ProductResponse }
       }
@@ -51,7 +55,14 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf:
 
   tiers.public.get(
     '/categories',
-    { config, schema: { summary: 'The tree of categories', response: { 200: CategoryTreeResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'List categories',
+        description: 'Returns all categories as a tree, sorted by `position`. Needs no token.',
+        response: { 200: CategoryTreeResponse }
+      }
+    },
     async (_request, reply) => sendJson(reply, await storefront.listCategories())
   )
 
@@ -59,13 +70,19 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf:
     '/categories/:id',
     {
       config,
-      schema: { summary: 'A category', params: IdOrSlugParams, response: { 200: CategoryDetailResponse } }
+      schema: {
+        summary: 'Retrieve a category',
+        description:
+          'Returns a category by id or slug, with its ancestors and the categories directly below it. Needs no token. 404 `CATALOG_CATEGORY_NOT_FOUND`: it does not exist.',
+        params: IdOrSlugParams,
+        response: { 200: CategoryDetailResponse }
+      }
     },
     async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))
   )
 }
 
-/** Text that is JSON already; the schema of the answer describes it and is checked by a test. */
+/** Sends JSON text. A test checks that it matches the schema of the response. */
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(json)
 }

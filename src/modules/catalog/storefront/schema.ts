@@ -16,8 +16,8 @@ import { CategoryNodeResponse, CategoryResponse } from '../categories/schema.ts'
 import { CategoryLinkResponse, ImageResponse, StoredAttributes } from '../products/fields.ts'
 import { quantityFields } from '../variants/schema.ts'
 
-const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
-const STOCK = 'How many can be bought; null: not counted, or any number.'
+const PRICES = 'Price of the cheapest variant, in minor units. Null: no variant is for sale.'
+const STOCK = 'Units that can be bought. Null: stock is not counted, or is unlimited.'
 const Bound = (description: string) =>
   Type.Optional(Type.Integer({ description, minimum: 0, maximum: AMOUNT_MAX }))
 
@@ -27,32 +27,30 @@ export const ProductQuery = input({
   q: Type.Optional(
     line(
       100,
-      'Part of a name, a brand or a SKU; with fewer than three letters or digits in a row, the beginning of a word. Case and accents do not matter.'
+      'Part of a name, brand or SKU. A text of fewer than three letters or digits in a row must begin a word. Case and accents are ignored.'
     )
   ),
-  category: Type.Optional(line(255, 'Id or slug; includes the categories below it.')),
+  category: Type.Optional(line(255, 'Id or slug of a category. Categories below it are included.')),
   tag: Type.Optional(line(255)),
-  min_price: Bound('The least discounted price of the cheapest variant, in minor units.'),
-  max_price: Bound('The greatest discounted price of the cheapest variant, in minor units.'),
-  in_stock: Type.Optional(
-    Type.Boolean({ description: 'Whether some variant can be bought, as far as stock goes.' })
-  ),
+  min_price: Bound('Minimum discounted price of the cheapest variant, in minor units.'),
+  max_price: Bound('Maximum discounted price of the cheapest variant, in minor units.'),
+  in_stock: Type.Optional(Type.Boolean({ description: 'Whether at least one variant is in stock.' })),
   sort: Type.Optional(
     Type.Enum(['newest', 'name', 'price', '-price'], {
       description:
-        'By price: the discounted price of the cheapest variant; what is not for sale counts as dearest.',
+        '`price` sorts by the discounted price of the cheapest variant, lowest first; `-price` highest first. Both omit products without a price.',
       default: 'newest'
     })
   )
 })
 export type ProductQuery = Static<typeof ProductQuery>
-export type Sort = NonNullable<ProductQuery['sort']>
+export type ProductSort = NonNullable<ProductQuery['sort']>
 
 const ProductRatingResponse = response('ProductRatingResponse', {
-  average: nullable(Type.Number({ description: 'Stars to two decimals; null while there is no review.' })),
+  average: nullable(Type.Number({ description: 'Average stars, with two decimals. Null: no review yet.' })),
   count: Type.Integer()
 })
-const rating = nullable({ ...ProductRatingResponse, description: 'Null: nobody keeps reviews.' })
+const rating = nullable({ ...ProductRatingResponse, description: 'Null: the shop has no reviews module.' })
 
 export const ProductSummaryResponse = response('ProductSummaryResponse', {
   id: Id,
@@ -63,8 +61,8 @@ export const ProductSummaryResponse = response('ProductSummaryResponse', {
   price: nullable(Type.Integer({ description: PRICES })),
   discounted_price: nullable(Type.Integer({ description: PRICES })),
   currency: Currency,
-  variant_count: Type.Integer({ description: 'How many variants are for sale.' }),
-  in_stock: Type.Boolean({ description: 'Whether some variant can be bought, as far as stock goes.' }),
+  variant_count: Type.Integer({ description: 'Number of variants that are for sale.' }),
+  in_stock: Type.Boolean({ description: 'Whether at least one variant is in stock.' }),
   tags: Type.Array(Type.String()),
   rating,
   created_at: Time
@@ -75,8 +73,8 @@ export const VariantResponse = response('VariantResponse', {
   id: Id,
   sku: Type.String(),
   name: Type.String(),
-  price: amount('Price of one'),
-  discounted_price: amount('Price of one after discounts'),
+  price: amount('Unit price'),
+  discounted_price: amount('Unit price after discounts'),
   currency: Currency,
   attributes: StoredAttributes,
   image_url: nullable(Type.String()),
@@ -110,7 +108,7 @@ export const CategoryTreeResponse = response('CategoryTreeResponse', {
 })
 export const CategoryDetailResponse = response('CategoryDetailResponse', {
   ...CategoryResponse.properties,
-  ancestors: Type.Array(CategoryLinkResponse, { description: 'From the root down.' }),
+  ancestors: Type.Array(CategoryLinkResponse, { description: 'Categories above it, from the root down.' }),
   children: Type.Array(CategoryResponse)
 })
 export type CategoryDetailResponse = Static<typeof CategoryDetailResponse>

@@ -6,24 +6,24 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import * as categories from '../categories/repository.ts'
-import { treeOf } from '../categories/tree.ts'
-import { priceable, priceIn } from '../discounts/pricing.ts'
+import { categoryTreeOf } from '../categories/service.ts'
+import { priceIn, priceInputsOf } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
-import { type ListPrices, leastOf } from '../list-prices/service.ts'
+import { type ListPrices, minimumQuantityOf } from '../list-prices/service.ts'
 import { hasOwnPrices } from '../offers/markets.ts'
-import { patternsOf } from '../products/search.ts'
+import { likePatterns } from '../products/search.ts'
 import { storedSlug } from '../products/slug.ts'
-import type { Pages } from '../revision/pages.ts'
+import type { PageCache } from '../revision/page-cache.ts'
 import { createCallerLimit } from './caller-limit.ts'
-import type { RatingsOfPages } from './ratings.ts'
+import { createStockField, type RatingFields } from './page-fields.ts'
 import {
   beforeFirst,
   findProduct,
   findProductId,
   type ListFilters,
-  ownPrices,
+  ownPriceQueries,
   type ProductPageRow,
-  listPrices as pricesOfLists,
+  priceListQueries,
   type StoredVariant,
   type SummaryRow
 } from './repository.ts'
@@ -31,53 +31,51 @@ import type {
   CategoryDetailResponse,
   ProductQuery,
   ProductResponse,
+  ProductSort,
   ProductSummaryResponse,
-  Sort,
   VariantResponse
 } from './schema.ts'
-import { createStockOfPages } from './stock.ts'
 
 type Deps = {
   db: Queryable
-  pages: Pages
-  /** Absent: nobody counts. */
+  pages: PageCache
+  /** Absent: the shop has no inventory, so everything is in stock. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   listPrices: Pick<ListPrices, 'pricesIn'>
-  ratings: Pick<RatingsOfPages, 'inPage' | 'inList'>
+  ratings: Pick<RatingFields, 'inPage' | 'inList'>
   currency: string
-  listsAtOnceMax: number
+  concurrentListsMax: number
 }
 
-/** What visitors see of the catalog, each page as JSON text, because that is how it is cached. */
+/** The public pages of the catalog, as JSON text, because they are cached as text. */
 export function createStorefront({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
-  const { currency, listsAtOnceMax } = rest
+  const { currency, concurrentListsMax: listsAtOnceMax } = rest
   const limited = createCallerLimit(listsAtOnceMax)
-  const withStock = createStockOfPages(inventory)
+  const fillStock = createStockField(inventory)
 
-  const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, keyOf(idOrSlug))
+  const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, idOrSlugKey(idOrSlug))
 
   /**
-   * `caller` says whose line this is when lists have to wait: a network.
+   * Lists products. `caller`: the network address by which concurrent lists are limited.
    * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
    */
   async function listProducts(query: ProductQuery, market: Market | null, caller: string): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
-    // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
-    // further on have no end of variations, and would only push those out.
-    const isEntrance = cursor === undefined && q === undefined && !asksForPrices(query)
+    // Only first pages without search and prices are cached, because many visitors request them. The others
+    // have too many variations, and would evict them.
+    const isEntrance = cursor === undefined && q === undefined && !usesPrices(query)
     const key = isEntrance
-      ? `products:${JSON.stringify([termsOf(market), sort, limit, count, category, tag, in_stock])}`
+      ? `products:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
       : null
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
-      // Where nobody counts, everything is in stock, whatever was counted before.
-      const patterns = q === undefined ? null : patternsOf(q)
+      // Without an inventory everything is in stock, even if `in_stock` was set before.
+      const patterns = q === undefined ? null : likePatterns(q)
       const isEmpty =
         inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
       if (isEmpty) return JSON.stringify(noPage<ProductSummaryResponse>({ count }))
       const filters = {
-        q: patterns,
         tag: tag ?? null,
         category: inside?.id ?? null,
         in_stock: inventory === undefined ? null : (in_stock ?? null),
@@ -87,55 +85,67 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
         name: 'listed products',
         filters: [market?.code, sort, q, category, tag, prices, in_stock],
         start: beforeFirst[sort],
-        ...statementsOf(market, sort, filters),
+        ...statementsOf(market, sort, patterns, filters),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
       const shown = market?.currency ?? currency
-      const items = page.items.map(row => summary(row, shown, inventory !== undefined))
+      const items = page.items.map(row => presentSummary(row, shown, inventory !== undefined))
       return JSON.stringify({ ...page, items })
     }
     return ratings.inList(await pages(key, make, work => limited(caller, work)), isEntrance)
   }
 
-  /** A list of products in a market: its rows, and how many there are. */
-  function statementsOf(market: Market | null, sort: Sort, filters: ListFilters) {
-    if (market === null || hasOwnPrices(market, currency))
+  /**
+   * Returns the queries for the rows and the total of a list in a market. `q`: `like` patterns of the
+   * searched text.
+   */
+  function statementsOf(market: Market | null, sort: ProductSort, q: string[] | null, filters: ListFilters) {
+    if (market === null || hasOwnPrices(market, currency)) {
+      const { list, search, count } = ownPriceQueries
       return {
-        rows: (place: Place) => db.rows(ownPrices[sort], { ...place, ...filters }),
-        total: () => db.first(ownPrices.count, filters)
+        rows: (place: PageStart) =>
+          q === null
+            ? db.rows(list[sort], { ...place, ...filters })
+            : db.rows(search[sort], { ...place, ...filters, q }),
+        total: () => db.first(count, { ...filters, q })
       }
+    }
+    const { list, search, count } = priceListQueries
     const inList = { ...filters, list: market.priceListId }
     return {
-      rows: (place: Place) => db.rows(pricesOfLists[sort], { ...place, ...inList }),
-      total: () => db.first(pricesOfLists.count, inList)
+      rows: (place: PageStart) =>
+        q === null
+          ? db.rows(list[sort], { ...place, ...inList })
+          : db.rows(search[sort], { ...place, ...inList, q }),
+      total: () => db.first(count, { ...inList, q })
     }
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
   async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
-    const key = `product:${JSON.stringify([termsOf(market), idOrSlug])}`
+    const key = `product:${JSON.stringify([marketKey(market), idOrSlug])}`
     const page = await pages(key, async () => {
-      const row = await db.first(findProduct, { ...keyOf(idOrSlug), currency })
+      const row = await db.first(findProduct, { ...idOrSlugKey(idOrSlug), currency })
       if (row === undefined) throw productNotFound()
       const variants = row.variants ?? []
       const shown = market?.currency ?? currency
-      const listed = await listPrices.pricesIn(db, market, variants.map(leastOf))
+      const listed = await listPrices.pricesIn(db, market, variants.map(minimumQuantityOf))
       const prices = variants.map((variant, index) =>
-        priceIn(priceable(variant, currency), listed[index], shown)
+        priceIn(priceInputsOf(variant, currency), listed[index], shown)
       )
-      return JSON.stringify(product(row, shown, prices))
+      return JSON.stringify(presentProduct(row, shown, prices))
     })
-    // Ratings change less often, so most pages are cut for the stock but once.
-    return withStock(await ratings.inPage(page))
+    // Ratings change less often than stock. Filling them first keeps most pages split for the stock.
+    return fillStock(await ratings.inPage(page))
   }
 
-  /** See `CatalogApi.requireProduct`. */
+  /** Implements `CatalogApi.requireProduct`. */
   const requireProduct = async (idOrSlug: string): Promise<string> =>
-    found(await db.first(findProductId, keyOf(idOrSlug)), productNotFound).id
+    found(await db.first(findProductId, idOrSlugKey(idOrSlug)), productNotFound).id
 
   const listCategories = (): Promise<string> =>
     pages('categories', async () =>
-      JSON.stringify({ items: treeOf(await db.rows(categories.listCategories)) })
+      JSON.stringify({ items: categoryTreeOf(await db.rows(categories.listCategories)) })
     )
 
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
@@ -156,30 +166,33 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
 }
 export type Storefront = ReturnType<typeof createStorefront>
 
-/** Where a page of a list starts, and how long it is. */
-type Place = { key: string | number; id: string; limit: number }
+/** The start and length of a page of a list. */
+type PageStart = { key: string | number; id: string; limit: number }
 
-/** What pages of a market have in common, and no other's: the cursors that lists give out, and the prices. */
-const termsOf = (market: Market | null) => market && [market.code, market.currency, market.priceListId]
+/** The part of a cache key that separates pages of markets: they have different cursors and prices. */
+const marketKey = (market: Market | null) => market && [market.code, market.currency, market.priceListId]
 
-const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: storedSlug(idOrSlug) })
+const idOrSlugKey = (idOrSlug: string) => ({
+  id: isId(idOrSlug) ? idOrSlug : null,
+  slug: storedSlug(idOrSlug)
+})
 
-const asksForPrices = ({ min_price, max_price, sort }: ProductQuery): boolean =>
+const usesPrices = ({ min_price, max_price, sort }: ProductQuery): boolean =>
   min_price !== undefined || max_price !== undefined || sort === 'price' || sort === '-price'
 
-/** What has no price has no place among prices. */
+/** Returns the price filter. Lists that filter or sort by price omit products without a price. */
 const priceRange = (query: ProductQuery) =>
-  asksForPrices(query)
+  usesPrices(query)
     ? { price_min: query.min_price ?? 0, price_max: query.max_price ?? AMOUNT_MAX }
     : { price_min: null, price_max: null }
 
-function sortKey(row: SummaryRow, sort: Sort): string | number {
+function sortKey(row: SummaryRow, sort: ProductSort): string | number {
   if (sort === 'name') return row.search_text
   return sort === 'newest' ? 0 : (row.lowest_price_minor ?? 0)
 }
 
-/** What was found in another currency is no price here, until the products are priced in this one. */
-function summary(row: SummaryRow, currency: string, isCounted: boolean): ProductSummaryResponse {
+/** Omits a lowest price in another currency, until the products are repriced in this one. */
+function presentSummary(row: SummaryRow, currency: string, isCounted: boolean): ProductSummaryResponse {
   const isPriced = row.lowest_price_currency === currency
   return {
     id: row.id,
@@ -198,8 +211,8 @@ function summary(row: SummaryRow, currency: string, isCounted: boolean): Product
   }
 }
 
-/** `prices`: of its variants, in their order; one without is not sold in this market. */
-function product(
+/** `prices`: of the variants, in their order. A variant without a price is not for sale in this market. */
+function presentProduct(
   row: ProductPageRow,
   currency: string,
   prices: readonly (Price | undefined)[]
@@ -239,7 +252,7 @@ const presentVariant = (
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,
-  // Filled in for every answer, as ratings are: it changes far too often to be kept with the rest.
+  // Filled into each response, like ratings, because it changes too often to be cached with the page.
   stock: null,
   weight_grams: variant.weight_grams,
   barcode: variant.barcode,

@@ -4,8 +4,8 @@ import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
+import { createStockField } from './page-fields.ts'
 import { type ProductResponse as Product, ProductResponse } from './schema.ts'
-import { createStockOfPages } from './stock.ts'
 
 const faultsOf = compileAnswer(ProductResponse)
 
@@ -46,21 +46,21 @@ const product = fc.record({
   updated_at: fc.constant(new Date(0).toISOString())
 })
 
-test('whatever a page says, the numbers come where they belong, and nothing else changes', async () => {
+test('the stock is filled into any page at the right places, and nothing else changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       product,
       fc.array(fc.option(fc.nat()), { minLength: 6, maxLength: 6 }),
       async (page, numbers) => {
         const inventory = fakeInventory()
-        const withStock = createStockOfPages(inventory)
+        const withStock = createStockField(inventory)
         const kept = JSON.stringify(page)
         expect(await withStock(kept)).toBe(kept)
         for (const [index, { id }] of page.variants.entries()) inventory.put(id, numbers[index] ?? null)
         const shown = JSON.parse(await withStock(kept)) as Product
         expect(faultsOf(shown)).toEqual([])
         const variants = page.variants.map((each, index) => ({ ...each, stock: numbers[index] ?? null }))
-        // In the same order too.
+        // The order of members is the same, too.
         expect(JSON.stringify(shown)).toBe(JSON.stringify({ ...page, variants }))
       }
     ),
@@ -68,9 +68,9 @@ test('whatever a page says, the numbers come where they belong, and nothing else
   )
 })
 
-test('a page follows every change of its numbers, back to what is not counted', async () => {
+test('a filled page shows each change of its stock, also to untracked', async () => {
   const inventory = fakeInventory()
-  const withStock = createStockOfPages(inventory)
+  const withStock = createStockField(inventory)
   const [a, b] = [newId(), newId()]
   const kept = JSON.stringify({ variants: [a, b].map(id => ({ id, stock: null })) })
   inventory.put(b, 3)
@@ -88,7 +88,7 @@ test('a page follows every change of its numbers, back to what is not counted', 
   expect(await withStock(kept)).toBe(kept)
 })
 
-test('a product page tells what can be bought now, by a tag that changes with it', async () => {
+test('a product page shows the present stock, and its ETag changes with it', async () => {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
   const { id, variants } = await createProduct(app, {

@@ -17,11 +17,14 @@ const rules = ({
   requires_shipping,
   tax_category
 }: typeof usual) => ({
-  ...{ quantity_min, quantity_max, quantity_step },
-  ...{ requires_shipping, tax_category }
+  quantity_min,
+  quantity_max,
+  quantity_step,
+  requires_shipping,
+  tax_category
 })
 
-test('a variant is sold in any quantity, shipped and without a tax category, until somebody says otherwise', async () => {
+test('a new variant has no quantity limits, requires shipping and has no tax category', async () => {
   const app = await useCatalog()
   const { id, variants } = await createProduct(app)
   expect(rules(variants[0])).toEqual(usual)
@@ -45,13 +48,13 @@ test('a variant is sold in any quantity, shipped and without a tax category, unt
   expect(page.json.variants[0]).toMatchObject({ quantity_min: 12, quantity_max: 600, quantity_step: 6 })
 })
 
-test('whoever only says the step says the least with it', async () => {
+test('the minimum quantity defaults to the step', async () => {
   const app = await useCatalog()
   const { variants } = await createProduct(app, { variants: [{ sku: 'EGGS', price: 100, quantity_step: 6 }] })
   expect(variants[0]).toMatchObject({ quantity_min: 6, quantity_max: null, quantity_step: 6 })
 })
 
-test('rules that nobody could keep are refused, and the field is named', async () => {
+test('contradictory quantity limits are rejected with the path of the field', async () => {
   const app = await useCatalog()
   const { id, variants } = await createProduct(app)
   const one = { sku: 'A', price: 100 }

@@ -24,7 +24,7 @@ const record = `id uuid, product_id uuid, sku text, name text, price_minor bigin
   currency text, attributes jsonb, image_url text, weight_grams int, barcode text, active boolean, position int,
   quantity_min int, quantity_max int, quantity_step int, requires_shipping boolean, tax_category text`
 
-/** With the version of the product that it belongs to. */
+/** Returns a variant with the version of its product. */
 export const findVariant = statement({
   name: 'catalog.find_variant',
   takes: { id: 'uuid' },
@@ -74,7 +74,7 @@ export const updateVariants = statement({
     from jsonb_to_recordset($rows) as rows (${record})
     where variants.id = rows.id`
 })
-/** Its name is kept for the carts that hold it. */
+/** Deletes a variant. Keeps its name for carts that contain it. */
 export const deleteVariant = statement({
   name: 'catalog.delete_variant',
   takes: { id: 'uuid' },
@@ -88,7 +88,9 @@ export const deleteVariant = statement({
     )
     delete from catalog.variants where id = $id`
 })
-/** Forgets the names of what was deleted so many days ago. A cart that still holds it shows it without a name. */
+/**
+ * Deletes the names of variants that were deleted `$days` days ago. Carts show these variants without a name.
+ */
 export const deleteGoneVariants = statement({
   name: 'catalog.delete_gone_variants',
   takes: { days: 'int4' },

@@ -6,14 +6,16 @@ import type { VariantService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-/** Their ETag is the version of the product. */
+/** The ETag of a variant is the version of its product. */
 export function variantRoutes(tiers: Tiers, variants: VariantService): void {
   tiers.admin.post(
     '/catalog/products/:id/variants',
     {
       config,
       schema: {
-        summary: 'Add a variant to a product',
+        summary: 'Add a variant',
+        description:
+          'Adds a variant to a product. It needs a value for each option of the product. 400 `CATALOG_VARIANTS_INVALID`: `errors` lists attributes, prices or quantities to correct. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist. 409 `CATALOG_SKU_TAKEN`: choose another SKU. 409 `CATALOG_VARIANT_LIMIT`: `variants_max` is the maximum per product. 412 `CATALOG_PRODUCT_STALE`: the product has changed since; read it again.',
         params: IdParams,
         body: CreateVariantRequest,
         response: { 201: VersionedVariantResponse }
@@ -27,7 +29,9 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
     {
       config,
       schema: {
-        summary: 'Change a variant',
+        summary: 'Update a variant',
+        description:
+          'Updates a variant; omitted fields stay. Set `active` to false to stop selling it. `If-Match` takes the version of the product. 400 `CATALOG_VARIANTS_INVALID`: `errors` lists attributes, prices or quantities to correct. 409 `CATALOG_SKU_TAKEN`: choose another SKU. 412 `CATALOG_PRODUCT_STALE`: the product has changed since; read it again.',
         params: IdParams,
         body: UpdateVariantRequest,
         response: { 200: VersionedVariantResponse }
@@ -38,7 +42,16 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
 
   tiers.admin.delete(
     '/catalog/variants/:id',
-    { config, schema: { summary: 'Delete a variant', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a variant',
+        description:
+          'Deletes a variant. Carts show it as unavailable; orders keep it. `If-Match` takes the version of the product. 404 `CATALOG_VARIANT_NOT_FOUND`: it does not exist. 412 `CATALOG_PRODUCT_STALE`: the product has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => variants.remove(request.params.id, writeOf(request))
   )
 }

@@ -8,7 +8,7 @@ type NewVariant = {
   currency: string
 }
 
-/** A new variant as it is written; what the caller left open gets its default. */
+/** Returns the row of a new variant, with defaults for omitted fields. */
 export function variantRow(
   body: CreateVariantRequest,
   { id, product, position, currency }: NewVariant
@@ -28,7 +28,7 @@ export function variantRow(
     barcode: body.barcode ?? null,
     active: body.active ?? true,
     position: body.position ?? position,
-    // In sixes means six at least, unless something else is said.
+    // A variant that is sold in multiples of six has a minimum of six, unless the request sets another.
     quantity_min: body.quantity_min ?? body.quantity_step ?? 1,
     quantity_max: body.quantity_max ?? null,
     quantity_step: body.quantity_step ?? 1,
@@ -37,12 +37,12 @@ export function variantRow(
   }
 }
 
-/** `Red / Small`, or what the product is called when there is nothing to tell apart. */
+/** Returns the option values, such as `Red / Small`, or the name of the product without options. */
 export const variantName = (values: readonly string[], productName: string): string =>
   values.length === 0 ? productName : values.join(' / ').slice(0, 255).toWellFormed()
 
-/** The variant with what `body` changes. */
-export function merge(present: VariantDetailRow, body: UpdateVariantRequest): VariantRow {
+/** Returns the variant with the changes of `body`. */
+export function mergeVariantRow(present: VariantDetailRow, body: UpdateVariantRequest): VariantRow {
   const { version: _, ...row } = present
   const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
   return { ...row, ...fields, price_minor: price, sale_price_minor: sale_price }

@@ -3,7 +3,9 @@ import { type CatalogApp, createProduct, useCatalog } from '../../../../test/sup
 
 const sizes = [{ name: 'Size', values: ['S', 'M'] }]
 const variant = (sku: string, attributes: Record<string, string>, fields = {}) => ({
-  ...{ sku, price: 100, attributes },
+  sku,
+  price: 100,
+  attributes,
   ...fields
 })
 const send = (app: CatalogApp, method: string, path: string, body: unknown) =>
@@ -38,7 +40,7 @@ test.each<[string, Record<string, unknown>, string]>([
     product({ options: [...sizes, ...sizes], variants: [variant('A', { Size: 'S' })] }),
     'body/options/1/name'
   ]
-])('a product with %s is refused, and the field is named', async (_what, body, path) => {
+])('a product with %s is rejected with the path of the field', async (_what, body, path) => {
   const app = await useCatalog()
   const { status, json } = await send(app, 'POST', 'products', body)
   expect([status, json.code]).toEqual([400, 'CATALOG_VARIANTS_INVALID'])
@@ -46,7 +48,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect((await app.request('GET', '/api/catalog/products', { token: 'admin' })).json.items).toEqual([])
 })
 
-test('what changes a product or a variant into such a thing is refused, and nothing else is', async () => {
+test('an update is rejected only if it makes variants unselectable', async () => {
   const app = await useCatalog()
   const { id, variants } = await createProduct(app, {
     options: sizes,

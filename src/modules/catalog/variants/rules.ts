@@ -1,17 +1,17 @@
 import { escapePointer, type Fault } from '../../../kernel/faults.ts'
-import type { Option } from '../products/repository.ts'
+import type { ProductOption } from '../products/repository.ts'
 import type { VariantRow } from './repository.ts'
 
-type Offered = Pick<
+type ChoosableVariant = Pick<
   VariantRow,
   'sku' | 'attributes' | 'currency' | 'active' | 'price_minor' | 'sale_price_minor'
 >
 type Quantities = Pick<VariantRow, 'quantity_min' | 'quantity_max' | 'quantity_step'>
-/** A variant, and where in the request it stands; without a `path` it is one that was there before. */
-export type Placed = { path?: string; variant: Offered }
+/** A variant and its path in the request. Existing variants have no `path`. */
+export type VariantAtPath = { path?: string; variant: ChoosableVariant }
 
-/** Why a shopper could not choose some of these active variants of one product: each by its own values of the options. */
-export function choiceFaults(options: readonly Option[], placed: readonly Placed[]): Fault[] {
+/** Returns the faults that prevent a customer from selecting each active variant by its option values. */
+export function choiceFaults(options: readonly ProductOption[], placed: readonly VariantAtPath[]): Fault[] {
   const taken = new Set<string>()
   return placed.flatMap(({ path = '', variant: { attributes, currency, active } }) => {
     if (!active) return []
@@ -31,18 +31,21 @@ export function choiceFaults(options: readonly Option[], placed: readonly Placed
   })
 }
 
-/** Without options it is all the attributes that tell variants apart. */
-const choiceOf = (attributes: Record<string, string>, options: readonly Option[]) =>
+/** Returns the values that distinguish a variant: those of the options, or all attributes without options. */
+const choiceOf = (attributes: Record<string, string>, options: readonly ProductOption[]) =>
   options.length === 0
     ? Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))
     : options.map(({ name }) => chosenValue(attributes, name))
 
-export const priceFaults = ({ path = '', variant }: Placed): Fault[] =>
+export const priceFaults = ({ path = '', variant }: VariantAtPath): Fault[] =>
   (variant.sale_price_minor ?? 0) > variant.price_minor
     ? [{ path: `${path}/sale_price`, message: 'must not be above the price' }]
     : []
 
-/** Minimum and maximum are quantities that can be bought: multiples of the step, and the maximum not the smaller. */
+/**
+ * Returns the faults of quantity limits: minimum and maximum are multiples of the step, and minimum <=
+ * maximum.
+ */
 export function quantityFaults({ path, variant }: { path: string; variant: Quantities }): Fault[] {
   const { quantity_min: min, quantity_max: max, quantity_step: step } = variant
   const faults: Fault[] = []
@@ -55,8 +58,8 @@ export function quantityFaults({ path, variant }: { path: string; variant: Quant
   return faults
 }
 
-/** Two options of one name could not be told apart. */
-export const optionFaults = (options: readonly Option[]): Fault[] =>
+/** Returns a fault for each option with the name of an earlier one. */
+export const optionFaults = (options: readonly ProductOption[]): Fault[] =>
   options.flatMap(({ name }, index) =>
     options.findIndex(option => option.name === name) < index
       ? [{ path: `body/options/${index}/name`, message: 'must not be that of another option' }]

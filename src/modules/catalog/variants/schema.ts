@@ -25,12 +25,13 @@ const Quantity = (description: string) => Type.Integer({ description, minimum: 1
 
 const fields = {
   sku: line(SKU_LENGTH_MAX),
-  name: Type.Optional(line(255, 'By default its attributes, else the name of the product.')),
+  name: Type.Optional(line(255, 'Defaults to the attribute values, or to the name of the product.')),
   price: Amount,
   sale_price: Type.Optional(nullable(Amount)),
   currency: Type.Optional(
     Type.Enum(Object.keys(currencies), {
-      description: 'ISO 4217. By default that of the shop; nothing is sold in any other.'
+      description:
+        'ISO 4217. Defaults to the currency of the shop. Variants in other currencies are not sold.'
     })
   ),
   attributes: Type.Optional(Attributes),
@@ -39,10 +40,10 @@ const fields = {
   barcode: Type.Optional(nullable(line(BARCODE_LENGTH_MAX))),
   active: Type.Optional(Type.Boolean({ default: true })),
   position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  quantity_min: Type.Optional(Quantity('The least that is sold; by default one step.')),
-  quantity_max: Type.Optional(nullable(Quantity('The most that one line of a cart can have.'))),
+  quantity_min: Type.Optional(Quantity('Minimum quantity per cart line. Defaults to `quantity_step`.')),
+  quantity_max: Type.Optional(nullable(Quantity('Maximum quantity per cart line.'))),
   quantity_step: Type.Optional(
-    Quantity('It is sold in multiples of this, which the minimum and the maximum are. By default 1.')
+    Quantity('Quantities must be multiples of this, minimum and maximum included. Defaults to 1.')
   ),
   requires_shipping: Type.Optional(Type.Boolean({ default: true })),
   tax_category: Type.Optional(nullable(TaxCategory))
@@ -55,17 +56,17 @@ export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
 export const quantityFields = {
-  quantity_min: Type.Integer({ description: 'The least that is sold.' }),
-  quantity_max: nullable(Type.Integer({ description: 'The most that one line of a cart can have.' })),
-  quantity_step: Type.Integer({ description: 'It is sold in multiples of this.' })
+  quantity_min: Type.Integer({ description: 'Minimum quantity per cart line.' }),
+  quantity_max: nullable(Type.Integer({ description: 'Maximum quantity per cart line.' })),
+  quantity_step: Type.Integer({ description: 'Quantities must be multiples of this.' })
 }
 const variant = {
   id: Id,
   product_id: Id,
   sku: Type.String(),
   name: Type.String(),
-  price: amount('Price of one'),
-  sale_price: nullable(amount('Price of one while it is on sale')),
+  price: amount('Unit price'),
+  sale_price: nullable(amount('Unit price while the variant is on sale')),
   currency: Currency,
   attributes: StoredAttributes,
   image_url: nullable(Type.String()),
@@ -80,6 +81,6 @@ const variant = {
 export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>
 
-/** A variant by itself. Its version is that of its product. */
+/** A variant without its product. Its version is the version of the product. */
 export const VersionedVariantResponse = response('VersionedVariantResponse', { ...variant, version: Version })
 export type VersionedVariantResponse = Static<typeof VersionedVariantResponse>

@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { createAvailability } from './cache.ts'
-import { createChanges } from './changes.ts'
+import { createAvailabilityChanges } from './changes.ts'
 
 /** An inventory in the hands of the test: its stock, its clock, its messages, and when its statements are answered. */
 function fakeSurroundings(stock: Map<string, number>) {
@@ -37,7 +37,11 @@ function fakeSurroundings(stock: Map<string, number>) {
     isLive: () => state.live,
     close: async () => {}
   }
-  const cache = createAvailability({ db, changes: createChanges(broadcast), now: () => state.time })
+  const cache = createAvailability({
+    db,
+    changes: createAvailabilityChanges(broadcast),
+    now: () => state.time
+  })
   return {
     ...cache,
     state,
@@ -48,7 +52,7 @@ function fakeSurroundings(stock: Map<string, number>) {
       state.live = live
       for (const each of subscribers) each.onGap()
     },
-    /** A sale somewhere, which nobody is told of. */
+    /** A sale in another process, which is not broadcast. */
     sell: (id: string, left: number) => {
       stock.set(id, left)
       noted.push(id)
@@ -66,7 +70,7 @@ function fakeSurroundings(stock: Map<string, number>) {
   }
 }
 
-test('a figure is served until it is known to have changed, which is asked before it may be a second old', async () => {
+test('a cached figure is served until it changes, and changes are polled within a second', async () => {
   const [counted, other] = [newId(), newId()]
   const inventory = fakeSurroundings(new Map([[counted, 5]]))
   expect(await inventory.available([counted, other])).toEqual([5, null])
@@ -85,7 +89,7 @@ test('a figure is served until it is known to have changed, which is asked befor
   expect(inventory.asked()).toEqual([])
 })
 
-test('a snapshot from before a gap is not used after it, also when its answer comes later', async () => {
+test('a snapshot requested before a gap is not used after it', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([id])
@@ -112,7 +116,7 @@ test('a snapshot from before a gap is not used after it, also when its answer co
     .toEqual([null])
 })
 
-test('whoever asks all the time waits for no question, and however many ask, there is one at a time', async () => {
+test('steady readers never wait for a poll, and one poll runs at a time', async () => {
   const [sold, other] = [newId(), newId()]
   const inventory = fakeSurroundings(new Map([sold, other].map(id => [id, 5])))
   await inventory.available([sold, other])
@@ -129,7 +133,7 @@ test('whoever asks all the time waits for no question, and however many ask, the
   expect(inventory.asked()).toEqual([[sold]])
 })
 
-test('nobody gets a figure while it cannot be asked what has changed', async () => {
+test('no figure is served while changes cannot be polled', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([id])
@@ -142,7 +146,7 @@ test('nobody gets a figure while it cannot be asked what has changed', async () 
   expect(await inventory.available([id])).toEqual([4])
 })
 
-test('when nobody has asked for so long that notes may be gone, nothing of before is served', async () => {
+test('after a pause longer than the retention of changes no old figure is served', async () => {
   const id = newId()
   const stock = new Map([[id, 5]])
   const inventory = fakeSurroundings(stock)
@@ -154,7 +158,7 @@ test('when nobody has asked for so long that notes may be gone, nothing of befor
   expect(inventory.polls()).toEqual([null])
 })
 
-test('what is missing to all who ask in one turn is one statement, of 500 at most', async () => {
+test('missing ids of one event-loop turn are loaded in one statement of up to 500', async () => {
   const ids = Array.from({ length: 900 }, newId)
   const inventory = fakeSurroundings(new Map(ids.map((id, index) => [id, index])))
   const [first, second] = await Promise.all([
@@ -169,7 +173,7 @@ test('what is missing to all who ask in one turn is one statement, of 500 at mos
   expect(inventory.asked()).toEqual([])
 })
 
-test('a failed look-up fails for those who asked, and for nobody after them', async () => {
+test('a failed load rejects its callers and no later ones', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 1]]))
   inventory.state.gate = Promise.reject(new Error('gone'))
@@ -183,7 +187,7 @@ for (const [how, messageFor] of [
   ['the variant', (id: string) => id],
   ['everything', () => 'all']
 ] as const) {
-  test(`what was read before a change of ${how}, and arrives after its message, is not kept`, async () => {
+  test(`a figure read before a change of ${how} that arrives after its message is not cached`, async () => {
     const id = newId()
     const stock = new Map([[id, 1]])
     const inventory = fakeSurroundings(stock)
@@ -199,7 +203,7 @@ for (const [how, messageFor] of [
   })
 }
 
-test('what was read before a sale, and arrives after it was heard of, is not kept', async () => {
+test('a figure read before a sale that arrives after the poll is not cached', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([])
@@ -215,7 +219,7 @@ test('what was read before a sale, and arrives after it was heard of, is not kep
   expect(await inventory.available([id])).toEqual([4])
 })
 
-test('while messages may be missed, nothing is served from memory or kept in it', async () => {
+test('while messages may be missed, the cache is neither read nor filled', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 1]]))
   await inventory.available([id])
@@ -231,7 +235,7 @@ test('while messages may be missed, nothing is served from memory or kept in it'
   expect(inventory.asked()).toHaveLength(1)
 })
 
-test('where nothing is tracked nothing is looked up, until a message or a gap may have changed that', async () => {
+test('without tracked items nothing is loaded until a message or a gap', async () => {
   const id = newId()
   const stock = new Map<string, number>()
   const inventory = fakeSurroundings(stock)
@@ -240,7 +244,7 @@ test('where nothing is tracked nothing is looked up, until a message or a gap ma
   expect(await inventory.available([id, newId()])).toEqual([null, null])
   expect(inventory.asked()).toEqual([])
 
-  // Another process's message: nobody knows until it was asked, and then it is known again.
+  // After another process's message it is unknown until the database is read again.
   inventory.announce(newId())
   expect(await inventory.available([id])).toEqual([null])
   expect(inventory.asked()).toHaveLength(1)
@@ -266,7 +270,7 @@ test('where nothing is tracked nothing is looked up, until a message or a gap ma
     .toEqual([])
 })
 
-test('an answer of before the first item was tracked does not hide it', async () => {
+test('a result from before the first tracked item does not hide it', async () => {
   const id = newId()
   const stock = new Map<string, number>()
   const inventory = fakeSurroundings(stock)
@@ -280,7 +284,7 @@ test('an answer of before the first item was tracked does not hide it', async ()
   expect(await inventory.available([id])).toEqual([3])
 })
 
-test('no more is kept than there is room for', async () => {
+test('the cache never exceeds its size limit', async () => {
   const inventory = fakeSurroundings(new Map())
   const first = newId()
   await inventory.available([first])

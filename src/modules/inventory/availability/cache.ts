@@ -1,32 +1,32 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { ALL, type Change, type Changes } from './changes.ts'
+import { ALL, type AvailabilityChanges, type ChangedVariants } from './changes.ts'
 import * as repository from './repository.ts'
 import { type Available, availableIn } from './service.ts'
 
 const ENTRIES_MAX = 200_000
-/** A figure is at most so old: nobody gets one before all is known that had changed so long ago. */
+/** Maximum age of a cached figure, in milliseconds. */
 const AGE_MS_MAX = 1_000
-/** From this age on it is asked beside the answers what has changed, so that whoever asks all the time never waits. */
+/** From this age on, changes are polled in the background, so that steady readers never wait. */
 const POLLED_AT_MS = 400
-/** So long it is known what has changed since. */
+/** How long rows of `inventory.changes` are kept, in seconds. */
 export const NOTED_SECONDS = 600
 const NOTED_MS_MAX = (NOTED_SECONDS * 1_000) / 2
 const STATEMENT_IDS_MAX = 500
 
-/** A snapshot of the database, and when it was asked for, on the monotonic clock: what changed before is known here. */
+/** A database snapshot and when it was requested (monotonic clock). Changes before it are known here. */
 type Seen = { readonly snapshot: string; readonly at: number }
-/** A statement on its way: what changes meanwhile must not be kept from its answer. */
+/** A running read. Variants that change meanwhile are collected, because its result is outdated for them. */
 type Loading = { isOutdated: boolean; readonly outdated: Set<string> }
 type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, Available>> }
-type Deps = { db: Queryable; changes: Changes; now?: () => number }
+type Deps = { db: Queryable; changes: AvailabilityChanges; now?: () => number }
 
 /**
- * How many of each variant can be bought, kept in this process and at most a second old. Carts and product pages ask all
- * the time, and every sale changes the answer: a message for each would cost more than the sale. So each batch of the stock
- * writer notes of which variants something else can be bought, and as long as anybody asks, a process asks twice a second for
- * what was noted since. What this process changed by itself, what ran out or came back, and what is counted otherwise than
- * before is forgotten at once.
+ * Caches available quantities in this process, at most one second old.
+ * Carts and product pages read them constantly and every sale changes them, so a message per sale would
+ * cost more than the sale. Instead each batch of the stock writer records the affected variants, and a
+ * process that serves reads polls these records twice a second. Changes of this process, threshold
+ * crossings and policy changes are invalidated immediately.
  */
 export function createAvailability({ db, changes, now = () => performance.now() }: Deps) {
   const known = new RecentMap<Available>(ENTRIES_MAX)
@@ -35,11 +35,11 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   let gaps = 0
   let polling: Promise<void> | undefined
   let nextBatch: Batch | undefined
-  /** False: every answer is null, and nothing has to be looked up. `undefined`: nobody knows at this moment. */
+  /** False: no item is tracked, so every result is null without a lookup. `undefined`: not known yet. */
   let isAnythingTracked: boolean | undefined
   let asking: Promise<void> | undefined
 
-  const outdate = (variantIds: Change) => {
+  const outdate = (variantIds: ChangedVariants) => {
     if (isAnythingTracked === false) isAnythingTracked = undefined
     if (variantIds === ALL) known.clear()
     else for (const id of variantIds) known.delete(id)
@@ -51,7 +51,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   changes.subscribe({
     onChange: outdate,
     onGap: () => {
-      // The server may be another one by now, to which a snapshot of the former says nothing.
+      // After a failover the server may be a different one, for which the snapshot is meaningless.
       gaps += 1
       seen = undefined
       isAnythingTracked = undefined
@@ -59,7 +59,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     }
   })
 
-  /** Runs `read`, and hands its answer on together with what has become outdated meanwhile. */
+  /** Runs `read` and returns its result with the variants that changed meanwhile. */
   async function watched<T>(read: () => Promise<T>): Promise<{ answer: T; meanwhile: Loading }> {
     const meanwhile: Loading = { isOutdated: !changes.isLive(), outdated: new Set() }
     loading.add(meanwhile)
@@ -81,7 +81,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return loaded
   }
 
-  /** What is missing to all who ask in one turn of the event loop is one statement. */
+  /** Loads the missing ids of all callers of one event-loop turn in one statement. */
   function loadTogether(missing: readonly string[]): Promise<ReadonlyMap<string, Available>> {
     if (nextBatch === undefined || nextBatch.ids.size + missing.length > STATEMENT_IDS_MAX) {
       const ids = new Set<string>()
@@ -100,7 +100,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return nextBatch.loaded
   }
 
-  /** Forgets what has changed since the last time. */
+  /** Polls the changes since the last snapshot and invalidates them. */
   function poll(): Promise<void> {
     const at = now()
     const gapsBefore = gaps
@@ -118,7 +118,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return polling
   }
 
-  /** In one process one statement, when it starts and after what may have been the first item that is tracked. */
+  /** Checks whether any item is tracked: at start, and after a change that may have tracked the first one. */
   function askWhetherTracked(): Promise<void> {
     asking ??= watched(() => db.first(repository.isAnythingTracked))
       .then(({ answer, meanwhile }) => {
@@ -132,14 +132,14 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return asking
   }
 
-  /** See `InventoryApi.available`. Not async: when everything is in memory, one promise is all that it costs. */
+  /** See `InventoryApi.available`. Not async, so a full cache hit costs a single promise. */
   function available(variantIds: readonly string[]): Promise<Available[]> {
     if (changes.isLive()) {
       if (isAnythingTracked === false) return Promise.resolve(variantIds.map(() => null))
       if (isAnythingTracked === undefined) askWhetherTracked().catch(() => {})
       const age = seen === undefined ? AGE_MS_MAX : now() - seen.at
       if (age >= AGE_MS_MAX) return poll().then(() => lookUp(variantIds))
-      // Whoever asks when all is too old waits for a statement then, and hears what is wrong.
+      // A failed poll is ignored here. Once the cache is too old, readers wait for a poll and get its error.
       if (age >= POLLED_AT_MS) poll().catch(() => {})
     }
     return lookUp(variantIds)
@@ -162,7 +162,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
 
   return {
     available,
-    /** Answers once it is known whether there is anything to look up. */
+    /** Resolves once it is known whether any item is tracked. */
     start: askWhetherTracked
   }
 }

@@ -6,32 +6,38 @@ export const ALL = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
-/** Of which variants something else can be bought now. */
-export type Change = readonly string[] | typeof ALL
+/** Variants whose available quantity changed. */
+export type ChangedVariants = readonly string[] | typeof ALL
 type Subscriber = {
-  onChange(change: Change): void
-  /** Changes may have been missed. */
+  onChange(change: ChangedVariants): void
+  /** Called when changes may have been missed. */
   onGap(): void
 }
 
 /**
- * Tells every process of what is counted otherwise than before, of kits and locations that changed, and of what ran out or
- * came back; of a mere sale it does not.
+ * Broadcasts changes of stock policies, kits, locations and threshold crossings to every process. Ordinary
+ * sales are not broadcast.
  */
-export type Changes = {
-  /** Within `tx`, as often as is handy: this process knows of it when `tx` has returned, others do within a second. */
-  announce(tx: Transaction, change: Change): void
-  /** Tells this process alone, at once: whoever buys sees it, and for all others a second is soon enough. */
-  noteHere(change: Change): void
+export type AvailabilityChanges = {
+  /**
+   * Records changes in `tx`; may be called often. This process is invalidated after commit, others within
+   * a second.
+   */
+  announce(tx: Transaction, change: ChangedVariants): void
+  /**
+   * Invalidates this process only, so that the buyer sees the change immediately. Others follow within a
+   * second.
+   */
+  invalidateLocally(change: ChangedVariants): void
   subscribe(subscriber: Subscriber): void
-  /** While it is false, changes may be missed. */
+  /** Returns false while changes may be missed. */
   isLive(): boolean
 }
 
-export function createChanges(broadcast: Broadcast): Changes {
+export function createAvailabilityChanges(broadcast: Broadcast): AvailabilityChanges {
   const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
-  const noteHere = (change: Change) => {
+  const noteHere = (change: ChangedVariants) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
   }
   const notifySubscribers = (message: string) => noteHere(message === ALL ? ALL : message.split(','))
@@ -42,14 +48,14 @@ export function createChanges(broadcast: Broadcast): Changes {
     }
   })
 
-  /** What `tx` has announced; the first time it also arranges what follows from that at its end. */
+  /** Returns the variants recorded in `tx`. The first call registers their publication at the end of `tx`. */
   function announcedIn(tx: Transaction): Set<string> {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
     const announced = new Set<string>()
     announcedBy.set(tx, announced)
-    // Whoever notifies takes a lock that all such commits share: as late as can be.
-    tx.last(async () => {
+    // NOTIFY takes a database-wide lock at commit, so it is sent last.
+    tx.beforeCommit(async () => {
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
     })
     tx.afterCommit(() => {
@@ -63,7 +69,7 @@ export function createChanges(broadcast: Broadcast): Changes {
       const announced = announcedIn(tx)
       for (const each of change === ALL ? [ALL] : change) announced.add(each)
     },
-    noteHere,
+    invalidateLocally: noteHere,
     subscribe: subscriber => subscribers.push(subscriber),
     isLive: broadcast.isLive
   }

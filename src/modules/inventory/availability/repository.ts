@@ -1,9 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * How many of each variant can be bought: of its parts what is free at the locations that are in use, and what of the
- * backorder limit is not used up over all of them; nothing without such a location, from which it would be sent. A variant
- * without parts is its own. No row: not known, not tracked, or any number.
+ * Computes how many units of each variant can be bought: free units of its parts at active locations plus
+ * the unused backorder limit. Zero without an active location. A variant without parts is its own part.
+ * Returns no row for unknown, untracked and unlimited variants.
  */
 export const listAvailable = statement({
   name: 'inventory.list_available',
@@ -35,8 +35,8 @@ export const isAnythingTracked = statement({
   text: 'select exists (select from inventory.items where tracked) as is_tracked'
 })
 /**
- * Of which variants something else can be bought since a snapshot, and the snapshot of this answer. Without one: of none. A
- * transaction that was under way then, and is committed now, is one that this snapshot sees first.
+ * Returns the variants whose availability changed since a snapshot, and the current snapshot. Without a
+ * snapshot it returns no variants. A transaction that was open then and has committed since is included.
  */
 export const listChanges = statement({
   name: 'inventory.list_changes',

@@ -8,7 +8,9 @@ export function availabilityRoutes(tiers: Tiers, availability: AvailabilityServi
     {
       config: { class: 'browse' },
       schema: {
-        summary: 'How many of each variant can be bought',
+        summary: 'List available quantities',
+        description:
+          'Returns how many units of up to 100 variants can be bought, in the order of the request. The figures are a second old at most. Needs no token.',
         querystring: AvailabilityQuery,
         response: { 200: AvailabilityResponse }
       }

@@ -7,7 +7,7 @@ const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
 export const AvailabilityQuery = input({
   variant_ids: Type.String({
-    description: `Up to ${IDS_MAX} ids of variants, separated by commas.`,
+    description: `Ids of up to ${IDS_MAX} variants, separated by commas.`,
     ...matching(
       `^${ID}(,${ID}){0,${IDS_MAX - 1}}$`,
       `must be 1 to ${IDS_MAX} ids in lower case, separated by commas`
@@ -22,11 +22,11 @@ export const AvailabilityResponse = response('AvailabilityResponse', {
       variant_id: Id,
       available: nullable(
         Type.Integer({
-          description: 'How many can be bought now, as of a second ago at most; null: stock is not counted.'
+          description: 'Units that can be bought. Null: unlimited, not tracked or unknown.'
         })
       )
     }),
-    { description: 'In the order in which they were asked for.' }
+    { description: 'Quantities in the order of the request.' }
   )
 })
 export type AvailabilityResponse = Static<typeof AvailabilityResponse>

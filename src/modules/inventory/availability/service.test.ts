@@ -37,7 +37,7 @@ const kit = async (shop: Shop, id: string, parts: Record<string, number>) => {
   return id
 }
 
-test('what can be bought follows from levels, locations, backorder and parts', async () => {
+test('availability follows from levels, locations, backorder and parts', async () => {
   const shop = await useInventory()
   await shop.sql(
     `insert into inventory.locations (id, code, name, priority, active)
@@ -65,17 +65,17 @@ test('what can be bought follows from levels, locations, backorder and parts', a
     ],
     ['more owed than may be is nothing', await item(shop, limit, { on_hand: 0, reserved: 8 }), 0],
     ['any number may be owed', await item(shop, { backorder: 'any' }, { on_hand: 0 }), null],
-    ['nowhere to be sent from', await item(shop, { backorder: 'any' }), 0],
-    ['nowhere to be owed', await item(shop, limit, { on_hand: 3, location: 'shut' }), 0],
-    ['nobody counts it', uncounted, null],
-    ['nobody knows it', newId(), null],
+    ['no level', await item(shop, { backorder: 'any' }), 0],
+    ['no active location', await item(shop, limit, { on_hand: 3, location: 'shut' }), 0],
+    ['an untracked item', uncounted, null],
+    ['an unknown item', newId(), null],
     [
-      'a kit: as many as its scarcest part allows',
+      'a kit: limited by its scarcest part',
       await kit(shop, await item(shop, { tracked: false }), { [main]: 2, [two]: 1, [uncounted]: 1 }),
       2
     ],
     [
-      'a kit of what nobody counts',
+      'a kit of an untracked item',
       await kit(shop, await item(shop, { tracked: false }), { [uncounted]: 1 }),
       null
     ],
@@ -94,7 +94,7 @@ test('what can be bought follows from levels, locations, backorder and parts', a
   )
 })
 
-test('a change is told of once it is committed, once to each who asks, of kits too, and forgotten later', async () => {
+test('a change is polled after commit, once per poller, also of kits, and deleted later', async () => {
   const shop = await useInventory()
   const part = await item(shop, {}, { on_hand: 5 })
   const set = await item(shop, {})

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 import type { AvailabilityQuery, AvailabilityResponse } from './schema.ts'
 
-/** How many can be bought; null: not known, not tracked, or any number. */
+/** Units that can be bought; null: unknown, not tracked or unlimited. */
 export type Available = number | null
 
 /** See `InventoryApi.availableIn`. */
@@ -13,7 +13,7 @@ export async function availableIn(db: Queryable, variantIds: readonly string[]):
   return variantIds.map(id => byVariant.get(id) ?? null)
 }
 
-/** What the route answers. */
+/** Serves the route. */
 export const createAvailabilityService = (
   available: (variantIds: readonly string[]) => Promise<Available[]>
 ) => ({

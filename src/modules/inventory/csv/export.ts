@@ -2,17 +2,33 @@ import type { Readable } from 'node:stream'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { COLUMNS } from './columns.ts'
 import * as repository from './repository.ts'
 
+/** Columns of the stock export, in order. */
+export const COLUMNS = [
+  'variant_id',
+  'sku',
+  'location',
+  'on_hand',
+  'safety',
+  'tracked',
+  'backorder',
+  'backorder_limit',
+  'low_threshold',
+  'reserved',
+  'available'
+] as const
 const PAGE_ITEMS = 500
 
-/** All of the stock as a file. Each page of it is as of when it was read, and no connection is held between them. */
-export const createExporter =
+/**
+ * Exports all stock as CSV. Each page shows the stock at the time it is read; no connection is held
+ * between pages.
+ */
+export const createStockExporter =
   ({ db }: { db: Database }) =>
   (): Readable =>
     csvFile(COLUMNS, linesFrom(db))
-export type ExportCsv = ReturnType<typeof createExporter>
+export type ExportStockCsv = ReturnType<typeof createStockExporter>
 
 async function* linesFrom(db: Database): AsyncGenerator<string> {
   for (let after = FIRST_ID; ; ) {

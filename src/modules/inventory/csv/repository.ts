@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** The levels of the next items behind `after`, and an item without levels as a row without a location. */
+/** Lists the levels of the next items after `after`. An item without levels is a row without a location. */
 export const listExported = statement({
   name: 'inventory.list_exported',
   takes: { after: 'uuid', items: 'int8' },
@@ -30,4 +30,16 @@ export const listExported = statement({
     left join inventory.levels on levels.item_id = items.id
     left join inventory.locations on locations.id = levels.location_id
     order by items.id, locations.priority, locations.id`
+})
+/** Lists all locations: at most 100. */
+export const listAllLocations = statement({
+  name: 'inventory.list_places',
+  gives: { id: 'uuid', code: 'text', name: 'text', active: 'bool' },
+  text: 'select id, code, name, active from inventory.locations order by priority, id'
+})
+export const listIdsOfSkus = statement({
+  name: 'inventory.list_ids_of_skus',
+  takes: { skus: 'text[]' },
+  gives: { sku: 'text?', id: 'uuid' },
+  text: 'select sku, id from inventory.items where sku = any ($skus)'
 })

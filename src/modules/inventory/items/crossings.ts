@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { Changes } from '../availability/changes.ts'
+import type { AvailabilityChanges } from '../availability/changes.ts'
 import { type Available, availableIn } from '../availability/service.ts'
 import { stockCrossed } from '../events.ts'
 import * as repository from './repository.ts'
@@ -8,12 +8,18 @@ import * as repository from './repository.ts'
 type Item = Pick<repository.ItemRow, 'id' | 'tracked' | 'low_threshold'>
 
 export type Crossings = {
-  /** Within `tx`, once these items are counted otherwise than before, or made of other parts. */
+  /** Publishes in `tx` that the stock policy or the parts of these items changed. */
   announce(tx: Transaction, items: readonly Item[]): Promise<void>
 }
 
-/** Tells processes and consumers of what else can be bought now because somebody said how it is to be counted. */
-export const createCrossings = ({ changes, emit }: { changes: Changes; emit: Emit }): Crossings => ({
+/** Publishes the status of variants whose stock policy an administrator changed. */
+export const createCrossings = ({
+  changes,
+  emit
+}: {
+  changes: AvailabilityChanges
+  emit: Emit
+}): Crossings => ({
   announce: async (tx, items) => {
     const ids = items.map(({ id }) => id)
     const kits = await tx.rows(repository.listKits, { ids })
@@ -33,7 +39,7 @@ export const createCrossings = ({ changes, emit }: { changes: Changes; emit: Emi
   }
 })
 
-/** A kit is counted by its parts, whatever is said of itself. */
+/** A kit's status follows from its parts, whether or not the kit itself is tracked. */
 function statusOf({ tracked, low_threshold }: Item, available: Available) {
   if (available === null) return tracked ? 'in' : 'untracked'
   if (available <= 0) return 'out'

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../kernel/events.ts'
+import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { listWronglyMarked, lockItems, markLowStock } from './repository.ts'
 
@@ -8,7 +8,7 @@ const PAGE_ITEMS = 500
  * Marks items as low in stock after their stock crossed a threshold. Reads the stock again, because the event may be older than
  * another change.
  */
-export const markCrossed = (tx: Transaction, events: readonly Delivery[]): Promise<void> =>
+export const markCrossedItems = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
   mark(
     tx,
     events.map(({ subject }) => subject)
@@ -18,7 +18,7 @@ export const markCrossed = (tx: Transaction, events: readonly Delivery[]): Promi
  * Marks every item whose mark is wrong. A sale that commits while a threshold is changed sees the old threshold and emits no
  * event; this corrects such a mark.
  */
-export async function markAll(
+export async function correctLowStockMarks(
   db: Pick<Database, 'rows' | 'transaction'>,
   signal: AbortSignal
 ): Promise<void> {

@@ -20,7 +20,7 @@ const components = `
   (select coalesce(jsonb_agg(jsonb_build_object('item_id', item_id, 'quantity', quantity) order by item_id), '[]')
   from inventory.components where variant_id = items.id) as components`
 
-/** Those behind `after`; a filter that is null lets everything pass. */
+/** Pages through items before `after`. Null filters match all. */
 export const listItems = statement({
   name: 'inventory.list_all_items',
   takes: { sku: 'text?', tracked: 'bool?', after: 'uuid', limit: 'int8' },
@@ -51,7 +51,7 @@ export const lockItem = statement({
   gives: columns,
   text: `select ${names} from inventory.items where id = $id for no key update`
 })
-/** What nobody has told us of yet. It is counted from the moment at which somebody says so. */
+/** Inserts an unknown item, untracked. */
 export const insertItem = statement({
   name: 'inventory.insert_item',
   takes: { id: 'uuid' },
@@ -77,7 +77,7 @@ export const raiseItemVersion = statement({
   text: 'update inventory.items set version = version + 1, updated_at = now() where id = $id'
 })
 
-/** Those that are known already stay as they are. */
+/** Inserts unknown items; existing ones stay unchanged. */
 export const insertItems = statement({
   name: 'inventory.insert_items',
   takes: { ids: 'uuid[]' },
@@ -86,8 +86,8 @@ export const insertItems = statement({
     on conflict (id) do nothing`
 })
 /**
- * In the order of their ids, so that two who lock many do not wait for each other in a circle. Their keys stay, so the
- * writer makes levels of them meanwhile.
+ * Locks items ordered by id, so concurrent transactions cannot deadlock. `no key update` lets the writer
+ * insert levels that reference them.
  */
 export const lockItems = statement({
   name: 'inventory.lock_items',
@@ -116,8 +116,11 @@ export const updateItems = statement({
       as fresh (id, sku, tracked, backorder, backorder_limit, low_threshold)
     where items.id = fresh.id`
 })
-/** Those that lie nowhere yet and are no part of a kit, which would not be told of their first count. */
-export const listFresh = statement({
+/**
+ * Lists items without levels that are in no kit. Items in a kit are left out, because their first count
+ * does not notify the kit.
+ */
+export const listNewItems = statement({
   name: 'inventory.list_fresh_items',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -126,7 +129,7 @@ export const listFresh = statement({
     where not exists (select from inventory.levels where item_id = item.id)
       and not exists (select from inventory.components where item_id = item.id)`
 })
-/** The kits that items are part of. */
+/** Lists the kits that contain these items. */
 export const listKits = statement({
   name: 'inventory.list_kits_of_items',
   takes: { ids: 'uuid[]' },
@@ -134,8 +137,7 @@ export const listKits = statement({
   text: 'select item_id, variant_id from inventory.components where item_id = any ($ids) order by item_id, variant_id'
 })
 
-/** The location from which stock is taken first. */
-/** How variants are counted, and how many there are at the location from which stock is taken first. */
+/** Lists stock policies, with the units on hand at the location with the lowest priority number. */
 export const listDescribed = statement({
   name: 'inventory.list_described',
   takes: { ids: 'uuid[]' },
@@ -152,18 +154,18 @@ export const listDescribed = statement({
       (select id from inventory.locations where active order by priority, id limit 1)
     where items.id = any ($ids)`
 })
-export const findHome = statement({
+export const findDefaultLocation = statement({
   name: 'inventory.find_first_location',
   gives: { id: 'uuid' },
   text: 'select id from inventory.locations where active order by priority, id limit 1'
 })
 
-/** Kits are changed one at a time: of two that would be part of each other one is refused. */
+/** Serializes changes of kits, so two kits cannot become parts of each other. */
 export const lockComponents = statement({
   name: 'inventory.lock_components',
   text: `select pg_advisory_xact_lock(hashtextextended('inventory.components', 0))`
 })
-/** Whether one of the parts is a kit, or the kit a part of another. */
+/** Returns whether one of the parts is a kit, or this item is a part of another kit. */
 export const isNested = statement({
   name: 'inventory.is_nested',
   takes: { id: 'uuid', itemIds: 'uuid[]' },
@@ -184,7 +186,10 @@ export const insertComponents = statement({
     insert into inventory.components (variant_id, item_id, quantity)
     select $id, item_id, quantity from unnest($itemIds::uuid[], $quantities::int4[]) as part (item_id, quantity)`
 })
-/** How many of each of `items` can be bought, as in `list_available`; an item without an active location has none. */
+/**
+ * SQL for the available quantity of each of `items`, as in `list_available`. Zero without an active
+ * location.
+ */
 const available = `
   cross join lateral (
     select case when coalesce(bool_or(locations.active), false) then

@@ -28,7 +28,7 @@ const useInventory = async (databaseUrl?: string) => {
 }
 const at = (id: string) => `/api/inventory/items/${id}`
 
-test('a variant that nobody told of is made by what is said of it, and what is left out stays', async () => {
+test('an update creates an unknown item and keeps omitted fields', async () => {
   const { admin, put } = await useInventory()
   const id = newId()
   expect((await admin.get(at(id))).json.code).toBe('INVENTORY_ITEM_NOT_FOUND')
@@ -57,7 +57,7 @@ test('a variant that nobody told of is made by what is said of it, and what is l
   })
 })
 
-test('a limit goes with its rule, versions are compared, and unknown fields are refused', async () => {
+test('backorder_limit needs its rule, stale versions and unknown fields are rejected', async () => {
   const { admin } = await useInventory()
   const id = newId()
   for (const body of [
@@ -76,7 +76,7 @@ test('a limit goes with its rule, versions are compared, and unknown fields are 
   expect((await admin.patch(at(id), { on_hand: 5 })).status).toBe(400)
 })
 
-test('another process knows at once that something is counted now', async () => {
+test('another process sees immediately that an item is tracked', async () => {
   const one = await useInventory()
   const other = await useInventory(one.databaseUrl)
   const id = newId()
@@ -88,7 +88,7 @@ test('another process knows at once that something is counted now', async () => 
   await expect.poll(() => other.available(id)).toEqual([null])
 })
 
-test('what can be bought of a kit follows from its parts, and of these at once', async () => {
+test('availability of a kit follows from its parts immediately', async () => {
   const { admin, put, available } = await useInventory()
   const [kit, cup, saucer] = [newId(), newId(), newId()]
   await put(cup, 7)
@@ -110,7 +110,7 @@ test('what can be bought of a kit follows from its parts, and of these at once',
   expect([json.components, json.available, json.version]).toEqual([[], null, made.json.version + 1])
 })
 
-test('a part is known, stands once in its kit, and is no kit; neither is a kit a part', async () => {
+test('a component must exist, be unique in its kit and be no kit; a kit cannot be a component', async () => {
   const { admin, put } = await useInventory()
   const [kit, part, other] = [newId(), newId(), newId()]
   await put(part, 1)
@@ -131,7 +131,7 @@ test('a part is known, stands once in its kit, and is no kit; neither is a kit a
   expect(await replace(part, other)).toBe(200)
 })
 
-test('of two kits that would be part of each other one is made', async () => {
+test('of two kits that would contain each other one is created', async () => {
   const { admin, put } = await useInventory()
   const [one, other] = [newId(), newId()]
   await put(one, 1)
@@ -143,7 +143,7 @@ test('of two kits that would be part of each other one is made', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('items are listed by SKU and by whether they are counted', async () => {
+test('items are filtered by SKU and by tracking', async () => {
   const { admin, put, sql } = await useInventory()
   const [counted, uncounted] = [newId(), newId()].sort() as [string, string]
   await put(counted, 4)
@@ -162,7 +162,7 @@ test('items are listed by SKU and by whether they are counted', async () => {
   expect(await list('&sku=mug')).toEqual([0])
 })
 
-test('what is counted, has a threshold and is not above it is running out', async () => {
+test('a tracked item at or below its threshold is low in stock', async () => {
   const { admin, put } = await useInventory()
   const [low, enough, endless, careless] = [newId(), newId(), newId(), newId()]
   for (const id of [low, enough, endless, careless]) await put(id, 2)

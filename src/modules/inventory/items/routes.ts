@@ -18,7 +18,9 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
     {
       config,
       schema: {
-        summary: 'How stock of each variant is counted, the newest first',
+        summary: 'List inventory items',
+        description:
+          'Returns a page of inventory items, newest first. An item is the stock policy of a variant: tracking, backorders, low-stock threshold and kit components.',
         querystring: ItemQuery,
         response: { 200: listOf(InventoryItemResponse) }
       }
@@ -31,7 +33,9 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
     {
       config,
       schema: {
-        summary: 'How stock of a variant is counted',
+        summary: 'Retrieve an inventory item',
+        description:
+          'Returns the inventory item of a variant, by the id of the variant. 404 `INVENTORY_ITEM_NOT_FOUND`: the inventory has no such variant; update the item to create it.',
         params: IdParams,
         response: { 200: InventoryItemResponse }
       }
@@ -44,7 +48,9 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
     {
       config,
       schema: {
-        summary: 'Change how stock of a variant is counted',
+        summary: 'Update an inventory item',
+        description:
+          'Updates the stock policy of a variant, by the id of the variant; omitted fields stay. An unknown item is created. 400 `INVENTORY_BACKORDER_INVALID`: `backorder_limit` needs `backorder` "limit". 412 `INVENTORY_ITEM_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateInventoryItemRequest,
         response: { 200: InventoryItemResponse }
@@ -58,7 +64,9 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
     {
       config,
       schema: {
-        summary: 'Make a variant a kit of others, or no kit',
+        summary: "Replace a kit's components",
+        description:
+          'Makes a variant a kit of other variants, whose stock decides its own. An empty list makes it an ordinary variant. 404 `INVENTORY_ITEM_NOT_FOUND`: a component is unknown; create its item first. 409 `INVENTORY_KIT_NESTED`: a component cannot be a kit. 412 `INVENTORY_ITEM_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: ReplaceComponentsRequest,
         response: { 200: InventoryItemResponse }
@@ -72,7 +80,9 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
     {
       config,
       schema: {
-        summary: 'What is running out',
+        summary: 'List low-stock items',
+        description:
+          'Returns a page of variants whose available quantity is at or below their `low_threshold`. Set the threshold in the inventory item.',
         querystring: PageQuery,
         response: { 200: listOf(LowStockResponse) }
       }

@@ -12,7 +12,7 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-/** The most of anything: sums of several locations must be numbers that everybody can read. */
+/** Maximum quantity: sums over all locations must stay safe integers in JSON. */
 const QUANTITY_MAX = 1_000_000_000
 const PARTS_MAX = 50
 
@@ -26,14 +26,14 @@ export type ItemQuery = Static<typeof ItemQuery>
 const Threshold = Type.Integer({
   minimum: 0,
   maximum: QUANTITY_MAX,
-  description: 'So few or less is low stock; null: never.'
+  description: 'Available quantity at which stock counts as low. Null: never.'
 })
 export const UpdateInventoryItemRequest = patchRequest('UpdateInventoryItemRequest', {
   tracked: Type.Boolean({
-    description: 'Whether stock is counted. What is not counted can always be bought.'
+    description: 'Whether stock is counted. An untracked variant can always be bought.'
   }),
   backorder: Type.Enum(['none', 'limit', 'any'], {
-    description: 'Whether more can be sold than there is: nothing, `backorder_limit` in all, or any number.'
+    description: 'How much can be sold beyond stock: none, `backorder_limit` units in total, or any number.'
   }),
   backorder_limit: nullable(Type.Integer({ minimum: 0, maximum: QUANTITY_MAX })),
   low_threshold: nullable(Threshold)
@@ -44,13 +44,13 @@ const part = { item_id: Id, quantity: Type.Integer({ minimum: 1, maximum: 10_000
 export const ReplaceComponentsRequest = request('ReplaceComponentsRequest', {
   components: Type.Array(input(part), {
     maxItems: PARTS_MAX,
-    description: 'What one of it is made of; none: it is no kit.'
+    description: 'Components of one unit. Empty: not a kit.'
   })
 })
 export type ReplaceComponentsRequest = Static<typeof ReplaceComponentsRequest>
 
 const Available = nullable(
-  Type.Integer({ description: 'How many can be bought; null: any number, or stock is not counted.' })
+  Type.Integer({ description: 'Units that can be bought. Null: unlimited or not tracked.' })
 )
 export const InventoryItemResponse = response('InventoryItemResponse', {
   id: Id,
@@ -61,7 +61,7 @@ export const InventoryItemResponse = response('InventoryItemResponse', {
   low_threshold: nullable(Type.Integer()),
   available: Available,
   components: Type.Array(Type.Object({ item_id: Id, quantity: Type.Integer() }), {
-    description: 'Of a kit; what stock there is of it follows from its parts.'
+    description: 'Components of a kit. Its stock follows from theirs.'
   }),
   version: Version,
   updated_at: Time

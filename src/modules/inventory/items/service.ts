@@ -2,9 +2,9 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { Changes } from '../availability/changes.ts'
+import type { AvailabilityChanges } from '../availability/changes.ts'
 import { availableIn } from '../availability/service.ts'
 import { itemNotFound, itemStale, kitNested } from '../errors.ts'
 import type { Crossings } from './crossings.ts'
@@ -17,9 +17,9 @@ import type {
   UpdateInventoryItemRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; crossings: Crossings }
+type Deps = { db: Database; changes: AvailabilityChanges; crossings: Crossings }
 
-/** How stock of each variant is counted, and of which parts kits are made. */
+/** Manages stock policies of variants and the parts of kits. */
 export function createItemService({ db, changes, crossings }: Deps) {
   async function list({ sku, tracked, ...query }: ItemQuery): Promise<Page<InventoryItemResponse>> {
     const filters = { sku: sku ?? null, tracked: tracked ?? null }
@@ -55,11 +55,14 @@ export function createItemService({ db, changes, crossings }: Deps) {
       total: () => db.first(repository.countLowStock)
     })
 
-  /** The ids of variants are the catalog's: one that nobody told us of is known from here on. @throws `INVENTORY_ITEM_STALE` */
+  /**
+   * Updates an item. Creates it when it is unknown, because variant ids come from the catalog. @throws
+   * `INVENTORY_ITEM_STALE`
+   */
   async function patch(
     id: string,
     body: UpdateInventoryItemRequest,
-    write: Write
+    write: IdempotentWrite
   ): Promise<InventoryItemResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
@@ -76,7 +79,7 @@ export function createItemService({ db, changes, crossings }: Deps) {
   async function replaceComponents(
     id: string,
     { components }: ReplaceComponentsRequest,
-    write: Write
+    write: IdempotentWrite
   ): Promise<InventoryItemResponse> {
     const itemIds = components.map(part => part.item_id)
     await write.once(db, async tx => {
@@ -88,7 +91,7 @@ export function createItemService({ db, changes, crossings }: Deps) {
       await tx.run(repository.insertComponents, { id, itemIds, quantities })
       await tx.run(repository.raiseItemVersion, { id })
       await crossings.announce(tx, [item])
-      // Processes may keep in mind what kits are made of.
+      // Processes cache the parts of kits.
       changes.announce(tx, 'all')
     })
     return read(id)
@@ -98,8 +101,8 @@ export function createItemService({ db, changes, crossings }: Deps) {
 }
 export type ItemService = ReturnType<typeof createItemService>
 
-/** Holds it until `tx` ends; it is made when it was not known. */
-async function lock(tx: Transaction, id: string, write: Write) {
+/** Locks the item until `tx` ends. Creates it when it does not exist. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   const known = await tx.first(repository.lockItem, { id })
   write.expect(known?.version ?? 0, itemStale)
   if (known !== undefined) return known
@@ -107,7 +110,7 @@ async function lock(tx: Transaction, id: string, write: Write) {
   return found(await tx.first(repository.lockItem, { id }), itemNotFound)
 }
 
-/** How many may be owed is forgotten with the rule that it belongs to. */
+/** Clears the backorder limit when the backorder rule changes to another one. */
 function merge(stored: repository.ItemRow, body: UpdateInventoryItemRequest): repository.ItemRow {
   const hasOtherRule = body.backorder !== undefined && body.backorder !== 'limit'
   return { ...stored, ...(hasOtherRule && { backorder_limit: null }), ...body }

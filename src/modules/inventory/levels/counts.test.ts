@@ -29,7 +29,7 @@ async function useInventory(databaseUrl?: string) {
   }
 }
 
-test('a count starts counting, says what there is, and is seen at once by whoever asks', async () => {
+test('a count starts tracking, sets the units on hand and is visible immediately', async () => {
   const { admin, count, inventory, movements } = await useInventory()
   const id = newId()
   const counted = await count(id, { on_hand: 7, safety: 2, reason: 'first count' })
@@ -60,7 +60,7 @@ test('a count starts counting, says what there is, and is seen at once by whoeve
   )
 })
 
-test('an adjustment adds and takes away, below nothing if so, and never nothing', async () => {
+test('an adjustment adds or removes units, also below zero, and is never zero', async () => {
   const { adjust, movements } = await useInventory()
   const id = newId()
   const first = await adjust(id, 4)
@@ -73,7 +73,7 @@ test('an adjustment adds and takes away, below nothing if so, and never nothing'
   ])
 })
 
-test('a repeated request counts and adjusts once, in another process too', async () => {
+test('a repeated request counts and adjusts once, also in another process', async () => {
   const one = await useInventory()
   const other = await useInventory(one.databaseUrl)
   const id = newId()
@@ -88,7 +88,7 @@ test('a repeated request counts and adjusts once, in another process too', async
   expect(await one.movements(id)).toHaveLength(2)
 })
 
-test('a process that died behind its commit has done it once: the same key finds what became of it', async () => {
+test('after a crash behind the commit a retry with the same key finds the outcome', async () => {
   const { adjust, count, movements, sql } = await useInventory()
   const id = newId()
   await count(id, { on_hand: 10 })
@@ -105,7 +105,7 @@ test('a process that died behind its commit has done it once: the same key finds
   expect(await movements(id)).toHaveLength(2)
 })
 
-test('a count that comes late changes nothing and says so', async () => {
+test('a stale count changes nothing and reports it', async () => {
   const { count } = await useInventory()
   const id = newId()
   await count(id, { on_hand: 5, source_version: 7 })
@@ -120,7 +120,7 @@ test('a count that comes late changes nothing and says so', async () => {
   })
 })
 
-test('fewer than are promised is a fact: it is accepted, orders are named, and the next receipt mends it', async () => {
+test('a count below the reserved units is accepted, names the orders, and a receipt resolves it', async () => {
   const { count, db, heard, inventory } = await useInventory()
   const [id, owner] = [newId(), newId()]
   await count(id, { on_hand: 5 })
@@ -140,7 +140,7 @@ test('fewer than are promised is a fact: it is accepted, orders are named, and t
   expect((await count(id, { on_hand: 6 })).json).toMatchObject({ short: false, available: 2 })
 })
 
-test('whoever hears of crossings is told when the last one is sold, and when there are more again', async () => {
+test('inventory.crossed is emitted when the last unit is sold and when units return', async () => {
   const { count, heard, inventory } = await useInventory()
   const [id, owner] = [newId(), newId()]
   await count(id, { on_hand: 2 })
@@ -154,7 +154,7 @@ test('whoever hears of crossings is told when the last one is sold, and when the
   expect(await inventory.available([id])).toEqual([2])
 })
 
-test('whoever buys sees at once what is left, of kits too, however short ago somebody asked', async () => {
+test('a buyer sees the remaining quantity immediately, also of kits, despite the cache', async () => {
   const { admin, count, inventory, record } = await useInventory()
   const [cup, set, owner] = [newId(), newId(), newId()]
   await count(cup, { on_hand: 9 })
@@ -172,12 +172,12 @@ test('whoever buys sees at once what is left, of kits too, however short ago som
   expect(await available()).toEqual([9, 4])
 })
 
-test('what is said to be there with a description is counted once it is committed', async () => {
+test('units on hand of an upserted item are counted after commit', async () => {
   const { db, inventory, movements } = await useInventory()
   const ids = Array.from({ length: 250 }, newId)
   const describe = () =>
     db.transaction(tx =>
-      inventory.describe(
+      inventory.upsertItems(
         tx,
         ids.map((variantId, index) => ({ variantId, sku: `S${index}`, tracked: true, onHand: index }))
       )

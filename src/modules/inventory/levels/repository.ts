@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Behind a place, of the items from `first` to `last`; `location` is an id, and null lets all pass. */
+/** Pages through levels of the items from `first` to `last`. `location`: an id; null: all locations. */
 export const listLevels = statement({
   name: 'inventory.list_all_levels',
   takes: { first: 'uuid', last: 'uuid', location: 'uuid?', item: 'uuid', place: 'uuid', limit: 'int8' },
@@ -35,8 +35,8 @@ export const countLevels = statement({
   text: countUpTo(`inventory.levels
     where item_id between $first and $last and ($location::uuid is null or location_id = $location)`)
 })
-/** By its code, or the one from which stock is taken first. */
-export const findPlace = statement({
+/** Finds a location by code; without a code, the active location with the lowest priority number. */
+export const findLocation = statement({
   name: 'inventory.find_place',
   takes: { code: 'text?' },
   gives: { id: 'uuid', code: 'text' },

@@ -53,7 +53,7 @@ async function useBooks() {
   return { ...shop, admin, listAll, mug, cup, owner }
 }
 
-test('levels are listed with what is left to sell, by variant and by location', async () => {
+test('levels are listed with their available units, by variant and by location', async () => {
   const { listAll, mug, cup } = await useBooks()
   const all = await listAll('/api/inventory/levels?')
   expect(all).toHaveLength(3)
@@ -106,7 +106,7 @@ test('reservations are found by owner, variant and state', async () => {
   expect(Date.parse(held.expires_at)).not.toBeNaN()
 })
 
-test('figures at the edge of what can be counted are shown, and nothing that shows them breaks', async () => {
+test('quantities at the supported limits are shown correctly', async () => {
   const { as, sql } = await useShop({ modules: [inventoryModule] })
   const admin = as({ token: 'admin' })
   const [owed, full] = [newId(), newId()].sort() as [string, string]

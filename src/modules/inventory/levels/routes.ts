@@ -13,7 +13,9 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
     {
       config,
       schema: {
-        summary: 'What there is of each variant at each location',
+        summary: 'List stock levels',
+        description:
+          'Returns a page of stock levels, one per variant and location. Filter by `variant_id` or by the code of a `location`.',
         querystring: LevelQuery,
         response: { 200: listOf(LevelResponse) }
       }
@@ -26,7 +28,9 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
     {
       config,
       schema: {
-        summary: 'Say how many of a variant there are at a location',
+        summary: 'Set a stock level',
+        description:
+          'Sets the counted stock of a variant at a location, and starts to track it. `location` defaults to the first active one. `short` is true if more is reserved than on hand; resolve these orders. With `source_version`, an older count is ignored and `applied` is false. 404 `INVENTORY_LOCATION_NOT_FOUND`: the location does not exist. 503 `INVENTORY_BUSY`: the change is stored and still pending; repeat the request with the same key.',
         params: input({ variantId: Id }),
         body: CountRequest,
         response: { 200: CountedLevelResponse }
@@ -41,7 +45,9 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
     {
       config,
       schema: {
-        summary: 'Say how many of a variant have come or gone',
+        summary: 'Create a stock adjustment',
+        description:
+          'Adds or removes units of a variant at a location, for example for a delivery or breakage. Returns the new stock level. 404 `INVENTORY_LOCATION_NOT_FOUND`: the location does not exist. 503 `INVENTORY_BUSY`: the change is stored and still pending; repeat the request with the same key.',
         body: AdjustRequest,
         response: { 201: LevelResponse }
       }

@@ -2,7 +2,7 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, pageQuery, request, response } from '../../../kernel/wire.ts'
 import { LocationCode } from '../locations/schema.ts'
 
-/** What lists of stock can be narrowed down to. */
+/** Filters of lists of stock. */
 export const LevelQuery = input({
   ...pageQuery,
   variant_id: Type.Optional(Id),
@@ -10,7 +10,7 @@ export const LevelQuery = input({
 })
 export type LevelQuery = Static<typeof LevelQuery>
 
-/** Sums over many levels must stay numbers that everybody can read. */
+/** Maximum quantity: sums over many levels must stay safe integers in JSON. */
 const QUANTITY_MAX = 1_000_000_000
 const Place = Type.Optional(LocationCode)
 const Reason = line(500)
@@ -19,14 +19,14 @@ export const CountRequest = request('CountRequest', {
   on_hand: Type.Integer({
     minimum: -QUANTITY_MAX,
     maximum: QUANTITY_MAX,
-    description: 'How many there are, those that are reserved included.'
+    description: 'Units on hand, reserved ones included.'
   }),
   location: Place,
   safety: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: QUANTITY_MAX,
-      description: 'So many are not sold; as before when left out.'
+      description: 'Safety stock, which is not sold. Default: unchanged.'
     })
   ),
   reason: Type.Optional(Reason),
@@ -34,7 +34,8 @@ export const CountRequest = request('CountRequest', {
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Rises with each count of whoever counts: one that comes late changes nothing.'
+      description:
+        'Rising number from the counting system. A count with a lower number than the last is ignored.'
     })
   )
 })
@@ -43,8 +44,8 @@ export type CountRequest = Static<typeof CountRequest>
 export const AdjustRequest = request('AdjustRequest', {
   variant_id: Id,
   delta: Type.Union([
-    Type.Integer({ minimum: 1, maximum: QUANTITY_MAX, description: 'So many have come.' }),
-    Type.Integer({ minimum: -QUANTITY_MAX, maximum: -1, description: 'So many are gone.' })
+    Type.Integer({ minimum: 1, maximum: QUANTITY_MAX, description: 'Units added.' }),
+    Type.Integer({ minimum: -QUANTITY_MAX, maximum: -1, description: 'Units removed, as a negative number.' })
   ]),
   location: Place,
   reason: Reason
@@ -55,19 +56,21 @@ const level = {
   variant_id: Id,
   sku: nullable(Type.String()),
   location: Type.String({ description: 'The code of the location.' }),
-  on_hand: Type.Integer({ description: 'Below 0 when more has left than was known to be there.' }),
-  reserved: Type.Integer({ description: 'Of it, what is promised to carts and orders.' }),
-  safety: Type.Integer({ description: 'Of it, what is not sold.' }),
-  available: Type.Integer({ description: 'What is left to sell from here.' })
+  on_hand: Type.Integer({ description: 'Units on hand. Negative if more was shipped than was counted.' }),
+  reserved: Type.Integer({ description: 'Units reserved for orders.' }),
+  safety: Type.Integer({ description: 'Safety stock, which is not sold.' }),
+  available: Type.Integer({ description: 'Units that can be sold from this location.' })
 }
 export const LevelResponse = response('LevelResponse', level)
 export type LevelResponse = Static<typeof LevelResponse>
 
 export const CountedLevelResponse = response('CountedLevelResponse', {
   ...level,
-  applied: Type.Boolean({ description: 'False: a count with a later `source_version` was here before.' }),
+  applied: Type.Boolean({
+    description: 'False: a count with a higher `source_version` exists, so nothing changed.'
+  }),
   short: Type.Boolean({
-    description: 'More is promised now than is there, and nobody said that it may be owed.'
+    description: 'True: more is reserved than on hand, and backorders are not allowed.'
   })
 })
 export type CountedLevelResponse = Static<typeof CountedLevelResponse>

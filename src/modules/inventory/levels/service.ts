@@ -1,10 +1,10 @@
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { noPage, type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { itemNotFound, locationNotFound, requestFailed } from '../errors.ts'
-import type { Posted, RequestOutcome } from '../requests/requests.ts'
+import type { RequestOutcome, StockRequest } from '../writer/requests.ts'
 import * as repository from './repository.ts'
 import type {
   AdjustRequest,
@@ -16,26 +16,29 @@ import type {
 
 const WAIT_MS = 4_000
 
-/** The books: what is posted in a transaction is done once it is committed, once by its id. `post` answers the new ids. */
-export type Books = {
-  post(tx: Transaction, posted: readonly Posted[]): Promise<ReadonlySet<string>>
-  /** @throws `INVENTORY_BUSY` when it is not done by then; it will be. */
+/**
+ * Posts stock requests, which the writer applies once after commit, and waits for outcomes. `post` returns
+ * the ids of new requests.
+ */
+export type StockRequests = {
+  post(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>>
+  /** @throws `INVENTORY_BUSY` when the request is not finished by the deadline; it stays queued. */
   outcomeOf(id: string, deadlineAt: number): Promise<RequestOutcome>
-  /** The same of several, in their order. */
+  /** Returns the outcomes of several requests, in the order of the ids. */
   outcomesOf(ids: readonly string[], deadlineAt: number): Promise<readonly RequestOutcome[]>
 }
 type Deps = {
   db: Database
-  books: Books
-  /** From here on they are counted. */
+  stockRequests: StockRequests
+  /** Starts tracking these variants. */
   track(tx: Transaction, variantIds: readonly string[]): Promise<void>
 }
-type Place = { id: string; code: string }
+type LocationRef = { id: string; code: string }
 
-/** What there is of each variant at each location, and how it is corrected. */
-export function createLevelService({ db, books, track }: Deps) {
+/** Lists, counts and adjusts stock levels. */
+export function createLevelService({ db, stockRequests, track }: Deps) {
   async function list({ variant_id, location, ...query }: LevelQuery): Promise<Page<LevelResponse>> {
-    const place = location === undefined ? null : await db.first(repository.findPlace, { code: location })
+    const place = location === undefined ? null : await db.first(repository.findLocation, { code: location })
     if (place === undefined) return noPage(query)
     const filters = {
       first: variant_id ?? FIRST_ID,
@@ -53,30 +56,31 @@ export function createLevelService({ db, books, track }: Deps) {
     return { ...page, items: page.items.map(({ location_id: _, ...level }) => level) }
   }
 
-  const placeOf = async (code: string | undefined): Promise<Place> =>
-    found(await db.first(repository.findPlace, { code: code ?? null }), locationNotFound)
+  const resolveLocation = async (code: string | undefined): Promise<LocationRef> =>
+    found(await db.first(repository.findLocation, { code: code ?? null }), locationNotFound)
 
-  async function read(variantId: string, { code }: Place): Promise<LevelResponse> {
+  async function read(variantId: string, { code }: LocationRef): Promise<LevelResponse> {
     const { items } = await list({ variant_id: variantId, location: code, limit: 1 })
     return found(items[0], itemNotFound)
   }
 
   /**
-   * Says how many there are; the variant is counted from here on. Fewer than are promised is a fact, too.
-   * @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_BUSY`: the same request again tells what became of it
+   * Sets the units on hand and starts tracking the variant. A count below the reserved units is accepted.
+   * @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_BUSY`: send the same request again to learn the
+   * outcome
    */
   async function count(
     variantId: string,
     { on_hand, location, safety, reason, source_version }: CountRequest,
     actor: string,
-    write: Write
+    write: IdempotentWrite
   ): Promise<CountedLevelResponse> {
-    const place = await placeOf(location)
+    const place = await resolveLocation(location)
     const line = { onHand: on_hand, safety: safety ?? null, sourceVersion: source_version ?? null }
     await write.once(db, async tx => {
       await track(tx, [variantId])
       const lines = [{ ...line, itemId: variantId, locationId: place.id }]
-      await books.post(tx, [{ kind: 'count', id: write.id, lines, actor, reason: reason ?? null }])
+      await stockRequests.post(tx, [{ kind: 'count', id: write.id, lines, actor, reason: reason ?? null }])
     })
     const { stale, short } = await outcomeOf(write.id)
     return {
@@ -86,17 +90,17 @@ export function createLevelService({ db, books, track }: Deps) {
     }
   }
 
-  /** Says how many have come or gone. @throws as `count` does */
+  /** Adds `delta` units to the units on hand. @throws as `count` does */
   async function adjust(
     { variant_id: variantId, delta, location, reason }: AdjustRequest,
     actor: string,
-    write: Write
+    write: IdempotentWrite
   ): Promise<LevelResponse> {
-    const place = await placeOf(location)
+    const place = await resolveLocation(location)
     await write.once(db, async tx => {
       await track(tx, [variantId])
       const lines = [{ itemId: variantId, locationId: place.id, delta }]
-      await books.post(tx, [{ kind: 'adjust', id: write.id, lines, actor, reason }])
+      await stockRequests.post(tx, [{ kind: 'adjust', id: write.id, lines, actor, reason }])
     })
     await outcomeOf(write.id)
     return read(variantId, place)
@@ -104,7 +108,7 @@ export function createLevelService({ db, books, track }: Deps) {
 
   /** @throws `INVENTORY_REQUEST_FAILED`, `INVENTORY_BUSY` */
   async function outcomeOf(id: string): Promise<{ stale: readonly string[]; short: readonly string[] }> {
-    const outcome = await books.outcomeOf(id, performance.now() + WAIT_MS)
+    const outcome = await stockRequests.outcomeOf(id, performance.now() + WAIT_MS)
     if (outcome.kind === 'failed') throw requestFailed()
     return outcome.kind === 'counted' ? outcome : { stale: [], short: [] }
   }

@@ -1,13 +1,13 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Figures } from '../stock/availability.ts'
-import type { Address } from './schema.ts'
+import type { LevelFigures } from '../decisions/availability.ts'
+import type { LocationAddress } from './schema.ts'
 
 const columns = {
   id: 'uuid',
   code: 'text',
   name: 'text',
-  address: nullableJson<Address>(),
+  address: nullableJson<LocationAddress>(),
   priority: 'int4',
   active: 'bool',
   version: 'int4',
@@ -16,7 +16,7 @@ const columns = {
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
-/** Those from which stock is taken first come first; those behind a place. */
+/** Lists locations by priority. */
 export const listLocations = statement({
   name: 'inventory.list_locations',
   takes: { priority: 'int8', id: 'uuid', limit: 'int8' },
@@ -36,13 +36,13 @@ export const findLocation = statement({
   gives: columns,
   text: `select ${names} from inventory.locations where id = $id`
 })
-/** All of them, so that of two changes one sees the other: there are few. */
+/** Locks all locations (there are few), so concurrent changes are serialized. */
 export const lockLocations = statement({
   name: 'inventory.lock_locations',
   gives: columns,
   text: `select ${names} from inventory.locations order by id for update`
 })
-/** `priority`: null for behind all others. */
+/** `priority`: null puts the location last. */
 export const insertLocation = statement({
   name: 'inventory.insert_location',
   takes: { ...written, priority: 'int4?' },
@@ -56,7 +56,7 @@ export const updateLocation = statement({
   takes: {
     id: 'uuid',
     name: 'text',
-    address: nullableJson<Address>(),
+    address: nullableJson<LocationAddress>(),
     priority: 'int4',
     active: 'bool'
   },
@@ -65,7 +65,7 @@ export const updateLocation = statement({
     set name = $name, address = $address, priority = $priority, active = $active, version = version + 1
     where id = $id`
 })
-/** The next items that lie at a location, each with its levels at all of them. */
+/** Lists the next items with a level at a location, each with its levels at all locations. */
 export const listItemsAt = statement({
   name: 'inventory.list_items_at',
   takes: { locationId: 'uuid', after: 'uuid', limit: 'int8' },
@@ -75,7 +75,7 @@ export const listItemsAt = statement({
     backorder: oneOf<'none' | 'limit' | 'any'>(),
     backorder_limit: 'int4?',
     low_threshold: 'int4?',
-    levels: json<(Figures & { isHere: boolean })[]>()
+    levels: json<(LevelFigures & { isHere: boolean })[]>()
   },
   text: `
     select items.id, items.tracked, items.backorder, items.backorder_limit, items.low_threshold, stock.levels

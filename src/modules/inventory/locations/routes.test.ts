@@ -10,7 +10,7 @@ const useInventory = async () => {
 }
 const LOCATIONS = '/api/inventory/locations'
 
-test('there is a location to begin with, others come behind it, and the order can be changed', async () => {
+test('a new shop has one location, new ones are last, and priorities can change', async () => {
   const { admin } = await useInventory()
   const { json: first } = await admin.get(LOCATIONS)
   expect(first.items).toMatchObject([
@@ -34,7 +34,7 @@ test('there is a location to begin with, others come behind it, and the order ca
   expect((await admin.get(east)).json).toEqual(created.json)
 })
 
-test('a code is taken once, versions are compared, and the last location in use stays in use', async () => {
+test('a location code is unique, stale versions are rejected, and the last active location stays active', async () => {
   const { admin } = await useInventory()
   expect((await admin.post(LOCATIONS, { code: 'main', name: 'Other' })).json.code).toBe(
     'INVENTORY_LOCATION_CODE_TAKEN'
@@ -52,7 +52,7 @@ test('a code is taken once, versions are compared, and the last location in use 
   )
 })
 
-test('of two who put the last two locations out of use at once one is refused', async () => {
+test('of two simultaneous deactivations of the last two locations one is rejected', async () => {
   const { admin } = await useInventory()
   await admin.post(LOCATIONS, { code: 'east', name: 'East' })
   const { items } = (await admin.get(LOCATIONS)).json
@@ -62,7 +62,7 @@ test('of two who put the last two locations out of use at once one is refused', 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('there are no more than a hundred', async () => {
+test('the 101st location is rejected', async () => {
   const { admin, sql } = await useInventory()
   await sql(
     `insert into inventory.locations (id, code, name, priority)
@@ -72,7 +72,7 @@ test('there are no more than a hundred', async () => {
   expect([status, json.code, json.limit]).toEqual([409, 'INVENTORY_LOCATION_LIMIT', 100])
 })
 
-test('what lies at a location that is put out of use cannot be bought', async () => {
+test('stock of an inactive location cannot be bought', async () => {
   const { admin, as, sql } = await useInventory()
   const id = newId()
   await admin.patch(`/api/inventory/items/${id}`, { tracked: true })
@@ -89,7 +89,7 @@ test('what lies at a location that is put out of use cannot be bought', async ()
   expect(await available()).toBe(3)
 })
 
-test('what can be bought, or no more, since a location was put in or out of use is announced, kits too', async () => {
+test('activating or deactivating a location publishes status changes, also of kits', async () => {
   const { module, heard } = stockListener()
   const { as, sql } = await useShop({ modules: [inventoryModule, module] })
   const admin = as({ token: 'admin' })

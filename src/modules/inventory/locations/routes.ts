@@ -12,7 +12,9 @@ export function locationRoutes(tiers: Tiers, locations: LocationService): void {
     {
       config,
       schema: {
-        summary: 'Where stock lies, in the order in which it is taken from there',
+        summary: 'List locations',
+        description:
+          'Returns a page of locations by priority: stock is taken from the first one that has it. Inactive locations are included.',
         querystring: PageQuery,
         response: { 200: listOf(LocationResponse) }
       }
@@ -26,6 +28,8 @@ export function locationRoutes(tiers: Tiers, locations: LocationService): void {
       config,
       schema: {
         summary: 'Create a location',
+        description:
+          'Creates a location that holds stock, such as a warehouse. `code` cannot be changed. Set stock levels next. 409 `INVENTORY_LOCATION_CODE_TAKEN`: choose another code. 409 `INVENTORY_LOCATION_LIMIT`: `limit` is the maximum number of locations.',
         body: CreateLocationRequest,
         response: { 201: LocationResponse }
       }
@@ -37,7 +41,12 @@ export function locationRoutes(tiers: Tiers, locations: LocationService): void {
     '/inventory/locations/:id',
     {
       config,
-      schema: { summary: 'Show a location', params: IdParams, response: { 200: LocationResponse } }
+      schema: {
+        summary: 'Retrieve a location',
+        description: 'Returns a location. 404 `INVENTORY_LOCATION_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: LocationResponse }
+      }
     },
     request => locations.read(request.params.id)
   )
@@ -47,7 +56,9 @@ export function locationRoutes(tiers: Tiers, locations: LocationService): void {
     {
       config,
       schema: {
-        summary: 'Change a location, or put it out of use',
+        summary: 'Update a location',
+        description:
+          'Updates a location; omitted fields stay. Set `active` to false to stop selling its stock: locations cannot be deleted. 409 `INVENTORY_LOCATION_NEEDED`: it is the last active location; activate another one first. 412 `INVENTORY_LOCATION_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateLocationRequest,
         response: { 200: LocationResponse }

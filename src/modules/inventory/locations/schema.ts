@@ -15,12 +15,12 @@ import {
 
 const CODE = '^[a-z0-9][a-z0-9_-]{0,63}$'
 export const LocationCode = Type.String({
-  description: 'The name by which files and requests know it.',
+  description: 'Code of the location in files and requests.',
   maxLength: 64,
   ...matching(CODE, 'must be lower-case letters, digits, "-" and "_", up to 64')
 })
 const text = Type.Optional(line(255))
-const Address = input({
+const LocationAddress = input({
   street: text,
   city: text,
   region: text,
@@ -28,12 +28,17 @@ const Address = input({
   country: Type.Optional(Country)
 })
 const Priority = Type.Integer({
-  description: 'Stock is taken from the location with the lowest number first; by default behind all others.',
+  description: 'Stock is taken from the lowest number first. Default: last.',
   minimum: 1,
   maximum: 1_000_000
 })
 
-const fields = { name: line(255), address: nullable(Address), priority: Priority, active: Type.Boolean() }
+const fields = {
+  name: line(255),
+  address: nullable(LocationAddress),
+  priority: Priority,
+  active: Type.Boolean()
+}
 export const CreateLocationRequest = request('CreateLocationRequest', {
   code: LocationCode,
   name: fields.name,
@@ -42,7 +47,7 @@ export const CreateLocationRequest = request('CreateLocationRequest', {
   active: Type.Optional(Type.Boolean({ default: true }))
 })
 export type CreateLocationRequest = Static<typeof CreateLocationRequest>
-/** The code stays: files and other systems know the location by it. */
+/** The code cannot change, because files and other systems reference it. */
 export const UpdateLocationRequest = patchRequest('UpdateLocationRequest', fields)
 export type UpdateLocationRequest = Static<typeof UpdateLocationRequest>
 
@@ -50,11 +55,11 @@ export const LocationResponse = response('LocationResponse', {
   id: Id,
   code: Type.String(),
   name: Type.String(),
-  address: nullable(Address),
+  address: nullable(LocationAddress),
   priority: Type.Integer(),
-  active: Type.Boolean({ description: 'Whether stock is sold from here.' }),
+  active: Type.Boolean({ description: 'Whether its stock is sold.' }),
   version: Version,
   created_at: Time
 })
 export type LocationResponse = Static<typeof LocationResponse>
-export type Address = Static<typeof Address>
+export type LocationAddress = Static<typeof LocationAddress>

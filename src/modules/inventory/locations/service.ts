@@ -3,21 +3,21 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { Changes } from '../availability/changes.ts'
+import type { AvailabilityChanges } from '../availability/changes.ts'
 import { locationLimit, locationNeeded, locationNotFound, locationStale } from '../errors.ts'
 import { announceLocation } from './announce.ts'
 import * as repository from './repository.ts'
 import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
 
-/** Whoever sells an item locks its levels at all of them. */
+/** A sale locks the levels of the item at every location, so their number is limited. */
 const LOCATIONS_MAX = 100
 
-type Deps = { db: Database; changes: Changes; enqueue: Enqueue }
+type Deps = { db: Database; changes: AvailabilityChanges; enqueue: Enqueue }
 
-/** Where stock lies. A location is never deleted, because movements name it; it is put out of use. */
+/** Manages locations. A location is never deleted, because movements reference it; it is deactivated. */
 export function createLocationService({ db, changes, enqueue }: Deps) {
   const list = (query: PageQuery): Promise<Page<LocationResponse>> =>
     readPage(query, {
@@ -33,7 +33,7 @@ export function createLocationService({ db, changes, enqueue }: Deps) {
     found(await db.first(repository.findLocation, { id }), locationNotFound)
 
   /** @throws `INVENTORY_LOCATION_CODE_TAKEN`, `INVENTORY_LOCATION_LIMIT` */
-  async function create(body: CreateLocationRequest, write: Write): Promise<LocationResponse> {
+  async function create(body: CreateLocationRequest, write: IdempotentWrite): Promise<LocationResponse> {
     const { code, name, address = null, priority = null, active = true } = body
     await write.once(db, async tx => {
       const stored = await tx.rows(repository.lockLocations)
@@ -44,7 +44,11 @@ export function createLocationService({ db, changes, enqueue }: Deps) {
   }
 
   /** @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_LOCATION_STALE`, `INVENTORY_LOCATION_NEEDED` */
-  async function patch(id: string, body: UpdateLocationRequest, write: Write): Promise<LocationResponse> {
+  async function patch(
+    id: string,
+    body: UpdateLocationRequest,
+    write: IdempotentWrite
+  ): Promise<LocationResponse> {
     await write.once(db, async tx => {
       const all = await tx.rows(repository.lockLocations)
       const stored = found(

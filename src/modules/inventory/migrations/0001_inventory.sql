@@ -1,8 +1,8 @@
 create schema inventory;
 
-create table inventory.items (                   -- one for each variant that somebody told us of; id = variant id, opaque to us
+create table inventory.items (                   -- one per known variant; id = variant id, opaque to inventory
   id uuid not null constraint items_pkey primary key,
-  sku text,                                      -- as the catalog last said; for CSV and lists, not unique (deleted variants keep theirs)
+  sku text,                                      -- latest SKU from the catalog, for CSV and lists; not unique, because deleted variants keep theirs
   tracked boolean not null default false,
   backorder text not null default 'none' constraint items_backorder check (backorder in ('none', 'limit', 'any')),
   backorder_limit int,
@@ -12,9 +12,9 @@ create table inventory.items (                   -- one for each variant that so
   constraint items_backorder_limit check ((backorder = 'limit') = (backorder_limit is not null) and backorder_limit >= 0)
 );
 create index items_sku on inventory.items (sku) where sku is not null;
-create index items_tracked on inventory.items (id) where tracked;   -- "is anything tracked", availability, low stock
+create index items_tracked on inventory.items (id) where tracked;   -- availability, low stock, and whether any item is tracked
 
-create table inventory.components (              -- kits; a part is never a kit (checked under an advisory lock on writes of this table)
+create table inventory.components (              -- parts of kits; a part is never a kit (checked under an advisory lock)
   variant_id uuid not null constraint components_variant references inventory.items,
   item_id uuid not null constraint components_item references inventory.items,
   quantity int not null constraint components_quantity check (quantity between 1 and 10000),
@@ -31,14 +31,15 @@ create table inventory.locations (
 );
 insert into inventory.locations (id, code, name, priority) values (gen_random_uuid(), 'main', 'Main', 1);
 
--- Locked and changed by the stock writer alone. Room on the page: a hot row changes without touching the index.
+-- Only the stock writer locks and changes levels. Free space on each page lets a hot row change without an
+-- index update.
 create table inventory.levels (
   item_id uuid not null constraint levels_item references inventory.items,
   location_id uuid not null constraint levels_location references inventory.locations,
-  on_hand int not null default 0,                -- below 0 when more left than was known: a fact
+  on_hand int not null default 0,                -- negative when more units were shipped than counted
   reserved int not null default 0 constraint levels_reserved check (reserved >= 0),
   safety int not null default 0 constraint levels_safety check (safety >= 0),
-  seq bigint not null default 0,                 -- of its latest movement
+  seq bigint not null default 0,                 -- number of the latest movement
   source_version bigint,
   constraint levels_pkey primary key (item_id, location_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
@@ -54,23 +55,23 @@ create table inventory.reservations (
   constraint reservations_expiry check ((state = 'held') = (expires_at is not null)),
   constraint reservations_closed_at check ((state = 'closed') = (closed_at is not null))
 );
-create index reservations_held on inventory.reservations (expires_at) where state = 'held';                           -- the sweep
-create index reservations_taken on inventory.reservations (item_id, location_id) where state in ('claimed', 'confirmed'); -- orders concerned by a shortfall
-create index reservations_closed on inventory.reservations (closed_at) where state = 'closed';                        -- forgotten after 30 days
+create index reservations_held on inventory.reservations (expires_at) where state = 'held';                           -- the expiry timer
+create index reservations_taken on inventory.reservations (item_id, location_id) where state in ('claimed', 'confirmed'); -- orders at a short level
+create index reservations_closed on inventory.reservations (closed_at) where state = 'closed';                        -- deleted after 30 days
 
--- Append-only. No foreign keys: the writer holds the level, and each would cost a lock a row.
+-- Append-only. No foreign keys: the writer holds the level, and each key would cost a row lock.
 create table inventory.movements (
   item_id uuid not null, location_id uuid not null, seq bigint not null,
   kind text not null constraint movements_kind check (kind in ('count', 'adjust', 'reserve', 'release', 'ship', 'return', 'repair')),
   on_hand_delta int not null, reserved_delta int not null, on_hand_after int not null, reserved_after int not null,
-  allowed_after int,                             -- how many may be reserved; null: any number, or a fact that nobody asked
+  allowed_after int,                             -- maximum reserved units; null: unlimited, or an operation that is never refused
   operation uuid not null, owner uuid, actor uuid, reason text, reference text,
   at timestamptz not null default now(),
   constraint movements_pkey primary key (item_id, location_id, seq),
   constraint movements_allowed check (kind <> 'reserve' or reserved_after <= allowed_after)  -- null passes
 );
 
--- Posted in somebody's transaction, done by the writer once, by id. `seq`: the order in which they are done.
+-- Posted in a caller's transaction; the writer applies each once, by id, in the order of `seq`.
 create table inventory.requests (
   id uuid not null constraint requests_pkey primary key,
   seq bigint generated always as identity,
@@ -82,6 +83,6 @@ create table inventory.requests (
 create index requests_open on inventory.requests (seq) where done_at is null;
 create index requests_done_at on inventory.requests (done_at) where done_at is not null;
 
-create table inventory.batches (                 -- batches that wrote; only for a COMMIT whose answer was lost. Forgotten after an hour.
+create table inventory.batches (                 -- committed batches, to resolve a COMMIT with a lost response. Deleted after an hour.
   id uuid not null constraint batches_pkey primary key, at timestamptz not null default now()
 );

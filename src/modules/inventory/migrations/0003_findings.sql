@@ -1,4 +1,4 @@
--- What the latest check of the books found, for the metrics of every process.
+-- Discrepancies that the latest ledger check found, for the metrics of every process.
 create table inventory.findings (
   kind text not null constraint findings_pkey primary key,
   count int not null,

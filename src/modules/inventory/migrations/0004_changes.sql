@@ -1,5 +1,5 @@
--- Of which variants something else can be bought since a transaction: processes ask for what came after the snapshot that they
--- saw last, so they neither miss anything nor read again what is as it was. Forgotten after ten minutes.
+-- Variants whose availability a transaction changed. Processes read the rows after the snapshot that they
+-- saw last, so they miss nothing. Deleted after ten minutes.
 create table inventory.changes (
   xid xid8 not null default pg_current_xact_id(),
   variant_ids uuid[] not null,

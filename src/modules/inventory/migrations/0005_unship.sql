@@ -1,4 +1,4 @@
--- What was shipped by mistake is undone: each movement of it is followed by one that says the opposite, under the same operation.
+-- A voided shipment is undone: each of its movements is reversed by one with the same operation.
 alter table inventory.movements drop constraint movements_kind;
 alter table inventory.movements add constraint movements_kind
   check (kind in ('count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'));

@@ -1,2 +1,2 @@
--- Administrators list items that are not counted, which may be few among many.
+-- Administrators list untracked items, which may be few among many.
 create index items_untracked on inventory.items (id) where not tracked;

@@ -1,4 +1,5 @@
--- Low stock follows from an item and all its levels, so no index finds it. The mark is set when one of them changes what it says.
+-- Low stock depends on an item and all its levels, so no index finds it. The flag is updated when one of
+-- them changes.
 alter table inventory.items add column is_low boolean not null default false;
 update inventory.items set is_low = true
 from (

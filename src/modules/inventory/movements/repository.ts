@@ -2,7 +2,7 @@ import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { MovementResponse } from './schema.ts'
 
-/** Of each location the newest first, behind a place; a location that is null lets all pass. */
+/** Pages through movements by location, newest first. `location` null: all locations. */
 export const listMovements = statement({
   name: 'inventory.list_all_movements',
   takes: { variant_id: 'uuid', location: 'text?', seq: 'int8', place: 'uuid', limit: 'int8' },

@@ -9,7 +9,9 @@ export function movementRoutes(tiers: Tiers, movements: MovementService): void {
     {
       config: { class: 'account' },
       schema: {
-        summary: 'What happened to the stock of a variant, by location, the newest first',
+        summary: 'List stock movements',
+        description:
+          'Returns a page of the stock movements of a variant, by location, newest first. Each movement states what changed, why, and the result.',
         querystring: MovementQuery,
         response: { 200: listOf(MovementResponse) }
       }

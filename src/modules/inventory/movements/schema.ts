@@ -11,19 +11,28 @@ export type MovementQuery = Static<typeof MovementQuery>
 
 const MovementKind = Type.Enum(
   ['count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'],
-  { description: '`unship`: what was shipped never left.' }
+  { description: 'Kind of movement. `unship`: a shipment was voided.' }
 )
 export const MovementResponse = response('MovementResponse', {
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),
-  seq: Type.Integer({ description: 'Of this variant at this location: one more than the one before.' }),
+  seq: Type.Integer({
+    description: 'Number of the movement of this variant at this location, without gaps.'
+  }),
   kind: MovementKind,
-  on_hand_delta: Type.Integer(),
-  reserved_delta: Type.Integer(),
-  on_hand_after: Type.Integer(),
-  reserved_after: Type.Integer(),
-  owner: nullable(Type.String({ format: 'uuid', description: 'Whose reservation it was.' })),
-  actor: nullable(Type.String({ format: 'uuid', description: 'Who did it, if an administrator did.' })),
+  on_hand_delta: Type.Integer({ description: 'Change of the units on hand.' }),
+  reserved_delta: Type.Integer({ description: 'Change of the reserved units.' }),
+  on_hand_after: Type.Integer({ description: 'Units on hand after the movement.' }),
+  reserved_after: Type.Integer({ description: 'Reserved units after the movement.' }),
+  owner: nullable(
+    Type.String({ format: 'uuid', description: 'The order of the reservation. Null: it concerns none.' })
+  ),
+  actor: nullable(
+    Type.String({
+      format: 'uuid',
+      description: 'The administrator who made the change. Null: the shop itself.'
+    })
+  ),
   reason: nullable(Type.String()),
   reference: nullable(Type.String()),
   at: Time

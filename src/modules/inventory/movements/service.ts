@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 import type { MovementQuery, MovementResponse } from './schema.ts'
 
-/** What happened to the stock of a variant, and what there was after each movement. */
+/** Lists the stock movements of a variant. */
 export function createMovementService({ db }: { db: Database }) {
   async function list({ variant_id, location, ...query }: MovementQuery): Promise<Page<MovementResponse>> {
     const filters = { variant_id, location: location ?? null }

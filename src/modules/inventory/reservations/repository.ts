@@ -4,7 +4,7 @@ import type { ReservationResponse } from './schema.ts'
 
 const filters = { firstOwner: 'uuid', lastOwner: 'uuid', variant_id: 'uuid?', state: 'text?' } as const
 
-/** Behind a place, of the owners from `firstOwner` to `lastOwner`; what else is null lets all pass. */
+/** Pages through reservations of the owners from `firstOwner` to `lastOwner`. Null filters match all. */
 export const listReservations = statement({
   name: 'inventory.list_all_reservations',
   takes: { ...filters, owner: 'uuid', item: 'uuid', place: 'uuid', limit: 'int8' },
@@ -37,4 +37,101 @@ export const countReservations = statement({
   text: countUpTo(`inventory.reservations
     where owner between $firstOwner and $lastOwner
       and ($variant_id::uuid is null or item_id = $variant_id) and ($state::text is null or state = $state)`)
+})
+
+// Neither statement names a state with a partial index. A plan made on an empty table would read that whole
+// index.
+/**
+ * Claims the held reservations of these owners. Waits only for a batch that locks the same owner, and
+ * returns the newest quantities.
+ */
+export const claimReservations = statement({
+  name: 'inventory.claim_reservations',
+  takes: { owner: 'uuid' },
+  gives: { at: 'int8', item_id: 'uuid', quantity: 'int4' },
+  forEach: true,
+  text: `
+    with owners as materialized (select * from $each),
+    claimed as (
+      update inventory.reservations set state = 'claimed', expires_at = null
+      where owner = any (array(select owner from owners)) and expires_at is not null
+      returning owner, item_id, quantity
+    )
+    select at, item_id, quantity from owners join claimed using (owner)`
+})
+/** Confirms open reservations without an expiry, which are the claimed ones. */
+export const confirmReservations = statement({
+  name: 'inventory.confirm_reservations',
+  takes: { owner: 'uuid' },
+  text: `
+    update inventory.reservations set state = 'confirmed'
+    where owner = $owner and expires_at is null and closed_at is null and state <> 'confirmed'`
+})
+/** Sums, per owner and item, the units of unpaid claims of which nothing was shipped. */
+export const listClaimants = statement({
+  name: 'inventory.list_claimants',
+  takes: { itemIds: 'uuid[]', limit: 'int8' },
+  gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },
+  text: `
+    select owner, item_id, sum(quantity)::int as quantity from (
+      select owner, item_id, quantity from inventory.reservations
+      where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
+    ) as claims group by owner, item_id`
+})
+export const listContested = statement({
+  name: 'inventory.list_contested',
+  takes: { owner: 'uuid' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: 'select item_id, quantity from inventory.contested where owner = $owner order by item_id'
+})
+/** Reduces contested quantities; each item may appear once. Returns by how much each was reduced. */
+export const reduceContested = statement({
+  name: 'inventory.reduce_contested',
+  takes: { owner: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: `
+    with less as (select * from unnest($itemIds::uuid[], $quantities::int[]) as less (item_id, quantity)),
+    gone as (
+      delete from inventory.contested using less
+      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity <= less.quantity
+      returning contested.item_id, contested.quantity
+    ),
+    reduced as (
+      update inventory.contested set quantity = contested.quantity - less.quantity from less
+      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity > less.quantity
+      returning less.item_id, less.quantity
+    )
+    select item_id, quantity from gone union all select item_id, quantity from reduced`
+})
+export const deleteOldContested = statement({
+  name: 'inventory.delete_old_contested',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.contested where ctid in (
+      select ctid from inventory.contested where at < now() - interval '30 days' limit $limit for update skip locked)`
+})
+export const listTracked = statement({
+  name: 'inventory.list_tracked',
+  takes: { itemIds: 'uuid[]' },
+  gives: { id: 'uuid' },
+  text: 'select id from inventory.items where id = any ($itemIds) and tracked'
+})
+/** Lists owners with expired held reservations, such as those of a process that crashed. */
+export const listExpired = statement({
+  name: 'inventory.list_due',
+  takes: { limit: 'int8' },
+  gives: { owner: 'uuid', item_ids: 'uuid[]' },
+  text: `
+    select owner, array_agg(item_id) as item_ids from (
+      select owner, item_id from inventory.reservations
+      where state = 'held' and expires_at <= now() order by expires_at limit $limit
+    ) due group by owner`
+})
+export const deleteReservations = statement({
+  name: 'inventory.delete_reservations',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.reservations where ctid in (
+      select ctid from inventory.reservations
+      where state = 'closed' and closed_at < now() - interval '30 days' limit $limit for update skip locked)`
 })

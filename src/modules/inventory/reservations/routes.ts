@@ -9,7 +9,9 @@ export function reservationRoutes(tiers: Tiers, reservations: ReservationService
     {
       config: { class: 'account' },
       schema: {
-        summary: 'What is promised, and to whom',
+        summary: 'List stock reservations',
+        description:
+          'Returns a page of the stock reservations of orders. Filter by `owner`, `variant_id` or `state`.',
         querystring: ReservationQuery,
         response: { 200: listOf(ReservationResponse) }
       }

@@ -12,14 +12,14 @@ export const ReservationQuery = input({
 export type ReservationQuery = Static<typeof ReservationQuery>
 
 export const ReservationResponse = response('ReservationResponse', {
-  owner: Type.String({ format: 'uuid', description: 'What it is held for: a checkout or an order.' }),
+  owner: Type.String({ format: 'uuid', description: 'The order that the units are reserved for.' }),
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),
   quantity: Type.Integer(),
-  fulfilled: Type.Integer({ description: 'Of it, what has left.' }),
+  fulfilled: Type.Integer({ description: 'Units shipped.' }),
   state: Type.Enum(['held', 'claimed', 'confirmed', 'closed'], {
     description:
-      'Held until it expires; claimed by an order; confirmed when that is paid; closed when all is done.'
+      '`held`: until it expires. `claimed`: for an unpaid order. `confirmed`: for a paid order. `closed`: shipped or released.'
   }),
   expires_at: nullable(Time)
 })

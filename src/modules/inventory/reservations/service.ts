@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 import type { ReservationQuery, ReservationResponse } from './schema.ts'
 
-/** What is promised, and to whom. */
+/** Lists the stock reservations of orders. */
 export function createReservationService({ db }: { db: Database }) {
   async function list({
     owner,

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
 import { findShortfalls } from './batch.ts'
 
-test('the orders that stand on what is not there are found by one statement, the first hundred of each level', async () => {
+test('orders at short levels are found by one statement, the first 100 per level', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const [mug, cup, bowl] = [newId(), newId(), newId()].sort() as [string, string, string]
   const [main] = await shop.sql('select id from inventory.locations')

@@ -2,34 +2,34 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type {
   Crossing,
-  Decided,
-  Item,
-  Level,
-  Moved,
   Movement,
-  Operation,
-  Outcome,
   Reservation,
-  Stock,
-  Take,
-  Written
-} from '../stock/state.ts'
+  ReservationWrite,
+  ShipmentMovement,
+  StockDecision,
+  StockItem,
+  StockLevel,
+  StockOperation,
+  StockOutcome,
+  StockState,
+  TakeOperation
+} from '../decisions/state.ts'
 import * as repository from './repository.ts'
 
-/** More is promised than is there, and these orders stand on it. */
-export type Shortfall = {
+/** A level with more reserved than on hand, and the orders concerned. */
+export type ReservationShortfall = {
   readonly itemId: string
   readonly locationId: string
   readonly onHand: number
   readonly reserved: number
   readonly owners: readonly string[]
 }
-/** Units that a paid order took from one that is not paid. */
-export type Loss = Extract<Outcome, { kind: 'took' }>['lost'][number]
-type Read = { stock: Stock; unlocked: ReadonlySet<string> }
+/** Units that a paid order took from an unpaid order. */
+export type LostReservation = Extract<StockOutcome, { kind: 'took' }>['lost'][number]
+type LockedStock = { stock: StockState; unlocked: ReadonlySet<string> }
 
-/** The items whose levels the operation may change, as far as it says. */
-export function itemsOf(operation: Operation): readonly string[] {
+/** Returns the items whose levels the operation names. */
+export function itemsOf(operation: StockOperation): readonly string[] {
   switch (operation.kind) {
     case 'reserve':
       return operation.needs.flatMap(need => need.parts.map(part => part.itemId))
@@ -39,7 +39,7 @@ export function itemsOf(operation: Operation): readonly string[] {
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
-    // What it has moved is read behind the lock of all requests, and locked in the next batch.
+    // Its movements are read after all requests are locked; their items are locked in the next batch.
     case 'unship':
       return []
     default:
@@ -47,15 +47,15 @@ export function itemsOf(operation: Operation): readonly string[] {
   }
 }
 
-/** Whose reservations the operation may change. */
-function ownersOf(operation: Operation): readonly string[] {
+/** Returns the owners whose reservations the operation may change. */
+function ownersOf(operation: StockOperation): readonly string[] {
   if (!('owner' in operation)) return []
   const victims = operation.kind === 'take' ? operation.victims.map(({ owner }) => owner) : []
   return [operation.owner, ...victims]
 }
 
-/** Where facts may be written to: a level that does not exist yet is made. */
-function placesOf(operations: readonly Operation[]): { itemIds: string[]; locationIds: string[] } {
+/** Returns the levels that an operation may write to; missing ones are created. */
+function levelsToCreate(operations: readonly StockOperation[]): { itemIds: string[]; locationIds: string[] } {
   const places = operations.flatMap((operation): readonly { itemId: string; locationId: string }[] => {
     if (operation.kind === 'count' || operation.kind === 'adjust') return operation.lines
     if (operation.kind !== 'ship' && operation.kind !== 'return') return []
@@ -67,20 +67,21 @@ function placesOf(operations: readonly Operation[]): { itemIds: string[]; locati
   }
 }
 
-type ReadOptions = { items: ReadonlySet<string>; isWaiting: boolean; kitsOf: Stock['kitsOf'] }
+type ReadOptions = { items: ReadonlySet<string>; isWaiting: boolean; kitsOf: StockState['kitsOf'] }
 
 /**
- * Locks what the operations are about and reads it, in one round trip. Reservations are read behind the levels' locks, so
- * whatever others did to them is seen. Without waiting, items whose levels somebody holds are `unlocked`.
+ * Locks and reads the stock of the operations in one round trip. Reservations are read after the levels
+ * are locked, so changes by others are seen. Without waiting, items that another transaction locked are
+ * `unlocked`.
  */
 export async function readStock(
   tx: Transaction,
-  operations: readonly Operation[],
+  operations: readonly StockOperation[],
   { items, isWaiting, kitsOf }: ReadOptions
-): Promise<Read> {
+): Promise<LockedStock> {
   const itemIds = [...items]
   const owners = [...new Set(operations.flatMap(ownersOf))]
-  const places = placesOf(operations)
+  const places = levelsToCreate(operations)
   const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
   const [made, levels, itemRows, rows, moved, home] = await Promise.all([
@@ -89,26 +90,29 @@ export async function readStock(
     tx.rows(repository.listItems, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
     shipments.length > 0 ? tx.rows(repository.listShipped, { shipments }) : [],
-    hasFacts ? tx.first(repository.findHome) : undefined
+    hasFacts ? tx.first(repository.findDefaultLocation) : undefined
   ])
   const unlocked = new Set(levels.filter(level => level.seq === null).map(level => level.item_id))
-  const locked = new Map<string, Level[]>()
+  const locked = new Map<string, StockLevel[]>()
   for (const itemId of itemIds) if (!unlocked.has(itemId)) locked.set(itemId, [])
   for (const row of levels) locked.get(row.item_id)?.push(levelOf(row))
-  const stock: Stock = {
+  const stock: StockState = {
     items: new Map(itemRows.map(row => [row.id, itemOf(row)])),
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
-    shipped: Map.groupBy(moved.map(movedOf), ({ operation }) => operation),
+    shipped: Map.groupBy(moved.map(shipmentMovementOf), ({ operation }) => operation),
     kitsOf,
     home: home?.id ?? '',
-    opened: openedOf(made, locked)
+    newItems: findNewItems(made, locked)
   }
   return { stock, unlocked }
 }
 
-/** Those that have no other levels than these, which were made just now. */
-function openedOf(made: readonly { item_id: string }[], locked: ReadonlyMap<string, readonly Level[]>) {
+/** Returns the items whose levels were all created just now. */
+function findNewItems(
+  made: readonly { item_id: string }[],
+  locked: ReadonlyMap<string, readonly StockLevel[]>
+) {
   const byItem = Map.groupBy(made, ({ item_id }) => item_id)
   return new Set([...byItem].filter(([id, rows]) => rows.length === locked.get(id)?.length).map(([id]) => id))
 }
@@ -120,7 +124,7 @@ type Rows = {
   moved: RowOf<typeof repository.listShipped>
 }
 
-export const levelOf = (row: Rows['level']): Level => ({
+export const levelOf = (row: Rows['level']): StockLevel => ({
   itemId: row.item_id,
   locationId: row.location_id,
   priority: row.priority,
@@ -131,7 +135,7 @@ export const levelOf = (row: Rows['level']): Level => ({
   seq: row.seq ?? 0,
   sourceVersion: row.source_version
 })
-export const itemOf = (row: Rows['item']): Item => ({
+export const itemOf = (row: Rows['item']): StockItem => ({
   id: row.id,
   tracked: row.tracked,
   backorder: row.backorder,
@@ -145,11 +149,11 @@ const reservationOf = (row: Rows['reservation']): Reservation => ({
   quantity: row.quantity ?? 0,
   fulfilled: row.fulfilled ?? 0,
   state: (row.state ?? 'closed') as Reservation['state'],
-  isDue: row.is_due ?? false,
-  isFree: row.state !== null
+  isExpired: row.is_due ?? false,
+  isUnlocked: row.state !== null
 })
 
-const movedOf = (row: Rows['moved']): Moved => ({
+const shipmentMovementOf = (row: Rows['moved']): ShipmentMovement => ({
   itemId: row.item_id,
   locationId: row.location_id,
   kind: row.kind,
@@ -159,14 +163,25 @@ const movedOf = (row: Rows['moved']): Moved => ({
   owner: row.owner
 })
 
-/** Whether the decision changes anything, or tells of a level that was made for it. */
-export const writesOf = ({ levels, inserted, updated, crossings }: Decided): number =>
+/**
+ * Counts the writes of a decision. A crossing counts, because it may concern a level created for the
+ * batch.
+ */
+export const countWrites = ({ levels, inserted, updated, crossings }: StockDecision): number =>
   levels.length + inserted.length + updated.length + crossings.length
 
-/** Sends all that was decided. Nothing is waited for in between, so it may leave with the commit. */
-export async function write(
+/**
+ * Sends all writes of a decision without waiting in between, so that they can be pipelined with the
+ * commit.
+ */
+export async function writeDecision(
   tx: Transaction,
-  { levels, inserted, updated, movements }: Pick<Decided, 'levels' | 'inserted' | 'updated' | 'movements'>
+  {
+    levels,
+    inserted,
+    updated,
+    movements
+  }: Pick<StockDecision, 'levels' | 'inserted' | 'updated' | 'movements'>
 ): Promise<void> {
   await Promise.all([
     levels.length > 0 && tx.run(repository.updateLevels, levelColumns(levels)),
@@ -176,7 +191,7 @@ export async function write(
   ])
 }
 
-const levelColumns = (levels: readonly Level[]) => ({
+const levelColumns = (levels: readonly StockLevel[]) => ({
   itemIds: levels.map(each => each.itemId),
   locationIds: levels.map(each => each.locationId),
   onHand: levels.map(each => each.onHand),
@@ -185,7 +200,7 @@ const levelColumns = (levels: readonly Level[]) => ({
   seqs: levels.map(each => each.seq),
   sourceVersions: levels.map(each => each.sourceVersion)
 })
-const reservationColumns = (rows: readonly Written[]) => ({
+const reservationColumns = (rows: readonly ReservationWrite[]) => ({
   owners: rows.map(each => each.owner),
   itemIds: rows.map(each => each.itemId),
   locationIds: rows.map(each => each.locationId),
@@ -210,11 +225,11 @@ const movementColumns = (movements: readonly Movement[]) => ({
   reasons: movements.map(each => each.reason ?? '')
 })
 
-/** The orders that stand on what is not there, of each level that was left so. */
+/** Finds the orders with reservations at each short level. */
 export async function findShortfalls(
   tx: Transaction,
-  { shortfalls, levels }: Pick<Decided, 'shortfalls' | 'levels'>
-): Promise<Shortfall[]> {
+  { shortfalls, levels }: Pick<StockDecision, 'shortfalls' | 'levels'>
+): Promise<ReservationShortfall[]> {
   if (shortfalls.length === 0) return []
   const rows = await tx.rows(repository.listOwners, {
     itemIds: shortfalls.map(({ itemId }) => itemId),
@@ -232,12 +247,15 @@ export async function findShortfalls(
 
 const keyOf = (itemId: string, locationId: string) => `${itemId} ${locationId}`
 
-/** What others are told of a batch, in its transaction; and this process, when it is committed. */
-export type Tell = {
-  changed(variantIds: readonly string[]): void
-  crossed(tx: Transaction, crossing: Crossing): void
-  short(tx: Transaction, shortfall: Shortfall): void
-  /** What became of a take. */
-  taken(tx: Transaction, take: Take, isTaken: boolean): void
-  lost(tx: Transaction, loss: Loss): void
+/**
+ * Publishes the effects of a batch in its transaction. `invalidate` updates caches of this process after
+ * commit.
+ */
+export type StockPublisher = {
+  invalidate(variantIds: readonly string[]): void
+  emitCrossed(tx: Transaction, crossing: Crossing): void
+  emitShort(tx: Transaction, shortfall: ReservationShortfall): void
+  /** The outcome of a take request. */
+  emitTaken(tx: Transaction, take: TakeOperation, isTaken: boolean): void
+  emitLost(tx: Transaction, loss: LostReservation): void
 }

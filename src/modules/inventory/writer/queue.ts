@@ -1,46 +1,46 @@
+import type { StockOperation, StockOutcome } from '../decisions/state.ts'
 import { inventoryBusy } from '../errors.ts'
-import type { Operation, Outcome } from '../stock/state.ts'
 
-/** An operation that somebody waits for. */
-export type Entry = {
-  readonly operation: Operation
+/** A queued operation whose caller waits for the outcome. */
+export type QueuedOperation = {
+  readonly operation: StockOperation
   /** On the monotonic clock, in milliseconds. */
   readonly deadlineAt: number
-  readonly settle: (outcome: Outcome) => void
+  readonly settle: (outcome: StockOutcome) => void
   readonly fail: (error: unknown) => void
-  /** Items that it turned out to need beside those that it names. */
+  /** Further items that it needs, found when it was first decided. */
   items: ReadonlySet<string>
 }
 
 const COMPACTED_AT = 1_000
 
-/** What waits for the next batch, in its order. */
+/** The queue of operations for the next batches. */
 export function createQueue(entriesMax: number) {
-  let entries: Entry[] = []
+  let entries: QueuedOperation[] = []
   let first = 0
-  /** Those that had to be put off; they may fill half of a batch, so that they hold nobody else up. */
-  let aside: Entry[] = []
+  /** Postponed entries. They fill at most half of a batch, so that new operations are not delayed. */
+  let postponed: QueuedOperation[] = []
 
-  const size = () => aside.length + entries.length - first
+  const size = () => postponed.length + entries.length - first
 
-  /** @throws `INVENTORY_BUSY` when it is full. */
-  function push(operation: Operation, deadlineAt: number): Promise<Outcome> {
+  /** @throws `INVENTORY_BUSY` when the queue is full. */
+  function push(operation: StockOperation, deadlineAt: number): Promise<StockOutcome> {
     if (size() >= entriesMax) throw inventoryBusy({ retryAfterSeconds: 1 })
-    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Outcome>()
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<StockOutcome>()
     entries.push({ operation, deadlineAt, settle, fail, items: new Set() })
     return promise
   }
 
-  /** As many as one batch may have, in their order, without those who wait no more. */
-  function take({ operationsMax, linesMax }: { operationsMax: number; linesMax: number }): Entry[] {
+  /** Takes up to one batch of entries, in order. Expired entries fail. */
+  function take({ operationsMax, linesMax }: { operationsMax: number; linesMax: number }): QueuedOperation[] {
     const now = performance.now()
-    const taken: Entry[] = []
+    const taken: QueuedOperation[] = []
     let lines = 0
-    /** How many of these were looked at. */
-    const takeFrom = (waiting: readonly Entry[], from: number, share: number): number => {
+    /** Returns the index of the first entry that was not examined. */
+    const takeFrom = (waiting: readonly QueuedOperation[], from: number, share: number): number => {
       let at = from
       for (; at < waiting.length && taken.length < operationsMax * share; at += 1) {
-        const entry = waiting[at] as Entry
+        const entry = waiting[at] as QueuedOperation
         lines += linesOf(entry.operation)
         if (lines > linesMax * share && taken.length > 0) break
         if (entry.deadlineAt > now) taken.push(entry)
@@ -48,7 +48,7 @@ export function createQueue(entriesMax: number) {
       }
       return at
     }
-    aside = aside.slice(takeFrom(aside, 0, 1 / 2))
+    postponed = postponed.slice(takeFrom(postponed, 0, 1 / 2))
     first = takeFrom(entries, first, 1)
     if (first >= COMPACTED_AT) {
       entries = entries.slice(first)
@@ -57,15 +57,15 @@ export function createQueue(entriesMax: number) {
     return taken
   }
 
-  /** Puts entries off to a later batch. */
-  function putOff(late: readonly Entry[]): void {
-    aside = [...aside, ...late]
+  /** Postpones entries to a later batch. */
+  function postpone(late: readonly QueuedOperation[]): void {
+    postponed = [...postponed, ...late]
   }
 
-  return { push, take, putOff, size }
+  return { push, take, putOff: postpone, size }
 }
 
-function linesOf(operation: Operation): number {
+function linesOf(operation: StockOperation): number {
   if ('needs' in operation) return operation.needs.length
   if ('lines' in operation) return operation.lines.length
   if ('itemIds' in operation) return operation.itemIds.length

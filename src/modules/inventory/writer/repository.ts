@@ -1,6 +1,6 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
-// Nobody else locks or changes levels: whoever holds all levels of an item may decide about it.
+// Only the stock writer locks or changes levels: holding all levels of an item is enough to decide about it.
 
 const level = {
   item_id: 'uuid',
@@ -14,7 +14,7 @@ const level = {
   active: 'bool'
 } as const
 
-/** Every location of every item of the batch, in one order. After a wait it gives the newest figures. */
+/** Locks all levels of the batch's items in a fixed order. After a lock wait it returns the newest values. */
 export const lockLevels = statement({
   name: 'inventory.lock_levels',
   takes: { itemIds: 'uuid[]' },
@@ -27,8 +27,8 @@ export const lockLevels = statement({
     order by levels.item_id, levels.location_id for update of levels`
 })
 /**
- * The same without waiting: those that somebody else holds come without figures. These are taken from the locked side:
- * the other side of the join is as old as the snapshot.
+ * Locks free levels without waiting; levels locked by others are returned without quantities. Quantities
+ * come from the locking subquery, because the other side of the join is as old as the snapshot.
  */
 export const lockFreeLevels = statement({
   name: 'inventory.lock_free_levels',
@@ -60,7 +60,10 @@ export const listItems = statement({
     where id = any ($itemIds)`
 })
 
-/** Every row of these owners, closed ones too. Those that a claim holds at this moment come without figures. */
+/**
+ * Locks the reservations of these owners, including closed ones. Rows locked by a claim are returned
+ * without values.
+ */
 export const lockReservations = statement({
   name: 'inventory.lock_reservations',
   takes: { owners: 'uuid[]' },
@@ -84,7 +87,10 @@ export const lockReservations = statement({
       and free.item_id = reservations.item_id and free.location_id = reservations.location_id
     where reservations.owner = any ($owners)`
 })
-/** What these shipments have moved, and back. The index `movements_shipped` has the same kinds. */
+/**
+ * Lists the movements of these shipments and of their undoing. The index `movements_shipped` has the same
+ * kinds.
+ */
 export const listShipped = statement({
   name: 'inventory.list_shipped',
   takes: { shipments: 'uuid[]' },
@@ -101,13 +107,13 @@ export const listShipped = statement({
     select item_id, location_id, kind, on_hand_delta, reserved_delta, operation, owner from inventory.movements
     where operation = any ($shipments) and kind in ('ship', 'unship') order by item_id, location_id, seq`
 })
-/** Where a fact goes that names no location. */
-export const findHome = statement({
+/** Finds the default location of operations that name none. */
+export const findDefaultLocation = statement({
   name: 'inventory.find_home',
   gives: { id: 'uuid' },
   text: 'select id from inventory.locations where active order by priority, id limit 1'
 })
-/** Levels that facts may be written to. Without a location: at the home. */
+/** Creates missing levels. Without a location: at the default location. */
 export const insertLevels = statement({
   name: 'inventory.insert_levels',
   takes: { itemIds: 'uuid[]', locationIds: 'text[]' },
@@ -123,7 +129,7 @@ export const insertLevels = statement({
     on conflict do nothing
     returning item_id`
 })
-/** Also notes which variants this is about, for what processes know of them. */
+/** Also records the affected variants in `inventory.changes`, which caches poll. */
 export const updateLevels = statement({
   name: 'inventory.update_levels',
   takes: {
@@ -213,7 +219,7 @@ export const insertMovements = statement({
       as row (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after,
         allowed_after, operation, owner, actor, reason)`
 })
-/** Whose orders stand on what is not there: the first hundred of each level. */
+/** Lists the owners with reservations at each short level: the first 100 per level. */
 export const listOwners = statement({
   name: 'inventory.list_owners',
   takes: { itemIds: 'uuid[]', locationIds: 'uuid[]' },

@@ -1,16 +1,16 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { RequestOutcome, Waiting } from '../requests/requests.ts'
-import type { Tell } from './batch.ts'
+import type { StockPublisher } from './batch.ts'
 import { addContested, deleteContested } from './repository.ts'
+import type { PendingRequest, RequestOutcome } from './requests.ts'
 
 /**
- * Says in the transaction of a batch what became of takes: their owners contest nothing any more, and what others lost they contest
- * from now on. Each of these orders is told.
+ * Records the outcomes of take requests in the batch's transaction. Their owners no longer contest units;
+ * owners that lost units contest these. Emits an event for each order.
  */
-export async function settleTakes(
+export async function recordTakes(
   tx: Transaction,
-  tell: Pick<Tell, 'taken' | 'lost'>,
-  requests: readonly Waiting[],
+  publisher: Pick<StockPublisher, 'emitTaken' | 'emitLost'>,
+  requests: readonly PendingRequest[],
   outcomes: readonly RequestOutcome[]
 ): Promise<void> {
   const owners: string[] = []
@@ -18,11 +18,11 @@ export async function settleTakes(
   for (const [index, { operation }] of requests.entries()) {
     if (operation.kind !== 'take') continue
     const outcome = outcomes[index]
-    tell.taken(tx, operation, outcome?.kind === 'took')
+    publisher.emitTaken(tx, operation, outcome?.kind === 'took')
     if (outcome?.kind !== 'took') continue
     owners.push(operation.owner)
     for (const loss of outcome.lost) {
-      tell.lost(tx, loss)
+      publisher.emitLost(tx, loss)
       lost.push(...loss.parts.map(part => ({ owner: loss.owner, ...part })))
     }
   }

@@ -3,91 +3,95 @@ import { DomainError } from '../../../kernel/errors.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import type { StockOperation, StockOutcome } from '../decisions/state.ts'
 import { inventoryBusy } from '../errors.ts'
-import { createWaiters, finishRequests, takeRequests } from '../requests/requests.ts'
-import type { Operation, Outcome } from '../stock/state.ts'
-import { type Ended, type Result, runBatch, type Work } from './attempts.ts'
-import { itemsOf, type Tell } from './batch.ts'
-import type { Kits } from './kits.ts'
-import { createQueue, type Entry } from './queue.ts'
-import { settleTakes } from './takes.ts'
+import { itemsOf, type StockPublisher } from './batch.ts'
+import type { KitComponents } from './kits.ts'
+import { createQueue, type QueuedOperation } from './queue.ts'
+import { createOutcomeWaiters, finishRequests, lockPendingRequests } from './requests.ts'
+import { type BatchEnd, type BatchResult, type BatchWork, runBatch } from './run-batch.ts'
+import { recordTakes } from './takes.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
 const REQUESTS_MAX = 128
-/** Longer than any batch takes: who holds a level for longer stands still. */
+/**
+ * Lock timeout in milliseconds. No batch takes this long, so a longer wait means that the lock holder
+ * hangs.
+ */
 const LOCK_MS = 250
-/** Items that could not be locked in time are tried without waiting for so long, so that others get on. */
+/**
+ * How long items that could not be locked are tried without waiting, in milliseconds, so that others
+ * proceed.
+ */
 const STUCK_MS = 250
-/** When there is nothing but what has to wait for somebody else. */
+/** Pause when all work waits for locks of other transactions, in milliseconds. */
 const PAUSE_MS = 5
 const REQUESTS_SECONDS = 1
 const STOP_MS_MAX = 10_000
-/**
- * All of its statements are look-ups. Plans that were made while tables were empty must not turn into scans of them.
- */
+/** All statements of the writer are index lookups. A plan made on empty tables must not become a scan. */
 const LOOK_UPS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
 export type WriterDeps = {
-  db: Queryable & Pick<Database, 'apart'>
-  kits: Kits
-  tell: Tell
+  db: Queryable & Pick<Database, 'dedicated'>
+  kits: KitComponents
+  publisher: StockPublisher
   log: Log
   metrics: Metrics
   queueMax: number
 }
 
 /**
- * Changes stock, for everybody in this process: what comes at the same time is decided together and written in one
- * transaction, so that rows that everybody wants are locked once for all of them.
+ * The stock writer of this process. Operations that arrive together are decided together and written in
+ * one transaction, so that contended rows are locked once per batch.
  */
-export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterDeps) {
-  const apart = db.apart({ lockTimeoutMs: LOCK_MS, settings: LOOK_UPS })
+export function createWriter({ db, kits, publisher, log, metrics, queueMax }: WriterDeps) {
+  const dedicated = db.dedicated({ lockTimeoutMs: LOCK_MS, settings: LOOK_UPS })
   const queue = createQueue(queueMax)
-  const waiters = createWaiters(db)
+  const waiters = createOutcomeWaiters(db)
   const requestItems = new Set<string>()
   const stuck = new Map<string, number>()
-  const figures = declareFigures(metrics, () => ({ entries: queue.size(), oldestSeconds }))
+  const writerMetrics = declareMetrics(metrics, () => ({ entries: queue.size(), oldestSeconds }))
   let oldestSeconds = 0
   let hasRequests = true
   let isStopping = false
   let wakeUp = Promise.withResolvers<void>()
 
   const deps = {
-    apart,
+    dedicated,
     kits,
-    tell,
+    publisher,
     requestItems,
-    note: (result: 'done' | 'locked' | 'undone' | 'unknown') => figures.batches.add({ result })
+    note: (result: 'done' | 'locked' | 'undone' | 'unknown') => writerMetrics.batches.add({ result })
   }
 
-  /** Requests may be waiting. */
+  /** Makes the next batch look for requests. */
   const wake = () => {
     hasRequests = true
     wakeUp.resolve()
   }
   const ticking = setInterval(wake, REQUESTS_SECONDS * 1_000).unref()
 
-  function push(operation: Operation, deadlineAt: number): Promise<Outcome> {
+  function push(operation: StockOperation, deadlineAt: number): Promise<StockOutcome> {
     if (isStopping) throw inventoryBusy({ retryAfterSeconds: 1 })
     try {
       const outcome = queue.push(operation, deadlineAt)
-      figures.operations.add({ kind: operation.kind })
+      writerMetrics.operations.add({ kind: operation.kind })
       wakeUp.resolve()
       return outcome
     } catch (error) {
-      figures.refused.add({ reason: 'busy' })
+      writerMetrics.refused.add({ reason: 'busy' })
       throw error
     }
   }
 
   async function work(): Promise<void> {
     for (;;) {
-      // Whoever comes in the same turn is in the same batch.
+      // Waits one turn of the event loop, so that operations that arrive together share a batch.
       await nextTurn()
       const entries = queue.take(BATCH)
       const requestsMax = hasRequests ? REQUESTS_MAX : 0
       hasRequests = false
-      if (entries.length + requestsMax > 0) await runSafely({ entries, requestsMax })
+      if (entries.length + requestsMax > 0) await runAndReport({ entries, requestsMax })
       else if (isStopping) return
       else {
         await wakeUp.promise
@@ -96,25 +100,25 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     }
   }
 
-  /** What is wrong with one batch must not be the end of all. */
-  async function runSafely(given: Work): Promise<void> {
+  /** An unexpected error in one batch must not stop the writer. */
+  async function runAndReport(given: BatchWork): Promise<void> {
     try {
       await run(given)
     } catch (error) {
-      log.error({ err: error }, 'a batch of stock changes went wrong')
+      log.error({ err: error }, 'a batch of stock changes failed unexpectedly')
       for (const entry of given.entries) entry.fail(error)
     }
   }
 
-  async function run(given: Work): Promise<void> {
+  async function run(given: BatchWork): Promise<void> {
     const startedAt = performance.now()
-    const ended = await runBatch(deps, given, !touchesStuck(given))
-    if (given.entries.length > 0) figures.seconds.observe({}, (performance.now() - startedAt) / 1_000)
+    const ended = await runBatch(deps, given, !usesStuckItems(given))
+    if (given.entries.length > 0) writerMetrics.seconds.observe({}, (performance.now() - startedAt) / 1_000)
     if (ended.kind === 'done') await settle(given.entries, ended.result)
-    else await afterFailure(given, ended)
+    else await retrySmaller(given, ended)
   }
 
-  function touchesStuck({ entries }: Work): boolean {
+  function usesStuckItems({ entries }: BatchWork): boolean {
     if (stuck.size === 0) return false
     const now = performance.now()
     for (const [itemId, until] of stuck) if (until < now) stuck.delete(itemId)
@@ -125,23 +129,23 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     )
   }
 
-  async function settle(entries: readonly Entry[], result: Result): Promise<void> {
+  async function settle(entries: readonly QueuedOperation[], result: BatchResult): Promise<void> {
     const { outcomes, requests, requestOutcomes, unlocked, areMore, changed } = result
-    // Before anybody learns of it: who asks then sees it.
-    if (changed.length > 0) tell.changed(changed)
+    // Invalidates caches before callers get the outcome, so that they read the new quantity.
+    if (changed.length > 0) publisher.invalidate(changed)
     for (const itemId of unlocked) stuck.set(itemId, performance.now() + STUCK_MS)
     for (const [index, { operation }] of requests.entries()) {
-      figures.operations.add({ kind: operation.kind })
-      waiters.tell(operation.id, requestOutcomes[index] as Outcome)
+      writerMetrics.operations.add({ kind: operation.kind })
+      waiters.resolve(operation.id, requestOutcomes[index] as StockOutcome)
     }
     if (requests.length > 0) oldestSeconds = requests[0]?.ageSeconds ?? 0
     else if (!areMore) oldestSeconds = 0
     if (areMore) hasRequests = true
-    const again: Entry[] = []
+    const again: QueuedOperation[] = []
     let hasLearned = false
     for (const [index, entry] of entries.entries()) {
-      const outcome = outcomes[index] as Outcome
-      if (outcome.kind === 'short') figures.refused.add({ reason: 'short' })
+      const outcome = outcomes[index] as StockOutcome
+      if (outcome.kind === 'short') writerMetrics.refused.add({ reason: 'short' })
       if (outcome.kind !== 'later') {
         entry.settle(outcome)
         continue
@@ -156,10 +160,10 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     if (isWaiting && !isAnythingDone) await delay(PAUSE_MS)
   }
 
-  /** What fails together is tried apart, so that nobody fails by another one's fault. */
-  async function afterFailure(
-    { entries, requestsMax }: Work,
-    ended: Exclude<Ended, { kind: 'done' }>
+  /** Retries a failed batch in smaller parts, so that one operation's failure does not affect the others. */
+  async function retrySmaller(
+    { entries, requestsMax }: BatchWork,
+    ended: Exclude<BatchEnd, { kind: 'done' }>
   ): Promise<void> {
     const { error } = ended
     const requests = ended.kind === 'undone' ? ended.requests : []
@@ -187,19 +191,19 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     }
   }
 
-  /** A request that cannot be done would hold up all others for ever. */
+  /** Marks a request as failed, because it would block all later requests. */
   async function giveUp(id: string, cause: unknown): Promise<void> {
-    log.error({ request: id, err: cause }, 'a stock request cannot be done, and is given up')
-    const attempt = await apart.attempt(
+    log.error({ request: id, err: cause }, 'a stock request cannot be applied and is marked as failed')
+    const attempt = await dedicated.attempt(
       async tx => {
-        const { waiting } = await takeRequests(tx, 1)
+        const { waiting } = await lockPendingRequests(tx, 1)
         if (waiting[0]?.operation.id !== id) return
         await finishRequests(tx, [id], [{ kind: 'failed' }])
-        await settleTakes(tx, tell, waiting, [{ kind: 'failed' }])
+        await recordTakes(tx, publisher, waiting, [{ kind: 'failed' }])
       },
       { deadlineAt: performance.now() + STOP_MS_MAX }
     )
-    if (attempt.kind === 'done') waiters.tell(id, { kind: 'failed' })
+    if (attempt.kind === 'done') waiters.resolve(id, { kind: 'failed' })
     else await delay(PAUSE_MS)
     hasRequests = true
   }
@@ -207,18 +211,21 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
   const working = work()
 
   return {
-    /** Does the operation with the next batch. @throws `INVENTORY_BUSY` when the queue is full, or not done in time. */
+    /**
+     * Adds the operation to the next batch. @throws `INVENTORY_BUSY` when the queue is full, or the
+     * deadline passes.
+     */
     push,
     wake,
     outcomeOf: waiters.outcomeOf,
     outcomesOf: waiters.outcomesOf,
-    /** Takes nothing more, and does what waits, that which was posted here included. */
+    /** Stops accepting operations and finishes the queued ones, including requests posted here. */
     stop: async () => {
       isStopping = true
       clearInterval(ticking)
       wake()
       await Promise.race([working, delay(STOP_MS_MAX, undefined, { ref: false })])
-      await apart.close()
+      await dedicated.close()
     }
   }
 }
@@ -226,28 +233,28 @@ export type Writer = ReturnType<typeof createWriter>
 
 const isBusy = (error: unknown) => error instanceof DomainError && error.code === inventoryBusy.code
 
-function declareFigures(metrics: Metrics, now: () => { entries: number; oldestSeconds: number }) {
-  metrics.gauge('queue_entries', 'Changes of stock that wait for a batch.', () => now().entries)
+function declareMetrics(metrics: Metrics, now: () => { entries: number; oldestSeconds: number }) {
+  metrics.gauge('queue_entries', 'Stock changes waiting for a batch.', () => now().entries)
   metrics.gauge(
     'requests_oldest_seconds',
-    'How long the oldest posted change of stock waited, when the latest were done.',
+    'Age of the oldest posted stock change in the latest batch, in seconds.',
     () => now().oldestSeconds
   )
   return {
-    batches: metrics.counter('batches', 'Batches of stock changes, by how they ended.', {
+    batches: metrics.counter('batches', 'Batches of stock changes, by result.', {
       result: ['done', 'locked', 'undone', 'unknown']
     }),
     operations: metrics.counter(
       'operations',
-      'Changes of stock that were queued, and requests that were done.',
+      'Stock changes that were queued, and posted requests that were completed.',
       {
         kind: ['reserve', 'drop', 'expire', 'release', 'take', 'ship', 'unship', 'return', 'count', 'adjust']
       }
     ),
-    refused: metrics.counter('refused', 'Reservations that were refused.', { reason: ['short', 'busy'] }),
+    refused: metrics.counter('refused', 'Refused reservations.', { reason: ['short', 'busy'] }),
     seconds: metrics.histogram(
       'batch_seconds',
-      'How long batches took.',
+      'Duration of batches, in seconds.',
       {},
       [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
     )

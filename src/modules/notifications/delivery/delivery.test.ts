@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { PATIENCE, useMailingShop } from '../../../../test/support/mailing-shop.ts'
 import { sent } from '../../../../test/support/orders.ts'
-import { pauseSeconds } from './pause.ts'
+import { retryDelaySeconds } from './service.ts'
 
 type MailingShop = Awaited<ReturnType<typeof useMailingShop>>
 
-/** A guest orders, and the shop cancels it: the mail says so. */
+/** Creates and cancels a guest order, which queues one `order_canceled` mail. */
 async function cancelOne(shop: MailingShop, email: string) {
-  const { json } = await shop.anybody.post('/api/orders/guest', { ...sent(shop.mug), email })
+  const { json } = await shop.anonymous.post('/api/orders/guest', { ...sent(shop.mug), email })
   const path = `/api/admin/orders/${json.id}/cancel`
   const { status, text } = await shop.admin.post(path, { reason: 'It was a mistake.' })
   expect(status, text).toBe(200)
 }
-/** Whatever is put off is tried until that many messages are over. */
+/** Hurries retries until this number of messages has a final status. */
 const settled = (shop: MailingShop, count: number) =>
   expect
     .poll(async () => {
@@ -22,11 +22,11 @@ const settled = (shop: MailingShop, count: number) =>
     }, PATIENCE)
     .toBe(count)
 
-test('what is refused for now, or lost on the way, comes again with the same Message-ID', async () => {
+test('a mail that is rejected temporarily, or whose connection breaks, is sent again with the same Message-ID', async () => {
   const shop = await useMailingShop()
-  shop.mails.mischief.push(
-    { at: 'rcpt', code: 451, says: '4.7.1 try later' },
-    { at: 'data', code: 452, says: '4.3.1 no room' },
+  shop.mails.failures.push(
+    { at: 'rcpt', code: 451, text: '4.7.1 try later' },
+    { at: 'data', code: 452, text: '4.3.1 no room' },
     { at: 'data', drop: 'before' },
     { at: 'data', drop: 'after' }
   )
@@ -35,27 +35,27 @@ test('what is refused for now, or lost on the way, comes again with the same Mes
   const [message, ...more] = await shop.messages()
   expect(more).toEqual([])
   expect(message).toMatchObject({ status: 'sent', attempts: 5, error: null })
-  // It was taken, and nobody was told so; then it came again.
+  // The server accepted it and closed the connection before it answered, so it was sent again.
   expect(shop.mails.taken.map(({ messageId, date }) => [messageId, date])).toEqual(
     Array(2).fill([`<${message?.id}@shop.example>`, shop.mails.taken[0]?.date])
   )
 })
 
-test('what is refused for good is dead, and says why without an address', async () => {
+test('a mail that is rejected permanently is dead, and its error does not contain the address', async () => {
   const shop = await useMailingShop()
-  shop.mails.mischief.push({ at: 'rcpt', code: 550, says: '5.1.1 <nobody@example.com> is not known' })
-  await cancelOne(shop, 'nobody@example.com')
+  shop.mails.failures.push({ at: 'rcpt', code: 550, text: '5.1.1 <unknown@example.com> is not known' })
+  await cancelOne(shop, 'unknown@example.com')
   await settled(shop, 1)
   const [message] = await shop.messages()
   expect(message).toMatchObject({ status: 'dead', attempts: 1 })
   expect(message?.error).toContain('5.1.1')
-  expect(message?.error).not.toContain('nobody@example.com')
+  expect(message?.error).not.toContain('unknown@example.com')
   expect(shop.mails.taken).toEqual([])
 })
 
-test('a server that says nothing holds up no other job, and what it was sent comes when it is back', async () => {
+test('a mail server that hangs delays no other job, and gets its mails when it responds again', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__SMTP__CONNECTIONS: '2' })
-  shop.mails.mischief.push({ at: 'data', hang: true }, { at: 'data', hang: true })
+  shop.mails.failures.push({ at: 'data', hang: true }, { at: 'data', hang: true })
   for (const name of ['a', 'b', 'c', 'd', 'e']) await cancelOne(shop, `${name}@example.com`)
   await expect.poll(() => shop.mails.hanging(), PATIENCE).toBe(2)
   await doOnceMore(shop, 'payments.reconcile')
@@ -67,8 +67,8 @@ test('a server that says nothing holds up no other job, and what it was sent com
   )
 })
 
-test('pauses grow, and never beyond half an hour, or half as much again', () => {
-  expect([1, 2, 3].map(attempts => pauseSeconds(attempts, 0.5))).toEqual([5, 15, 45])
-  expect(pauseSeconds(1_000_000, 0.5)).toBe(1_800)
-  expect([pauseSeconds(9, 0), pauseSeconds(9, 1)]).toEqual([900, 2_700])
+test('retry delays grow to half an hour, and vary by half of it at most', () => {
+  expect([1, 2, 3].map(attempts => retryDelaySeconds(attempts, 0.5))).toEqual([5, 15, 45])
+  expect(retryDelaySeconds(1_000_000, 0.5)).toBe(1_800)
+  expect([retryDelaySeconds(9, 0), retryDelaySeconds(9, 1)]).toEqual([900, 2_700])
 })

@@ -1,75 +1,108 @@
-import type { Delivery } from '../../../kernel/events.ts'
+import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { sendMessage } from '../messages/job.ts'
-import type { MessageStatus, TurnRow } from '../messages/repository.ts'
+import type { DueMessageRow, MessageStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { Suppressions } from '../suppressions/service.ts'
-import { TemplateFault } from '../templates/engine.ts'
-import { SendFailure, type Transport } from '../transport/port.ts'
-import { isOptional, type WriteContent } from './content.ts'
-import { pauseSeconds } from './pause.ts'
+import { TemplateFault } from '../templates/liquid-engine.ts'
+import { type MailTransport, SendFailure } from '../transport/transport.ts'
+import { isOptional, type RenderContent } from './content.ts'
 
 type Deps = {
   db: Database
   log: Log
   enqueue: Enqueue
-  transport: Transport
-  /** Of the address that mails come from. */
+  transport: MailTransport
+  /** Domain of the sender address, for `Message-ID`. */
   domain: string
-  write: WriteContent
-  suppressions: Pick<Suppressions, 'find' | 'forgetBounces' | 'add'>
+  renderContent: RenderContent
+  suppressions: Pick<Suppressions, 'check' | 'clearBounces' | 'add'>
   count: (result: 'sent' | 'failed' | 'dead' | 'suppressed' | 'skipped') => void
 }
-type Turn = { readonly message_id: string; readonly turn: number }
+type SendPayload = { readonly message_id: string; readonly turn: number }
 type Outcome = {
   readonly status: Extract<MessageStatus, 'sent' | 'skipped' | 'suppressed'>
   readonly error: string | null
 }
 
+const FIRST_RETRY_SECONDS = 5
+const RETRY_GROWTH = 3
+/** RFC 5321, section 4.5.4.1, recommends retries at least 30 minutes apart. */
+const RETRY_SECONDS_MAX = 1_800
+/** Share of the delay that is added or subtracted at random, so that mails that failed together retry at different times. */
+const RETRY_SPREAD = 0.5
+
+/** Seconds until the next attempt, after this number of failed ones. `random` is from 0 to 1. */
+export function retryDelaySeconds(failedAttempts: number, random: number): number {
+  const seconds = Math.min(
+    FIRST_RETRY_SECONDS * RETRY_GROWTH ** Math.min(failedAttempts - 1, 20),
+    RETRY_SECONDS_MAX
+  )
+  return seconds * (1 - RETRY_SPREAD + 2 * RETRY_SPREAD * random)
+}
+
 /**
- * Sends messages. One that the server took and that could not be noted is sent again, with the same Message-ID: whoever
- * reads it sees one mail, and none is lost.
+ * Returns the handler of the job that sends one message. When the process ends after the mail server accepted a mail and
+ * before the outcome is stored, the mail is sent again with the same Message-ID. Mail programs show it once.
  */
-export function createDelivery({ db, log, enqueue, transport, domain, write, suppressions, count }: Deps) {
-  async function deliver(message: TurnRow): Promise<Outcome> {
+export function createMessageSender({
+  db,
+  log,
+  enqueue,
+  transport,
+  domain,
+  renderContent,
+  suppressions,
+  count
+}: Deps) {
+  async function deliver(message: DueMessageRow): Promise<Outcome> {
     const { recipient } = message
-    if (recipient === null) return { status: 'skipped', error: 'who it was for is not known any more' }
-    const { reason, hasBounced } = await suppressions.find(recipient, isOptional(message.template))
+    if (recipient === null) return { status: 'skipped', error: 'the recipient was erased' }
+    const { reason, hasBounced } = await suppressions.check(recipient, isOptional(message.template))
     if (reason !== undefined) return { status: 'suppressed', error: reason }
-    const content = await write(message, recipient)
+    const content = await renderContent(message, recipient)
     if (content === undefined)
-      return { status: 'skipped', error: 'what it was to prove was used, superseded, or has expired' }
+      return { status: 'skipped', error: 'the link was used or superseded, or has expired' }
     const { subject, text, html, fault, unsubscribeUrl } = content
     if (message.channel === 'log') log.info({ message: message.id, template: message.template }, 'a message')
     else {
       await transport.send({
-        ...{ subject, text, html, id: message.id, template: message.template, date: message.created_at },
+        id: message.id,
+        template: message.template,
+        date: message.created_at,
+        subject,
+        text,
+        html,
         messageId: `<${message.id}@${domain}>`,
         to: { name: message.recipient_name ?? '', address: recipient },
         headers: headersOf(unsubscribeUrl)
       })
-      if (hasBounced) await suppressions.forgetBounces(recipient)
+      if (hasBounced) await suppressions.clearBounces(recipient)
     }
     return { status: 'sent', error: fault }
   }
 
-  /** Tried again later, or never. What else fails is the database's fault, and the whole try is. */
-  async function fail(message: TurnRow, { message_id: id, turn }: Turn, error: unknown): Promise<void> {
+  /** Schedules a retry, or marks the message as dead. Rethrows other errors, such as those of the database. */
+  async function handleFailure(
+    message: DueMessageRow,
+    { message_id: id, turn }: SendPayload,
+    error: unknown
+  ): Promise<void> {
     if (!(error instanceof SendFailure || error instanceof TemplateFault)) throw error
     if (error instanceof SendFailure && error.isUnknownAddress && message.recipient !== null)
       await suppressions.add(db, message.recipient, 'bounced')
-    const isOver = error instanceof TemplateFault || error.isPermanent || message.is_last
-    if (isOver) {
+    const isFinal = error instanceof TemplateFault || error.isPermanent || message.is_last
+    if (isFinal) {
       await db.run(repository.settleMessage, { id, turn, status: 'dead', error: error.message })
       log.warn({ message: id, template: message.template, reason: error.message }, 'a mail is not sent')
       return count('dead')
     }
-    const seconds = pauseSeconds(message.attempts + 1, Math.random())
+    const seconds = retryDelaySeconds(message.attempts + 1, Math.random())
     await db.transaction(async tx => {
-      const done = await tx.run(repository.putOffMessage, { id, turn, error: error.message, seconds })
-      if (done === 0) return
+      const updated = await tx.run(repository.postponeMessage, { id, turn, error: error.message, seconds })
+      if (updated === 0) return
       enqueue(
         tx,
         sendMessage,
@@ -80,23 +113,23 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, sup
     count('failed')
   }
 
-  return async ({ payload }: Delivery<Turn>): Promise<void> => {
+  return async ({ payload }: JobDelivery<SendPayload>): Promise<void> => {
     const { message_id: id, turn } = payload
-    const message = await db.first(repository.findTurn, { id, turn })
-    // It was canceled, or an earlier try was noted, and its process ended before it could say so.
+    const message = await db.first(repository.findDueMessage, { id, turn })
+    // Absent when it was canceled, or when a process ended after storing the outcome and before finishing the job.
     if (message === undefined) return
     let outcome: Outcome
     try {
       outcome = await deliver(message)
     } catch (error) {
-      return fail(message, payload, error)
+      return handleFailure(message, payload, error)
     }
     await db.run(repository.settleMessage, { id, turn, ...outcome })
     count(outcome.status)
   }
 }
 
-/** Nobody's program is to answer it; where somebody may not want it, one click says so (RFC 8058). */
+/** Marks the mail as automatic, so that no program replies (RFC 3834), and offers one-click unsubscribe (RFC 8058). */
 const headersOf = (unsubscribeUrl: string): Readonly<Record<string, string>> => ({
   'auto-submitted': 'auto-generated',
   ...(unsubscribeUrl !== '' && {

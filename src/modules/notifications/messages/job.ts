@@ -7,9 +7,9 @@ export const sendMessage = defineJob(
   'notifications.send_message',
   {
     description: 'Sends a mail.',
-    seconds: 120,
-    asksOthers: true,
-    atOnce: CONNECTIONS_MAX
+    timeoutSeconds: 120,
+    callsExternalService: true,
+    concurrency: CONNECTIONS_MAX
   },
   { message_id: Id, turn: Type.Integer() }
 )

@@ -17,7 +17,7 @@ export type NewMessage = {
   readonly gives_up_at: Date
 }
 
-/** Those that are new; what was told before is not told again. */
+/** Skips rows whose `origin` is stored already, and returns the ids of the others. */
 export const insertMessages = statement({
   name: 'notifications.insert_messages',
   takes: { rows: json<NewMessage[]>() },
@@ -32,9 +32,9 @@ export const insertMessages = statement({
     on conflict (origin) do nothing
     returning id`
 })
-/** What is to be sent in this turn. */
-export const findTurn = statement({
-  name: 'notifications.find_turn',
+/** Returns no row when the message has another turn by now, or is not pending. */
+export const findDueMessage = statement({
+  name: 'notifications.find_due_message',
   takes: { id: 'uuid', turn: 'int4' },
   gives: {
     id: 'uuid',
@@ -54,9 +54,9 @@ export const findTurn = statement({
       gives_up_at <= now() as is_last
     from notifications.messages where id = $id and turn = $turn and status = 'pending'`
 })
-export type TurnRow = RowOf<typeof findTurn>
+export type DueMessageRow = RowOf<typeof findDueMessage>
 
-/** It is over. */
+/** Stores the final outcome of a message. */
 export const settleMessage = statement({
   name: 'notifications.settle_message',
   takes: { id: 'uuid', turn: 'int4', status: oneOf<Exclude<MessageStatus, 'pending'>>(), error: 'text?' },
@@ -65,9 +65,9 @@ export const settleMessage = statement({
       status = $status, error = $error, attempts = attempts + 1, turn = turn + 1, settled_at = now()
     where id = $id and turn = $turn and status = 'pending'`
 })
-/** It is tried again. */
-export const putOffMessage = statement({
-  name: 'notifications.put_off_message',
+/** Stores a failed attempt and the time of the next one. */
+export const postponeMessage = statement({
+  name: 'notifications.postpone_message',
   takes: { id: 'uuid', turn: 'int4', error: 'text', seconds: 'float8' },
   text: `
     update notifications.messages set
@@ -106,10 +106,10 @@ const listed = {
   due_at: 'timestamptz?',
   settled_at: 'timestamptz?'
 } as const
-/** Only of what waits a time says when it is tried next. */
+/** Only pending messages have a next attempt. */
 const columns = `id, template, channel, status, customer_id, locale, recipient, attempts, error, created_at,
       case when status = 'pending' then due_at end as due_at, settled_at`
-/** What is null lets all pass. */
+/** A filter that is null matches every message. */
 const filters = {
   status: nullableOneOf<MessageStatus>(),
   template: 'text?',
@@ -163,7 +163,7 @@ export const lockMessage = statement({
   gives: { status: oneOf<MessageStatus>(), turn: 'int4' },
   text: 'select status, turn from notifications.messages where id = $id for update'
 })
-/** It is tried anew, and as long as one that is new. */
+/** Resets a message to the state and the retry period of a new one. */
 export const retryMessage = statement({
   name: 'notifications.retry_message',
   takes: { id: 'uuid', seconds: 'float8' },
@@ -173,7 +173,7 @@ export const retryMessage = statement({
       gives_up_at = now() + make_interval(secs => $seconds)
     where id = $id`
 })
-/** Whoever comes with its turn finds that it is over. */
+/** The new turn makes queued jobs of the message do nothing. */
 export const cancelMessage = statement({
   name: 'notifications.cancel_message',
   takes: { id: 'uuid' },

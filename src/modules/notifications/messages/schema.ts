@@ -2,20 +2,22 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, response, Time } from '../../../kernel/wire.ts'
 
 const STATUSES = ['pending', 'sent', 'dead', 'canceled', 'suppressed', 'skipped'] as const
-export const Status = Type.Enum([...STATUSES], {
+export const NotificationStatus = Type.Enum([...STATUSES], {
   description:
-    'pending: to be sent, or tried again. dead: tried in vain, or refused for good. suppressed: nothing is sent to this address. skipped: there was nothing to say any more.'
+    'pending: waits for its first attempt or for a retry. sent: the mail server accepted it. dead: rejected permanently, or every retry failed. canceled: an administrator canceled it. suppressed: the address is on the suppression list. skipped: its link is no longer valid, or its recipient was erased.'
 })
-export const Channel = Type.Enum(['email', 'log'])
+export const NotificationChannel = Type.Enum(['email', 'log'], {
+  description: 'log: the message is written to the log of the shop instead of being sent.'
+})
 
-export const shown = {
+export const notificationFields = {
   id: Id,
-  template: Type.String(),
-  channel: Channel,
-  status: Status,
-  locale: Type.String(),
+  template: Type.String({ description: 'Name of the template, such as `order_placed`.' }),
+  channel: NotificationChannel,
+  status: NotificationStatus,
+  locale: Type.String({ description: 'Requested language of the mail, such as `de-CH`.' }),
   created_at: Time,
-  settled_at: nullable(Time)
+  settled_at: nullable({ ...Time, description: 'Time of the final status. Null while it is pending.' })
 }
-export const NotificationResponse = response('NotificationResponse', shown)
+export const NotificationResponse = response('NotificationResponse', notificationFields)
 export type NotificationResponse = Static<typeof NotificationResponse>

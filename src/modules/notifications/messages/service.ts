@@ -2,16 +2,16 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { derivedId, newId } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { TemplateName } from '../templates/catalogue.ts'
+import type { TemplateName } from '../templates/definitions.ts'
 import { sendMessage } from './job.ts'
 import { insertMessages, type MessageChannel } from './repository.ts'
 
-/** What is to be told to whom. */
-export type Draft = {
-  /** Of the message; a new one when it is left out. */
+/** A message that is not stored yet. */
+export type MessageDraft = {
+  /** Id of the message. Default: a new id. */
   readonly id?: string
-  /** Of what is told about: an event or a request. Of one, everybody is told once by one template. */
-  readonly origin: string
+  /** Id of the event or request that causes the message. Each recipient gets a template once per source. */
+  readonly sourceId: string
   readonly template: TemplateName
   readonly channel?: MessageChannel
   readonly to: {
@@ -20,42 +20,49 @@ export type Draft = {
     readonly customerId: string | null
     readonly locale: string | null
   }
-  /** What the template says, without secrets. */
+  /** Variables of the template, without secrets. */
   readonly data: Readonly<Record<string, unknown>>
 }
 type Deps = { enqueue: Enqueue; locale: string; giveUpSeconds: number }
 
 const NAME_LENGTH_MAX = 200
 /**
- * What a program that shows mails makes a link of, such as `https://a.example` or `a.example`. Whoever registers or orders with
- * the address of somebody else writes to them by the name that they give, and such a mail does better without one.
+ * Matches what mail programs display as a link, such as `https://a.example` or `a.example`. An attacker can register or
+ * order with the address of a victim and put a link into the name, so such names are dropped.
  */
 const LINK = /:\/\/|[\p{L}\p{N}][.\u3002]\p{L}{2,}/u
 
-/** Writes down what is to be told, and has it sent once the transaction commits. */
-export function createMessages({ enqueue, locale, giveUpSeconds }: Deps) {
-  /** Who has no address that could be one is told nothing. Answers the ids of those that are new. */
-  return async (tx: Transaction, drafts: readonly Draft[]): Promise<string[]> => {
+/** Stores messages. A job sends each of them once the transaction commits. */
+export function createMessageQueue({ enqueue, locale, giveUpSeconds }: Deps) {
+  /** Skips drafts without a valid e-mail address. Returns the ids of the messages that are new. */
+  return async (tx: Transaction, drafts: readonly MessageDraft[]): Promise<string[]> => {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
-    const rows = drafts.flatMap(({ id = newId(), origin, template, channel = 'email', to, data }) => {
+    const rows = drafts.flatMap(({ id = newId(), sourceId, template, channel = 'email', to, data }) => {
       const recipient = to.email === null ? undefined : parseEmail(to.email)
       if (recipient === undefined) return []
       return {
-        ...{ id, origin: derivedId(origin, `${template}:${recipient}`), template, channel },
-        ...{ customer_id: to.customerId, locale: to.locale ?? locale, recipient, data, gives_up_at },
-        recipient_name: to.name === null ? null : plainName(to.name)
+        id,
+        origin: derivedId(sourceId, `${template}:${recipient}`),
+        template,
+        channel,
+        customer_id: to.customerId,
+        locale: to.locale ?? locale,
+        recipient,
+        recipient_name: to.name === null ? null : safeName(to.name),
+        data,
+        gives_up_at
       }
     })
     if (rows.length === 0) return []
-    const made = await tx.rows(insertMessages, { rows })
-    for (const { id } of made) enqueue(tx, sendMessage, { message_id: id, turn: 0 }, { subject: id })
-    return made.map(({ id }) => id)
+    const inserted = await tx.rows(insertMessages, { rows })
+    for (const { id } of inserted) enqueue(tx, sendMessage, { message_id: id, turn: 0 }, { subject: id })
+    return inserted.map(({ id }) => id)
   }
 }
-export type WriteMessages = ReturnType<typeof createMessages>
+export type QueueMessages = ReturnType<typeof createMessageQueue>
 
-/** A name stands in a header and in greetings: without line breaks, and without what makes an address or a link of it. */
-const plainName = (name: string): string => {
+/** Removes line breaks and characters of addresses from a name, for a mail header. Returns '' for a name with a link. */
+const safeName = (name: string): string => {
   const plain = name
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029<>"\\]+/gu, ' ')
     .replace(/\s+/g, ' ')

@@ -1,4 +1,4 @@
--- Templates in the place of those that come along.
+-- Templates of administrators. They replace the built-in ones, or add languages.
 create table notifications.templates (
   name text not null,
   locale text not null,
@@ -10,13 +10,14 @@ create table notifications.templates (
   constraint templates_pkey primary key (name, locale)
 );
 
--- Whom nothing, or nothing that they may not want, is sent any more. Addresses are kept as keyed hashes, and masked for people.
+-- Suppression list. bounced: no mail is sent to the address. unsubscribed: no optional mail is sent.
+-- Addresses are stored as keyed hashes, and masked for administrators.
 create table notifications.suppressions (
   id uuid not null constraint suppressions_pkey primary key,
   address_hash text not null,
   address_masked text not null,
   reason text not null constraint suppressions_reason check (reason in ('bounced', 'unsubscribed')),
-  -- Of what bounced: how often.
+  -- Consecutive bounces.
   times int not null default 1,
   created_at timestamptz not null default now(),
   constraint suppressions_one unique (address_hash, reason)

@@ -11,28 +11,27 @@ const columns = {
   created_at: 'timestamptz'
 } as const
 
-/** Of one address, under any of the keys. */
-export const listOfAddress = statement({
-  name: 'notifications.list_suppressions_of_address',
+/** `hashes`: the hashes of one address by every configured key. */
+export const listByAddress = statement({
+  name: 'notifications.list_suppressions_by_address',
   takes: { hashes: 'text[]' },
   gives: { reason: oneOf<SuppressionReason>(), times: 'int4' },
   text: 'select reason, times from notifications.suppressions where address_hash = any ($hashes)'
 })
-export const suppress = statement({
-  name: 'notifications.suppress',
+export const recordSuppression = statement({
+  name: 'notifications.record_suppression',
   takes: { id: 'uuid', address_hash: 'text', address_masked: 'text', reason: oneOf<SuppressionReason>() },
   text: `
     insert into notifications.suppressions (id, address_hash, address_masked, reason)
     values ($id, $address_hash, $address_masked, $reason)
     on conflict (address_hash, reason) do update set times = suppressions.times + 1`
 })
-/** Somebody is there after all. */
-export const forgetBounces = statement({
-  name: 'notifications.forget_bounces',
+export const deleteBounces = statement({
+  name: 'notifications.delete_bounces',
   takes: { hashes: 'text[]' },
   text: `delete from notifications.suppressions where address_hash = any ($hashes) and reason = 'bounced'`
 })
-/** What is null lets all pass. */
+/** With `any_address` the list is not filtered. */
 export const listSuppressions = statement({
   name: 'notifications.list_suppressions',
   slow: true,

@@ -12,7 +12,9 @@ export function suppressionRoutes(tiers: Tiers, suppressions: Suppressions): voi
     {
       config,
       schema: {
-        summary: 'Addresses to which less is sent, or nothing, the newest first',
+        summary: 'List suppressions',
+        description:
+          'Returns the addresses that get no mails, or no optional mails, newest first. An address is added when the mail server reports that it does not exist, or when its owner unsubscribes. Filter by `address` to find out why a recipient gets no mail. The response shows addresses masked.',
         querystring: SuppressionQuery,
         response: { 200: SuppressionListResponse }
       }
@@ -21,7 +23,16 @@ export function suppressionRoutes(tiers: Tiers, suppressions: Suppressions): voi
   )
   tiers.admin.delete(
     '/admin/notifications/suppressions/:id',
-    { config, schema: { summary: 'Send to an address again', params: IdParams, response: noContent } },
-    request => suppressions.lift(request.params.id, writeOf(request))
+    {
+      config,
+      schema: {
+        summary: 'Delete a suppression',
+        description:
+          'Removes an address from the suppression list, so that mails are sent to it again. Do this when the recipient asks for it, or when a bounced address works again. 404 `NOTIFICATION_SUPPRESSION_NOT_FOUND`: it does not exist or was deleted before.',
+        params: IdParams,
+        response: noContent
+      }
+    },
+    request => suppressions.remove(request.params.id, writeOf(request))
   )
 }

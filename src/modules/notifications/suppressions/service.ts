@@ -1,7 +1,7 @@
 import { domainOf, normaliseEmail } from '../../../kernel/email.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { suppressionNotFound } from '../errors.ts'
@@ -13,31 +13,33 @@ const PURPOSE = 'notifications.suppressions'
 type Deps = {
   db: Database
   secrets: Pick<Secrets, 'mac' | 'everyMac'>
-  /** So often nobody was at an address before nothing is sent there any more. */
+  /** Consecutive bounces after which nothing is sent to an address. */
   bouncesMax: number
 }
 
-/** Addresses to which less is sent, or nothing. */
+/** The suppression list: addresses that bounced, or whose owners unsubscribed. */
 export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
   const hashesOf = (address: string) => [...secrets.everyMac(PURPOSE, address)]
   return {
     /**
-     * Why nothing is sent there: somebody wants no more of what they may not want, or nobody is there. And whether nobody
-     * has been there before.
+     * Returns as `reason` why a mail is not sent to the address; undefined: it may be sent. `isOptional`: recipients can
+     * unsubscribe from the mail. `hasBounced` is also true below the limit of bounces.
      */
-    find: async (address: string, isOptional: boolean) => {
-      const found = await db.rows(repository.listOfAddress, { hashes: hashesOf(address) })
-      const hit = found.find(({ reason, times }) => (reason === 'bounced' ? times >= bouncesMax : isOptional))
-      return { reason: hit?.reason, hasBounced: found.some(({ reason }) => reason === 'bounced') }
+    check: async (address: string, isOptional: boolean) => {
+      const rows = await db.rows(repository.listByAddress, { hashes: hashesOf(address) })
+      const hit = rows.find(({ reason, times }) => (reason === 'bounced' ? times >= bouncesMax : isOptional))
+      return { reason: hit?.reason, hasBounced: rows.some(({ reason }) => reason === 'bounced') }
     },
-    /** Something arrived there: what is refused from now on is counted anew. */
-    forgetBounces: async (address: string): Promise<void> => {
-      await db.run(repository.forgetBounces, { hashes: hashesOf(address) })
+    /** Restarts the count of consecutive bounces, because a mail was accepted for the address. */
+    clearBounces: async (address: string): Promise<void> => {
+      await db.run(repository.deleteBounces, { hashes: hashesOf(address) })
     },
     add: async (to: Queryable, address: string, reason: repository.SuppressionReason): Promise<void> => {
-      await to.run(repository.suppress, {
-        ...{ id: newId(), address_hash: secrets.mac(PURPOSE, address) },
-        ...{ address_masked: masked(address), reason }
+      await to.run(repository.recordSuppression, {
+        id: newId(),
+        address_hash: secrets.mac(PURPOSE, address),
+        address_masked: maskAddress(address),
+        reason
       })
     },
     list: ({ address, ...query }: SuppressionQuery): Promise<Page<SuppressionResponse>> => {
@@ -54,7 +56,7 @@ export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
       })
     },
     /** @throws `NOTIFICATION_SUPPRESSION_NOT_FOUND` */
-    lift: async (id: string, write: Write): Promise<void> => {
+    remove: async (id: string, write: IdempotentWrite): Promise<void> => {
       await write.once(db, async tx => {
         if ((await tx.run(repository.deleteSuppression, { id })) === 0) throw suppressionNotFound()
       })
@@ -63,5 +65,5 @@ export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
 }
 export type Suppressions = ReturnType<typeof createSuppressions>
 
-/** For people to recognise: the first letter, and the domain. */
-export const masked = (address: string): string => `${[...address][0] ?? ''}***@${domainOf(address)}`
+/** Returns the first letter and the domain, so that administrators recognize an address: `a***@example.com`. */
+export const maskAddress = (address: string): string => `${[...address][0] ?? ''}***@${domainOf(address)}`

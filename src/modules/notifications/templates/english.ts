@@ -1,7 +1,7 @@
-import type { TemplateName } from './catalogue.ts'
-import { mailsIn, type Words } from './words.ts'
+import type { TemplateName } from './definitions.ts'
+import { createMailBuilder, type TemplateSource } from './mail-parts.ts'
 
-const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
+const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
   hello: 'Hello',
   order: {
     discount: 'Discount',
@@ -13,12 +13,12 @@ const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
   seeOrder: 'See your order',
   seeButton: 'See your order',
   trackingNumber: 'Tracking number',
-  until: 'The link is good until {{ expires_at | moment }}.',
-  unsubscribe: 'To get no more mails like this one',
-  unsubscribeLink: 'Get no more mails like this one'
+  until: 'The link is valid until {{ expires_at | moment }}.',
+  unsubscribe: 'Unsubscribe from mails like this one',
+  unsubscribeLink: 'Unsubscribe from mails like this one'
 })
 
-export const english: Readonly<Record<TemplateName, Words>> = {
+export const english: Readonly<Record<TemplateName, TemplateSource>> = {
   welcome: plain(
     'Welcome to {{ shop.name }}',
     'Your account is ready. Thank you for joining us.',
@@ -28,39 +28,39 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     'Confirm your e-mail address',
     'Please confirm that this is your e-mail address.',
     'Confirm',
-    'If it was not you who asked for this, you need not do anything.'
+    'If you did not request this, you can ignore this mail.'
   ),
   reset_password: linkMail(
     'Choose a new password',
-    'Somebody, hopefully you, wants to choose a new password for your account.',
+    'We received a request to reset the password of your account.',
     'Choose a password',
-    'If it was not you, you need not do anything: your password stays as it is.'
+    'If you did not request this, you can ignore this mail. Your password stays as it is.'
   ),
   password_changed: plain(
     'Your password was changed',
     'The password of your account was changed on {{ at | moment }}.',
-    'If it was not you, choose a new one at once, and tell us.'
+    'If it was not you, choose a new password immediately and contact us.'
   ),
   api_key_created: plain(
-    'An API key was made for your account',
-    'The API key “{{ name }}” was made for your account on {{ at | moment }}. It can do what you can do in the shop.',
+    'An API key was created for your account',
+    'The API key “{{ name }}” was created for your account on {{ at | moment }}. It has the same rights as you.',
     'If it was not you, revoke it and change your password immediately.'
   ),
   second_factor_changed: plain(
     'The second factor of your account',
     "{% if change == 'enrolled' %}A second factor was set up for your account on {{ at | moment }}.{% elsif change == 'removed' %}The second factor of your account was removed on {{ at | moment }}.{% elsif change == 'reset' %}The operator of the shop reset the second factor of your account on {{ at | moment }}. You log in with your password alone until you set up another one.{% elsif change == 'recovery_code_used' %}A recovery code of your account was used to log in on {{ at | moment }}.{% else %}The recovery codes of your account were replaced on {{ at | moment }}.{% endif %}",
-    'If it was not you, change your password and tell us immediately.'
+    'If it was not you, change your password and contact us immediately.'
   ),
   email_changed: plain(
     'Your e-mail address was changed',
     'The e-mail address of your account was changed on {{ at | moment }}.',
-    'If it was not you, please tell us at once.'
+    'If it was not you, please contact us immediately.'
   ),
   guest_data: linkMail(
     "{% if action == 'erase' %}Erase your data{% else %}See your data{% endif %}",
     "{% if action == 'erase' %}You asked us to erase the data of your orders. Please confirm.{% else %}You asked us for the data that we keep of your orders.{% endif %}",
     "{% if action == 'erase' %}Erase my data{% else %}Show my data{% endif %}",
-    'If it was not you who asked for this, you need not do anything.'
+    'If you did not request this, you can ignore this mail.'
   ),
   order_placed: orderMail(
     'Your order {{ order.number }}',
@@ -80,16 +80,16 @@ export const english: Readonly<Record<TemplateName, Words>> = {
   ),
   order_canceled: plain(
     'Your order {{ order.number }} is canceled',
-    'Your order {{ order.number }} is canceled. Nothing of it is sent any more, and what you have paid for it goes back to you.'
+    'Your order {{ order.number }} is canceled. Nothing more is shipped, and we refund what you have paid for it.'
   ),
   order_evicted: plain(
     '{% if outcome == "canceled" %}Your order {{ order.number }} is canceled{% else %}Your order {{ order.number }} has changed{% endif %}',
-    'Your order {{ order.number }} was not paid yet, and another buyer has paid for what was left.',
-    '{% if outcome == "canceled" %}We had to cancel your order. If you have paid meanwhile, you get your money back.{% else %}We had to cancel the items that we do not have any more. The rest is still reserved for you. It costs less now, so please begin its payment again.{% endif %}'
+    'Your order {{ order.number }} was not paid yet, and another buyer has paid for the last units.',
+    '{% if outcome == "canceled" %}We had to cancel your order. If you have paid in the meantime, you get a refund.{% else %}We had to cancel the items that are sold out. The rest is still reserved for you. The total is lower now, so please start the payment again.{% endif %}'
   ),
   order_refunded: plain(
     'Your refund for order {{ order.number }}',
-    'We have paid {{ amount | money: order.currency }} back to you for order {{ order.number }}. It may take some days until it arrives.'
+    'We have refunded {{ amount | money: order.currency }} for order {{ order.number }}. It may take some days until the money arrives.'
   ),
   low_stock: plain(
     '{% if status == "out" %}Sold out{% else %}Running low{% endif %}: {{ variants[0].name }}',
@@ -103,8 +103,8 @@ export const english: Readonly<Record<TemplateName, Words>> = {
   ),
   webhooks_off: plain(
     'Webhooks to {{ endpoint.host }} are switched off',
-    '{% if reason == "gone" %}The endpoint{% else %}Nothing has arrived since {{ failing_since | moment }} at the endpoint{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} says that it is gone{% endif %}, so the shop sends it nothing more.',
-    'The last try: {{ error }}.{% if answer != "" %} The answer began: {{ answer }}{% endif %}',
-    'What happens from now on is not kept for it. What waits is sent once somebody switches it on again: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} with {"active": true}.'
+    'The shop has disabled the webhook endpoint {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}, because {% if reason == "gone" %}it answered that it is gone (410){% else %}every delivery has failed since {{ failing_since | moment }}{% endif %}.',
+    'The last attempt: {{ error }}.{% if answer != "" %} The response began: {{ answer }}{% endif %}',
+    'Events from now on are not stored for this endpoint. Deliveries that are waiting are sent when an administrator enables it again: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} with {"active": true}.'
   )
 }

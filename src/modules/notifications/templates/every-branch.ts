@@ -1,12 +1,12 @@
 import type { Context, Emitter, Liquid as Engine, Template } from 'liquidjs'
 
 /**
- * From now on this engine renders all branches, whatever their conditions say, and what stands behind `break`: a fault
- * cannot hide where an example does not lead.
+ * Makes the engine render every branch, whatever its condition, and everything after `break` and `continue`. So a check
+ * also finds faults in branches that the example data does not reach.
  */
 export function renderEveryBranch(engine: Engine, library: typeof import('liquidjs')): void {
   const { IfTag, UnlessTag, CaseTag, ForTag, BreakTag, ContinueTag, Value, evalToken } = library
-  const both = (tag: typeof IfTag | typeof UnlessTag | typeof CaseTag) =>
+  const allBranches = (tag: typeof IfTag | typeof UnlessTag | typeof CaseTag) =>
     class extends (tag as typeof IfTag) {
       override *render(context: Context, emitter: Emitter): Generator<unknown, undefined, string> {
         for (const value of this.arguments())
@@ -15,9 +15,9 @@ export function renderEveryBranch(engine: Engine, library: typeof import('liquid
         yield this.liquid.renderer.renderTemplates(branches, context, emitter)
       }
     }
-  engine.registerTag('if', both(IfTag))
-  engine.registerTag('unless', both(UnlessTag))
-  engine.registerTag('case', both(CaseTag))
+  engine.registerTag('if', allBranches(IfTag))
+  engine.registerTag('unless', allBranches(UnlessTag))
+  engine.registerTag('case', allBranches(CaseTag))
   engine.registerTag(
     'for',
     class extends ForTag {

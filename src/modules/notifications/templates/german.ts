@@ -1,7 +1,7 @@
-import type { TemplateName } from './catalogue.ts'
-import { mailsIn, type Words } from './words.ts'
+import type { TemplateName } from './definitions.ts'
+import { createMailBuilder, type TemplateSource } from './mail-parts.ts'
 
-const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
+const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
   hello: 'Guten Tag',
   order: {
     discount: 'Rabatt',
@@ -18,7 +18,7 @@ const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
   unsubscribeLink: 'Keine solchen Mails mehr erhalten'
 })
 
-export const german: Readonly<Record<TemplateName, Words>> = {
+export const german: Readonly<Record<TemplateName, TemplateSource>> = {
   welcome: plain(
     'Willkommen bei {{ shop.name }}',
     'Ihr Konto ist eingerichtet. Schön, dass Sie da sind.',
@@ -103,8 +103,8 @@ export const german: Readonly<Record<TemplateName, Words>> = {
   ),
   webhooks_off: plain(
     'Webhooks an {{ endpoint.host }} sind abgeschaltet',
-    '{% if reason == "gone" %}Der Empfänger{% else %}Seit {{ failing_since | moment }} ist nichts angekommen beim Empfänger{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} sagt, dass es ihn nicht mehr gibt{% endif %}. Der Shop sendet ihm nichts mehr.',
+    'Der Shop hat den Webhook-Empfänger {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %} abgeschaltet, weil {% if reason == "gone" %}er mit 410 geantwortet hat, also nicht mehr besteht{% else %}seit {{ failing_since | moment }} jede Zustellung fehlgeschlagen ist{% endif %}.',
     'Der letzte Versuch: {{ error }}.{% if answer != "" %} So begann die Antwort: {{ answer }}{% endif %}',
-    'Was von jetzt an geschieht, wird für ihn nicht aufgehoben. Was noch wartet, wird gesendet, sobald ihn jemand wieder einschaltet: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} mit {"active": true}.'
+    'Ereignisse werden ab jetzt nicht für ihn gespeichert. Wartende Zustellungen werden gesendet, sobald ein Administrator ihn wieder einschaltet: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} mit {"active": true}.'
   )
 }

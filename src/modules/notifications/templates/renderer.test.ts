@@ -9,7 +9,7 @@ afterAll(() => renderer.close())
 
 const words = { subject: 'Hello', text: 'Hello {{ name }}', html: '<p>{{ name }}</p>' }
 const scope = { name: 'Ada & Bob', locale: 'en' }
-const samples = { example: scope, least: scope, most: scope }
+const samples = { example: scope, minimal: scope, maximal: scope }
 const LOOP = "{% assign list = (1..100000) | where_exp: 'a', 'a > 1' %}".repeat(20)
 const LOOPING = { ...words, text: LOOP }
 const TOO_LONG = { part: 'text', line: 1, message: 'it takes longer than 200 ms' }
@@ -20,31 +20,31 @@ test('a template is rendered, and a fault names its part and line', async () => 
     text: 'Hello Ada & Bob',
     html: '<p>Ada &amp; Bob</p>'
   })
-  await expect(renderer.render({ ...words, html: 'fine\n{{ nobody }}' }, scope)).rejects.toMatchObject({
+  await expect(renderer.render({ ...words, html: 'fine\n{{ unknown }}' }, scope)).rejects.toMatchObject({
     part: 'html',
     line: 2
   })
   expect(await renderer.check(words, samples)).toEqual([])
-  expect(await renderer.check({ ...words, text: '{{ nobody }}' }, samples)).toMatchObject([{ part: 'text' }])
+  expect(await renderer.check({ ...words, text: '{{ unknown }}' }, samples)).toMatchObject([{ part: 'text' }])
 })
 
-test('a template with a long loop is a fault, blocks nothing meanwhile, and the next one is rendered', async () => {
+test('a template with a long loop fails without blocking the process, and the next one is rendered', async () => {
   let turns = 0
   const counting = setInterval(() => {
     turns += 1
   }, 1)
   await expect(renderer.render(LOOPING, scope)).rejects.toMatchObject(TOO_LONG)
   clearInterval(counting)
-  // With the loop in this thread it is one or two.
+  // It is one or two when the loop runs in this thread.
   expect(turns).toBeGreaterThan(10)
   expect(await renderer.check(LOOPING, samples)).toMatchObject([TOO_LONG])
   expect(await renderer.render(words, scope)).toMatchObject({ subject: 'Hello' })
 })
 
-test('of more than a hundred that wait, the last are refused', async () => {
+test('rendering is rejected while a hundred tasks wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 105 }, () => renderer.render(words, scope)))
-  const refused = all.filter(({ status }) => status === 'rejected')
-  expect(refused.length).toBe(4)
-  expect(refused[0]).toMatchObject({ reason: { code: 'NOTIFICATION_RENDERER_BUSY' } })
+  const rejected = all.filter(({ status }) => status === 'rejected')
+  expect(rejected.length).toBe(4)
+  expect(rejected[0]).toMatchObject({ reason: { code: 'NOTIFICATION_RENDERER_BUSY' } })
   expect(await renderer.render(words, scope)).toMatchObject({ subject: 'Hello' })
 })

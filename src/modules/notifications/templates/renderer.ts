@@ -1,45 +1,48 @@
 import { Worker } from 'node:worker_threads'
 import { rendererBusy } from '../errors.ts'
-import { type Part, type Rendered, TemplateFault } from './engine.ts'
-import type { Samples } from './samples.ts'
-import type { Words } from './words.ts'
+import { type RenderedMail, TemplateFault, type TemplatePart } from './liquid-engine.ts'
+import type { TemplateSource } from './mail-parts.ts'
+import type { TemplateSamples } from './samples.ts'
 
-type Scope = Readonly<Record<string, unknown>>
-type Fault = { readonly part: Part; readonly line: number; readonly message: string }
-export type Task =
-  | { readonly kind: 'render'; readonly words: Words; readonly scope: Scope }
-  | { readonly kind: 'check'; readonly words: Words; readonly samples: Samples }
+type Variables = Readonly<Record<string, unknown>>
+type Fault = { readonly part: TemplatePart; readonly line: number; readonly message: string }
+export type RenderTask =
+  | { readonly kind: 'render'; readonly source: TemplateSource; readonly variables: Variables }
+  | { readonly kind: 'check'; readonly source: TemplateSource; readonly samples: TemplateSamples }
 type Outcome =
-  | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  | { readonly kind: 'rendered'; readonly rendered: RenderedMail }
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'checked'; readonly faults: readonly Fault[] }
-/** What the thread sends: `part` names what it works on from now on. */
-export type ThreadMessage =
+/** Message of the thread. `part` names the part that it renders from now on. */
+export type RendererMessage =
   | Outcome
   | { readonly kind: 'ready' }
-  | { readonly kind: 'part'; readonly part: Part }
+  | { readonly kind: 'part'; readonly part: TemplatePart }
 
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
-/** CPU time that each part may take. Time on the clock says little while other processes have the processor. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './renderer-thread.ts' : './renderer-thread.js',
+  import.meta.url
+)
+/** CPU time that each part may take. Wall-clock time would also count the waits for a busy processor. */
 const CPU_MS_MAX = 200
-/** Time on the clock, for a thread that does not even answer how much it has used. */
+/** Wall-clock time, for a thread that does not even report its CPU time. */
 const CLOCK_MS_MAX = 5_000
 const START_MS_MAX = 30_000
-const WAITING_MAX = 100
+const QUEUE_MAX = 100
 const MEMORY_MB_MAX = 64
 
-type Waiting = { task: Task; settle: PromiseWithResolvers<Outcome> }
+type QueuedTask = { task: RenderTask; settle: PromiseWithResolvers<Outcome> }
 type Thread = { worker: Worker; ready: Promise<void> }
 
 export type TemplateRenderer = ReturnType<typeof createRenderer>
 
 /**
- * Renders templates in a thread of its own, one after the other: staff write them, and one with large loops would keep the
- * shop from answering anything else. A part that takes more than 200 ms of CPU ends the thread, and fails as one with a fault
- * does; the next task gets a new thread. At most 100 tasks wait.
+ * Renders templates one after the other in a separate thread. Staff write templates, and one with large loops would block
+ * every other request. A part that takes more than 200 ms of CPU fails with a TemplateFault and ends the thread; the next
+ * task starts a new one. At most 100 tasks wait.
  */
 export function createRenderer(options: { timeZone: string }) {
-  const waiting: Waiting[] = []
+  const queue: QueuedTask[] = []
   let thread: Thread | undefined
   let isRunning = false
 
@@ -50,7 +53,7 @@ export function createRenderer(options: { timeZone: string }) {
     })
     worker.unref()
     const ready = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(reject, START_MS_MAX, new Error('the thread for templates does not start'))
+      const timer = setTimeout(reject, START_MS_MAX, new Error('the template thread did not start'))
       worker.once('message', () => {
         clearTimeout(timer)
         resolve()
@@ -68,36 +71,39 @@ export function createRenderer(options: { timeZone: string }) {
   }
 
   /** Runs a task in the thread. @throws TemplateFault when it takes too long or too much memory. */
-  async function runInThread(task: Task): Promise<Outcome> {
+  async function runInThread(task: RenderTask): Promise<Outcome> {
     thread ??= openThread()
     const { worker, ready } = thread
     await ready
     const outcome = Promise.withResolvers<Outcome>()
-    let part: Part = 'subject'
+    let part: TemplatePart = 'subject'
     let before = await worker.cpuUsage()
-    const onMessage = async (message: ThreadMessage) => {
+    const onMessage = (message: RendererMessage) => {
       if (message.kind === 'ready') return
       if (message.kind !== 'part') return outcome.resolve(message)
       part = message.part
-      before = await worker.cpuUsage()
+      // Rejects when the thread was closed meanwhile. No other message follows then.
+      worker.cpuUsage().then(usage => {
+        before = usage
+      }, outcome.reject)
     }
     const fail = (reason: string) => outcome.reject(new TemplateFault(part, 1, reason))
     const onError = (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('it takes too much memory')
       else outcome.reject(error)
     }
-    const look = async () => {
+    const checkCpuTime = async () => {
       const { user, system } = await worker.cpuUsage(before)
       if ((user + system) / 1_000 > CPU_MS_MAX) fail(`it takes longer than ${CPU_MS_MAX} ms`)
     }
-    const looking = setInterval(() => look().catch(() => {}), CPU_MS_MAX / 4)
+    const cpuCheck = setInterval(() => checkCpuTime().catch(() => {}), CPU_MS_MAX / 4)
     const giveUp = setTimeout(fail, CLOCK_MS_MAX, `it takes longer than ${CLOCK_MS_MAX} ms`)
     worker.on('message', onMessage).once('error', onError)
     worker.postMessage(task)
     try {
       return await outcome.promise
     } finally {
-      clearInterval(looking)
+      clearInterval(cpuCheck)
       clearTimeout(giveUp)
       worker.off('message', onMessage).off('error', onError)
     }
@@ -107,7 +113,7 @@ export function createRenderer(options: { timeZone: string }) {
   async function runAll(): Promise<void> {
     if (isRunning) return
     isRunning = true
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {
         next.settle.resolve(await runInThread(next.task))
       } catch (error) {
@@ -118,25 +124,25 @@ export function createRenderer(options: { timeZone: string }) {
     isRunning = false
   }
 
-  function run(task: Task): Promise<Outcome> {
-    if (waiting.length >= WAITING_MAX) throw rendererBusy()
+  function run(task: RenderTask): Promise<Outcome> {
+    if (queue.length >= QUEUE_MAX) throw rendererBusy()
     const settle = Promise.withResolvers<Outcome>()
-    waiting.push({ task, settle })
+    queue.push({ task, settle })
     runAll()
     return settle.promise
   }
 
   return {
     /** @throws TemplateFault, `NOTIFICATION_RENDERER_BUSY` */
-    render: async (words: Words, scope: Scope): Promise<Rendered> => {
-      const outcome = await run({ kind: 'render', words, scope })
+    render: async (source: TemplateSource, variables: Variables): Promise<RenderedMail> => {
+      const outcome = await run({ kind: 'render', source, variables })
       if (outcome.kind === 'rendered') return outcome.rendered
       throw outcome.kind === 'fault' ? faultOf(outcome.fault) : new Error('a render task was not rendered')
     },
-    /** The faults of a template, of which the samples are all that it may name. @throws `NOTIFICATION_RENDERER_BUSY` */
-    check: async (words: Words, samples: Samples): Promise<TemplateFault[]> => {
+    /** Returns the faults of a template, which may use the variables of the samples only. @throws `NOTIFICATION_RENDERER_BUSY` */
+    check: async (source: TemplateSource, samples: TemplateSamples): Promise<TemplateFault[]> => {
       try {
-        const outcome = await run({ kind: 'check', words, samples })
+        const outcome = await run({ kind: 'check', source, samples })
         return outcome.kind === 'checked' ? outcome.faults.map(faultOf) : []
       } catch (error) {
         if (error instanceof TemplateFault) return [error]

@@ -9,7 +9,7 @@ const columns = {
   version: 'int4'
 } as const
 
-/** Of one template, in these languages. */
+/** Lists the versions of one template in the given languages. */
 export const listTemplate = statement({
   name: 'notifications.list_template',
   takes: { name: 'text', locales: 'text[]' },
@@ -25,7 +25,7 @@ export const listTemplates = statement({
   gives: { name: 'text', locale: 'text', version: 'int4' },
   text: 'select name, locale, version from notifications.templates order by name, locale limit 1000'
 })
-/** Nothing when it has another version by now; one that is not there has version 0. */
+/** Returns no row when the stored version differs. `version` is 0 for a template that is not stored yet. */
 export const putTemplate = statement({
   name: 'notifications.put_template',
   takes: {

@@ -1,7 +1,7 @@
-/** As long as whoever asks for an element of a list behind its length may want. */
-const ELEMENTS = 10
+/** Length of lists in the maximal sample. Templates that read `list[n]` behind a check of the size need that many. */
+const LONG_LIST_LENGTH = 10
 
-/** A text of an example. Each says whether it may be empty, so that nobody forgets to think of it. */
+/** A text variable of an example. The type forces a decision on whether it may be empty. */
 class ExampleText {
   readonly text: string
   readonly mayBeEmpty: boolean
@@ -11,55 +11,59 @@ class ExampleText {
     this.mayBeEmpty = mayBeEmpty
   }
 }
-/** Something always stands there. */
-export const always = (text: string): ExampleText => new ExampleText(text, false)
-/** It may be empty, such as the name of somebody who has said none. */
-export const orEmpty = (text: string): ExampleText => new ExampleText(text, true)
+/** An example value of a text variable that is never empty. */
+export const nonEmpty = (text: string): ExampleText => new ExampleText(text, false)
+/** A text that may be empty, such as the name of a customer who gave none. */
+export const maybeEmpty = (text: string): ExampleText => new ExampleText(text, true)
 
-/** All that a template may name. */
-export type Example = { readonly [name: string]: number | ExampleText | Example | readonly Example[] }
-
-type Scope = Readonly<Record<string, unknown>>
-/** What a mail may be about. */
-export type Samples = {
-  readonly example: Scope
-  /** As little as it may be: what may be empty is, and lists have one element. */
-  readonly least: Scope
-  /** With lists that are long enough for those who ask how long they are. */
-  readonly most: Scope
+/** Every variable that a template can use, with an example value. */
+export type TemplateExample = {
+  readonly [name: string]: number | ExampleText | TemplateExample | readonly TemplateExample[]
 }
 
-export const samplesOf = (example: Example): Samples => ({
+type Variables = Readonly<Record<string, unknown>>
+/** Variables with which a template is checked. */
+export type TemplateSamples = {
+  readonly example: Variables
+  /** Texts that may be empty are empty, and lists have one element. */
+  readonly minimal: Variables
+  /** Lists have ten elements. */
+  readonly maximal: Variables
+}
+
+export const createSamples = (example: TemplateExample): TemplateSamples => ({
   example: vary(
     example,
     ({ text }) => text,
     list => list
   ),
-  least: vary(
+  minimal: vary(
     example,
     ({ text, mayBeEmpty }) => (mayBeEmpty ? '' : text),
     list => list.slice(0, 1)
   ),
-  most: vary(
+  maximal: vary(
     example,
     ({ text }) => text,
     list =>
-      Array.from({ length: ELEMENTS }, (_, at) => list[at % list.length]).filter(each => each !== undefined)
+      Array.from({ length: LONG_LIST_LENGTH }, (_, at) => list[at % list.length]).filter(
+        each => each !== undefined
+      )
   )
 })
 
-/** The same as plain data, with this done to all texts and lists. */
+/** Returns the example as plain data, with every text and list mapped by the given functions. */
 const vary = (
-  example: Example,
+  example: TemplateExample,
   text: (text: ExampleText) => string,
-  list: (list: readonly Example[]) => readonly Example[]
-): Scope =>
+  list: (list: readonly TemplateExample[]) => readonly TemplateExample[]
+): Variables =>
   Object.fromEntries(
     Object.entries(example).map(([name, value]) => {
       if (typeof value === 'number') return [name, value]
       if (value instanceof ExampleText) return [name, text(value)]
       if (Array.isArray(value))
-        return [name, list(value as readonly Example[]).map(each => vary(each, text, list))]
-      return [name, vary(value as Example, text, list)]
+        return [name, list(value as readonly TemplateExample[]).map(each => vary(each, text, list))]
+      return [name, vary(value as TemplateExample, text, list)]
     })
   )

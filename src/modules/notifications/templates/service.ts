@@ -1,45 +1,49 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { TemplateName } from './catalogue.ts'
+import type { TemplateName } from './definitions.ts'
 import { english } from './english.ts'
 import { german } from './german.ts'
+import type { TemplateSource } from './mail-parts.ts'
 import { listTemplate, type TemplateRow } from './repository.ts'
-import type { Words } from './words.ts'
 
-/** The templates that come along, by their languages. */
-export const shipped: Readonly<Record<string, Readonly<Record<TemplateName, Words>>>> = {
+/** The built-in templates by language. */
+export const bundledTemplates: Readonly<Record<string, Readonly<Record<TemplateName, TemplateSource>>>> = {
   en: english,
   de: german
 }
-const LAST = 'en'
+const LAST_FALLBACK = 'en'
 
-/** A language tag, and those that are less exact: `de-CH`, and then `de`. */
+/** Returns a language tag and its parents: `de-CH`, then `de`. */
 const fallbacksOf = (locale: string): string[] => {
   const parts = locale.split('-')
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
 }
 
-export const wordsOf = ({ subject, body_text: text, body_html: html }: TemplateRow): Words => ({
+export const sourceOf = ({ subject, body_text: text, body_html: html }: TemplateRow): TemplateSource => ({
   subject,
   text,
   html
 })
 
-export type FoundTemplate = { readonly words: Words; readonly locale: string }
+export type TemplateCandidate = { readonly source: TemplateSource; readonly locale: string }
 
 export function createTemplates({ db, locale: shopLocale }: { db: Queryable; locale: string }) {
   return {
     /**
-     * In this language, or one less exact, or that of the shop; an administrator's before those that come along. What follows
-     * the first one stands in for it when it fails.
+     * Returns the templates to try, in order: the preferred language, its parents, the language of the shop, English. In each
+     * language the template of an administrator comes before the built-in one.
      */
-    find: async (name: TemplateName, wanted: string): Promise<[FoundTemplate, ...FoundTemplate[]]> => {
-      const wantedTags = fallbacksOf(wanted)
-      const locales = [...new Set([...wantedTags, ...fallbacksOf(shopLocale), LAST])]
+    find: async (
+      name: TemplateName,
+      preferred: string
+    ): Promise<[TemplateCandidate, ...TemplateCandidate[]]> => {
+      const preferredTags = fallbacksOf(preferred)
+      const locales = [...new Set([...preferredTags, ...fallbacksOf(shopLocale), LAST_FALLBACK])]
       const rows = await db.rows(listTemplate, { name, locales })
       const [first, ...others] = locales.flatMap(tag => {
         const row = rows.find(each => each.locale === tag)
-        const locale = wantedTags.includes(tag) ? wanted : tag
-        return [row && wordsOf(row), shipped[tag]?.[name]].flatMap(words => (words ? { words, locale } : []))
+        const locale = preferredTags.includes(tag) ? preferred : tag
+        const sources = [row && sourceOf(row), bundledTemplates[tag]?.[name]]
+        return sources.flatMap(source => (source ? { source, locale } : []))
       })
       if (first === undefined) throw new Error(`there is no template ${name}`)
       return [first, ...others]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { EVENT_TEMPLATES, samplesFor, type TemplateName } from './catalogue.ts'
-import { createEngine, PARTS } from './engine.ts'
-import { always, type Example, orEmpty, samplesOf } from './samples.ts'
-import { shipped } from './service.ts'
+import { samplesFor, TEMPLATE_NAMES, type TemplateName } from './definitions.ts'
+import { createEngine, TEMPLATE_PARTS } from './liquid-engine.ts'
+import { createSamples, maybeEmpty, nonEmpty, type TemplateExample } from './samples.ts'
+import { bundledTemplates } from './service.ts'
 
 const engine = createEngine({ timeZone: 'UTC' })
 const samplesIn = (name: TemplateName, locale = 'en') => samplesFor(name, { shopName: 'Corner', locale })
@@ -10,19 +10,22 @@ const words = { subject: 's', text: 't', html: 'h' }
 const samples = samplesIn('order_placed')
 const { example } = samples
 
-test.each(Object.keys(shipped))('templates in %s are well, and say all that they are to', async locale => {
-  for (const name of EVENT_TEMPLATES) {
-    const template = shipped[locale]?.[name]
-    if (template === undefined) throw new Error(name)
-    const each = samplesIn(name, locale)
-    expect([name, await engine.check(template, each)]).toEqual([name, []])
-    const mail = await engine.render(template, each.example)
-    for (const part of PARTS) expect(mail[part], name).toMatch(/\S{3}/)
-    expect(mail.text).toContain('Ada Lovelace')
+test.each(Object.keys(bundledTemplates))(
+  'built-in templates in %s have no faults, and every part has text',
+  async locale => {
+    for (const name of TEMPLATE_NAMES) {
+      const template = bundledTemplates[locale]?.[name]
+      if (template === undefined) throw new Error(name)
+      const each = samplesIn(name, locale)
+      expect([name, await engine.check(template, each)]).toEqual([name, []])
+      const mail = await engine.render(template, each.example)
+      for (const part of TEMPLATE_PARTS) expect(mail[part], name).toMatch(/\S{3}/)
+      expect(mail.text).toContain('Ada Lovelace')
+    }
   }
-})
+)
 
-test('what is told is escaped in HTML, and one line in subjects', async () => {
+test('variables are escaped in HTML, and subjects are one line', async () => {
   const name = '<img src=x onerror=alert(1)>\r\nBcc: eve@example.com'
   const template = {
     subject: 'To {{ recipient.name }}',
@@ -34,7 +37,7 @@ test('what is told is escaped in HTML, and one line in subjects', async () => {
   expect(mail.html).toBe('&lt;img src=x onerror=alert(1)&gt;\r\nBcc: eve@example.com')
 })
 
-test('money is exact, in the words of the language, with the decimals of its currency', async () => {
+test('the money filter is exact, localized, and uses the decimals of the currency', async () => {
   const show = async (locale: string, amount: number, currency: string) =>
     (
       await engine.render(
@@ -53,7 +56,7 @@ test.each([
   '{% if order.lines.size > 3 %}{{ order.lines[3].name }}{% endif %}',
   '{% for line in order.lines %}{% if forloop.first %}{% continue %}{% endif %}{{ line.name }}{% else %}-{% endfor %}',
   '{% case order.currency %}{% when "EUR", "USD" %}{{ order.total }}{% else %}{{ order.number }}{% endcase %}'
-])('%j is well', async text => {
+])('%j has no faults', async text => {
   expect(await engine.check({ ...words, text }, samples)).toEqual([])
 })
 
@@ -68,7 +71,7 @@ test.each([
   ['{% for i in (1..300) %}{% for j in (1..300) %}{% endfor %}{% endfor %}', 1, 'limit'],
   ['{{ order.number | money: order.currency }}', 1, 'minor units'],
   ['{{ shop.constructor.name }}', 1, 'constructor'],
-  // Where the example does not lead.
+  // Branches that the example does not reach.
   [
     '{% if order.total > 1000000 %}{% for line in order.lines %}\n{{ line.colour }}{% endfor %}{% endif %}',
     2,
@@ -82,22 +85,26 @@ test.each([
   ['{% if order.total > 1 %}{% else %}\n\n{{ order.number | moment }}{% endif %}', 3, 'a time'],
   ['{% case order.currency %}{% when "JPY" %}\n{{ order.url | moment }}{% endcase %}', 2, 'a time'],
   ['{% for line in order.lines %}{% break %}\n{{ line.colour }}{% endfor %}', 2, 'colour'],
-  // What is not always there.
+  // Values that may be missing or empty.
   ['a\n{{ order.lines[1].name }}', 2, 'lines.1'],
   ['{% assign first = recipient.name | split: " " | first %}\n{{ first }}', 2, 'first']
-])('%j is refused with its line and the reason', async (text, line, reason) => {
+])('%j is rejected with its line and the reason', async (text, line, reason) => {
   const [fault, ...more] = await engine.check({ ...words, text }, samples)
   expect(more).toEqual([])
   expect(fault).toMatchObject({ part: 'text', line })
   expect(fault?.message).toContain(reason)
 })
 
-test('each text of an example says whether it may be empty, and samples follow from that', () => {
-  // @ts-expect-error: it does not say
-  const undecided: Example = { carrier: 'Post' }
+test('each text of an example declares whether it may be empty, and samples follow from that', () => {
+  // @ts-expect-error: 'Post' does not declare it
+  const undecided: TemplateExample = { carrier: 'Post' }
   expect(undecided).toBeDefined()
-  const line = { sku: always('MUG-1'), variant: orEmpty('Green'), quantity: 2 }
-  const { example, least, most } = samplesOf({ carrier: orEmpty('Post'), lines: [line, line] })
+  const line = { sku: nonEmpty('MUG-1'), variant: maybeEmpty('Green'), quantity: 2 }
+  const {
+    example,
+    minimal: least,
+    maximal: most
+  } = createSamples({ carrier: maybeEmpty('Post'), lines: [line, line] })
   const full = { sku: 'MUG-1', variant: 'Green', quantity: 2 }
   expect(example).toEqual({ carrier: 'Post', lines: [full, full] })
   expect(least).toEqual({ carrier: '', lines: [{ ...full, variant: '' }] })

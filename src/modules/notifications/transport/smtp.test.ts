@@ -8,8 +8,8 @@ import PostalMime from 'postal-mime'
 import { expect, onTestFinished, test } from 'vitest'
 import { fixedPort } from '../../../../test/faults/fixed-port.ts'
 import { openMailServer } from '../../../../test/support/mail-server.ts'
-import type { Mail } from './port.ts'
-import { createSmtp } from './smtp.ts'
+import { createSmtpTransport } from './smtp.ts'
+import type { Mail } from './transport.ts'
 
 const LINE = 'Übergrößenträger → 100 % überzeugt. '.repeat(60)
 const mail: Mail = {
@@ -28,7 +28,7 @@ const mail: Mail = {
 }
 
 function open(url: string) {
-  const smtp = createSmtp({
+  const smtp = createSmtpTransport({
     ...{ url, connections: 1, timeoutSeconds: 10, replyTo: 'help@shop.example' },
     from: { name: 'Bücher & Co.', address: 'shop@shop.example' }
   })
@@ -36,7 +36,7 @@ function open(url: string) {
   return smtp
 }
 
-test('what was written is what is read: umlauts, dots, long lines, both parts, every header', async () => {
+test('a mail arrives unchanged: umlauts, dots, long lines, both parts, every header', async () => {
   const server = await openMailServer({})
   onTestFinished(server.close)
   await open(server.url).send(mail)
@@ -48,19 +48,19 @@ test('what was written is what is read: umlauts, dots, long lines, both parts, e
     ...{ subject: mail.subject, messageId: mail.messageId, date: '2026-01-31T12:00:00.000Z' },
     recipient: 'zoe@example.com'
   })
-  // The reader puts an end behind the last line.
+  // The parser appends a line break.
   const unix = (text = '') => text.replaceAll('\r\n', '\n').trimEnd()
   expect(unix(taken?.text)).toBe(mail.text.trimEnd())
   expect(unix(taken?.html)).toBe(mail.html.trimEnd())
   const header = (name: string) => taken?.headers.find(({ key }) => key === name)?.value
   expect(header('list-unsubscribe')).toBe(mail.headers['list-unsubscribe'])
   expect(header('content-type')).toContain('multipart/alternative')
-  // RFC 5322, 2.1.1; RFC 5321 lets nobody send more than 7 bits who was not offered them.
+  // RFC 5322, section 2.1.1, limits lines. RFC 5321 allows 8-bit content only when the server offers it.
   for (const line of taken?.raw.split('\r\n') ?? []) expect(line.length).toBeLessThanOrEqual(998)
   expect(taken?.raw).toMatch(/^[\r\n\t -~]*$/)
 })
 
-test('no name and no subject becomes a header, or another recipient', async () => {
+test('line breaks in a name or subject add no header and no recipient', async () => {
   const server = await openMailServer({})
   onTestFinished(server.close)
   const evil = 'x\r\nBcc: eve@example.com\r\nX-Evil: yes'
@@ -72,10 +72,10 @@ test('no name and no subject becomes a header, or another recipient', async () =
 })
 
 const SMTPD = '/usr/sbin/smtpd'
-/** Of one machine only one runs at a time, and by the root: so it is asked for, by `npm run faults:mail`. */
-const isWanted = process.env.MAIL_SERVER === 'opensmtpd' && existsSync(SMTPD) && userInfo().uid === 0
+/** OpenSMTPD needs root and runs once per machine, so only `npm run faults:mail` enables this test. */
+const isEnabled = process.env.MAIL_SERVER === 'opensmtpd' && existsSync(SMTPD) && userInfo().uid === 0
 
-test.skipIf(!isWanted)('OpenSMTPD takes the mail and delivers it as it was', async () => {
+test.skipIf(!isEnabled)('OpenSMTPD accepts a mail and delivers it unchanged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-smtpd-'))
   await chmod(folder, 0o777)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

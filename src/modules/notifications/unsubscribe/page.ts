@@ -2,10 +2,10 @@ import { escaped } from '../../../kernel/html.ts'
 
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-type Shown = { address: string; is_unsubscribed: boolean; shopName: string; action: string }
+type PageContent = { address: string; is_unsubscribed: boolean; shopName: string; action: string }
 
-/** Where somebody says that they want no more: by a button, which programs that look at links do not press. */
-export const unsubscribePage = ({ address, is_unsubscribed, shopName, action }: Shown) => ({
+/** The page of an unsubscribe link. It has a button, because link scanners open links but press no buttons. */
+export const unsubscribePage = ({ address, is_unsubscribed, shopName, action }: PageContent) => ({
   type: 'text/html; charset=utf-8',
   policy: POLICY,
   body: `<!doctype html>
@@ -19,9 +19,9 @@ export const unsubscribePage = ({ address, is_unsubscribed, shopName, action }: 
 <h1>${escaped(shopName)}</h1>
 ${
   is_unsubscribed
-    ? `<p>${escaped(address)} gets no more such mails.</p>`
-    : `<p>Shall ${escaped(address)} get no more such mails? Those about orders and the account still come.</p>
-<form method="post" action="${escaped(action)}"><button name="List-Unsubscribe" value="One-Click">Get no more</button></form>`
+    ? `<p>${escaped(address)} is unsubscribed from these mails.</p>`
+    : `<p>Unsubscribe ${escaped(address)} from these mails? We still send mails about your orders and your account.</p>
+<form method="post" action="${escaped(action)}"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
 }
 </body>
 </html>

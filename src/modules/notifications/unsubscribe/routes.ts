@@ -1,14 +1,18 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { input, response } from '../../../kernel/wire.ts'
+import { input, meaning, response } from '../../../kernel/wire.ts'
 import type { Unsubscribe } from './service.ts'
 
 const querystring = input({
-  token: Type.String({ minLength: 1, maxLength: 1_024, description: 'Of the link in a mail.' })
+  token: Type.String({
+    minLength: 1,
+    maxLength: 1_024,
+    description: 'Token of the unsubscribe link in a mail.'
+  })
 })
 const UnsubscribedResponse = response('UnsubscribedResponse', {
-  address: Type.String({ description: 'Masked.' }),
-  is_unsubscribed: Type.Boolean()
+  address: Type.String({ description: 'First letter and domain of the address, such as a***@example.com.' }),
+  is_unsubscribed: Type.Boolean({ description: 'True: the address gets no optional mails.' })
 })
 const path = '/notifications/unsubscribe'
 
@@ -18,11 +22,13 @@ export function unsubscribeRoutes(tiers: Tiers, unsubscribe: Unsubscribe): void 
     {
       config: { class: 'account' },
       schema: {
-        summary: 'Whether somebody gets mails that they may not want; a browser gets a page with a button',
+        summary: 'Retrieve an unsubscribe state',
+        description:
+          'Returns whether the address in `token` is unsubscribed from optional mails, such as `welcome`. Opening the link changes nothing. With `Accept: text/html` the response is a page with a button that unsubscribes. Needs no login. 400 `NOTIFICATION_UNSUBSCRIBE_REFUSED`: the token is not valid; use the complete link of the mail.',
         querystring,
         response: {
           200: {
-            description: 'A page, or what it says.',
+            description: 'The state as JSON, or a page for browsers.',
             content: {
               'text/html': { schema: Type.String() },
               'application/json': { schema: UnsubscribedResponse }
@@ -33,7 +39,7 @@ export function unsubscribeRoutes(tiers: Tiers, unsubscribe: Unsubscribe): void 
     },
     async (request, reply) => {
       const { type, policy, body } = await unsubscribe.show(request.query.token, request.headers.accept)
-      // It is written already, as a page or as JSON.
+      // The body is serialized already, as HTML or JSON.
       return reply
         .type(type)
         .header('content-security-policy', policy)
@@ -46,13 +52,15 @@ export function unsubscribeRoutes(tiers: Tiers, unsubscribe: Unsubscribe): void 
       config: {
         class: 'account',
         body: 'bytes',
-        unwritten: 'to unsubscribe twice is the same as once',
-        inMaintenance: 'the sender of mails must take it'
+        noReplay: 'to unsubscribe twice is the same as once',
+        allowedInMaintenance: 'the sender of mails must take it'
       },
       schema: {
-        summary: 'Get no more mails that one may not want, by one click (RFC 8058)',
+        summary: 'Unsubscribe from optional mails',
+        description:
+          'Unsubscribes the address in `token` from optional mails, as in RFC 8058 (one-click unsubscribe). Mails about orders and accounts are still sent. Needs no login and no body. A repeated call has no further effect. 400 `NOTIFICATION_UNSUBSCRIBE_REFUSED`: the token is not valid; use the complete link of the mail.',
         querystring,
-        response: { 200: UnsubscribedResponse }
+        response: { 200: meaning(UnsubscribedResponse, 'The address is unsubscribed.') }
       }
     },
     request => unsubscribe.unsubscribe(request.query.token)

@@ -1,8 +1,8 @@
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../platform/core-settings.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { unsubscribeRefused } from '../errors.ts'
-import { masked, type Suppressions } from '../suppressions/service.ts'
+import { maskAddress, type Suppressions } from '../suppressions/service.ts'
 import { unsubscribePage } from './page.ts'
 
 const PURPOSE = 'notifications.unsubscribe'
@@ -15,7 +15,7 @@ type Deps = {
   suppressions: Suppressions
 }
 
-/** Links by which somebody gets no more of what they may not want (RFC 8058). Who has one is known from it alone. */
+/** Links by which recipients unsubscribe from optional mails (RFC 8058). The token is the encrypted address, so no login is needed. */
 export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
   const { environment, server, shop } = config
   const url = URL.parse(server.public_url)
@@ -29,18 +29,19 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
     if (opened === undefined) throw unsubscribeRefused()
     return opened.toString('utf8')
   }
-  const isDone = async (address: string) => (await suppressions.find(address, true)).reason === 'unsubscribed'
+  const isUnsubscribed = async (address: string) =>
+    (await suppressions.check(address, true)).reason === 'unsubscribed'
 
   return {
-    /** Empty where nobody knows the address of the shop. */
+    /** Returns '' when the URL of the API is not configured. */
     linkFor: (address: string): string =>
       base === ''
         ? ''
         : `${base}${PATH}?token=${secrets.seal(PURPOSE, Buffer.from(address)).toString('base64url')}`,
-    /** Whoever follows a link has done nothing yet: programs follow links, too. */
+    /** Returns a page or JSON and changes nothing, because mail programs and link scanners open links, too. */
     show: async (token: string, accept: string | undefined) => {
       const address = addressOf(token)
-      const shown = { address: masked(address), is_unsubscribed: await isDone(address) }
+      const shown = { address: maskAddress(address), is_unsubscribed: await isUnsubscribed(address) }
       return accept?.includes('text/html') === true
         ? unsubscribePage({ ...shown, shopName: shop.name, action: `${PATH}?token=${token}` })
         : {
@@ -51,8 +52,8 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
     },
     unsubscribe: async (token: string): Promise<{ address: string; is_unsubscribed: boolean }> => {
       const address = addressOf(token)
-      if (!(await isDone(address))) await suppressions.add(db, address, 'unsubscribed')
-      return { address: masked(address), is_unsubscribed: true }
+      if (!(await isUnsubscribed(address))) await suppressions.add(db, address, 'unsubscribed')
+      return { address: maskAddress(address), is_unsubscribed: true }
     }
   }
 }

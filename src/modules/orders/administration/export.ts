@@ -3,7 +3,7 @@ import { LAST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import { statusOf } from '../life/status.ts'
+import { statusOf } from '../lifecycle/status.ts'
 import { taxSummaryOf } from '../orders/taxes.ts'
 import { groupOf, itemOf } from '../orders/view.ts'
 import type { OrderFilters } from './filters.ts'
@@ -12,7 +12,12 @@ import type { Exported } from './schema.ts'
 
 type Cells = Readonly<Record<string, CsvValue | Date>>
 
-const ORDERS_A_PAGE = 500
+/**
+ * Building a page blocks the event loop. During an export of 100,000 orders, a list of products took 17 to 40
+ * times as long with pages of 500, and 5 to 6 times with pages of 100 (2026-11, median of requests on a busy
+ * machine).
+ */
+const ORDERS_A_PAGE = 100
 /** An order can have 200 lines. */
 const DETAILED_A_PAGE = 50
 const ADDRESS = [
@@ -29,8 +34,8 @@ const ADDRESS = [
 ] as const
 const PPM_A_PERCENT = 10_000
 
-/** What each row of lines and taxes says of its order. */
-const OF_ORDER = [
+/** Columns about the order in rows of lines and taxes. */
+const ORDER_COLUMNS = [
   'number',
   'order_id',
   'placed_at',
@@ -43,7 +48,7 @@ const OF_ORDER = [
 ]
 
 const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
-  // New columns come last: programs read the others by their place.
+  // New columns come last, because programs read the others by position.
   orders: [
     ...['number', 'status', 'payment_status', 'fulfillment_status', 'email', 'market', 'currency'],
     ...[
@@ -60,16 +65,24 @@ const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
     ...ADDRESS.map(part => `billing_${part}`)
   ],
   lines: [
-    ...OF_ORDER,
+    ...ORDER_COLUMNS,
     ...['kind', 'line', 'sku', 'name', 'variant_name', 'variant_id', 'product_id'],
     ...['quantity', 'canceled', 'fulfilled', 'returned', 'refunded'],
     ...['unit_price', 'subtotal', 'discount', 'tax', 'tax_included', 'total']
   ],
-  taxes: [...OF_ORDER, ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']]
+  taxes: [...ORDER_COLUMNS, ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']]
 }
 
-/** Orders as a CSV file that is read while it is sent: a page of orders is in memory at a time. */
-export function exportCsv(db: Database, filters: OrderFilters, rows: Exported = 'orders'): Readable {
+/**
+ * Exports orders as a CSV stream, with one page of orders in memory at a time. Calls `onPage` for each page,
+ * because pages of orders without taxes have no rows and would look like no progress.
+ */
+export function exportCsv(
+  db: Database,
+  filters: OrderFilters,
+  rows: Exported = 'orders',
+  onPage: () => void = () => {}
+): Readable {
   const columns = COLUMNS[rows]
   const lineOf = (cells: Cells) => csvLine(columns.map(column => cellOf(cells[column])))
   const detailsOf = rows === 'lines' ? lineCells : taxCells
@@ -81,7 +94,7 @@ export function exportCsv(db: Database, filters: OrderFilters, rows: Exported = 
           row => [orderCells(row)]
         )
       : readPages(page => db.rows(exportDetails, { ...filters, ...page }), DETAILED_A_PAGE, detailsOf)
-  return csvFile(columns, linesOf(pages, lineOf))
+  return csvFile(columns, linesOf(pages, lineOf, onPage))
 }
 
 async function* readPages<Row extends { id: string }>(
@@ -98,8 +111,11 @@ async function* readPages<Row extends { id: string }>(
   }
 }
 
-async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) => string) {
-  for await (const page of pages) yield page.map(lineOf).join('')
+async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) => string, onPage: () => void) {
+  for await (const page of pages) {
+    onPage()
+    yield page.map(lineOf).join('')
+  }
 }
 
 const withPrefix = (prefix: string, address: AddressDraft | null): Cells =>
@@ -115,7 +131,7 @@ const orderCells = ({ shipping_address, billing_address, ...row }: ExportedRow):
   ...withPrefix('billing', billing_address)
 })
 
-/** What the rows of lines and of taxes say of their order. */
+/** The order columns of a row of lines or taxes. */
 const headOf = (row: ExportedRow): Cells => ({
   number: row.number,
   order_id: row.id,
@@ -128,7 +144,7 @@ const headOf = (row: ExportedRow): Cells => ({
   shipping_country: row.shipping_address?.country ?? null
 })
 
-/** The items, the deliveries and the rounding of an order: their totals add up to its total. */
+/** The items, deliveries and cash rounding of an order. Their totals add up to its total. */
 function lineCells(row: DetailedRow): Cells[] {
   const { lines, groups, components, cash_rounding } = row
   const head = headOf(row)

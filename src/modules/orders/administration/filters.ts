@@ -1,7 +1,7 @@
-import { readNumber } from '../numbers/number.ts'
+import { normalizeOrderNumber } from '../orders/order-number.ts'
 import type { OrderQuery } from './schema.ts'
 
-/** The filters of a list, as statements take them. */
+/** Turns the query of a request into parameters of statements. */
 export const filtersOf = ({ number, from, to, ...query }: OrderQuery) => ({
   status: query.status ?? null,
   payment_status: query.payment_status ?? null,
@@ -9,7 +9,7 @@ export const filtersOf = ({ number, from, to, ...query }: OrderQuery) => ({
   customer_id: query.customer_id ?? null,
   email: query.email ?? null,
   placed: query.placed ?? null,
-  number: number === undefined ? null : readNumber(number),
+  number: number === undefined ? null : normalizeOrderNumber(number),
   from: from === undefined ? null : new Date(from),
   to: to === undefined ? null : new Date(to)
 })

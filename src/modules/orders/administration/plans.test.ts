@@ -5,7 +5,7 @@ import { listAllOrders } from './repository.ts'
 
 const MANY = 20_000
 
-test(`of ${MANY} orders a page is found by an index, whatever it is filtered by`, async () => {
+test(`a page of ${MANY} orders is read by an index for every filter`, async () => {
   const shop = await useOrders()
   const { json } = await shop
     .as(customer())

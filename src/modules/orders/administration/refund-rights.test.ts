@@ -7,7 +7,7 @@ const TOO_OLD = { status: 403, json: { code: 'AUTH_RECENT_LOGIN_REQUIRED', max_a
 const LIMIT = { status: 403, json: { code: 'PAYMENT_REFUND_LIMIT', limit: 1_200 } }
 const reason = 'it was late'
 
-/** A shop with small limits, an administrator with a recent log-in, one with an old one, and an API key. */
+/** A shop with small limits, an administrator with a recent login, one with an old login, and an API key. */
 async function useLimits() {
   const [recent, old, key] = [newId(), newId(), newId()]
   const fake = fakeAuth()
@@ -33,7 +33,7 @@ async function useLimits() {
   }
   const paymentOf = async (id: string) =>
     (await as(recent).get(`/api/admin/payments?order_id=${id}`)).json.items[0].id as string
-  /** Each way to give all of an order back. */
+  /** Each way to refund a whole order. */
   const everything = async (caller: ReturnType<typeof as>, id: string) => [
     await caller.post(`/api/admin/orders/${id}/refunds`, { amount: 2_000, reason }),
     await caller.post(`/api/admin/orders/${id}/cancel`, { lines: [{ line: 1, quantity: 2 }] }),
@@ -47,7 +47,7 @@ async function useLimits() {
   return { ...shop, paid, everything, refundedOf, recent: as(recent), old: as(old), key: as(key) }
 }
 
-test('refunds above the limit need a recent log-in, in whichever way the money goes back', async () => {
+test('every kind of refund above the limit needs a recent login', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   for (const answer of await shop.everything(shop.old, id)) expect(answer).toMatchObject(TOO_OLD)
@@ -55,7 +55,7 @@ test('refunds above the limit need a recent log-in, in whichever way the money g
   expect((await shop.recent.post(`/api/admin/orders/${id}/cancel`, {})).status).toBeLessThan(300)
 })
 
-test('units that were sent count with their price', async () => {
+test('shipped units count with their price against the refund limit', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   await shop.does(id, 'shipments')
@@ -66,7 +66,7 @@ test('units that were sent count with their price', async () => {
   expect((await shop.recent.post(path, all)).status).toBe(200)
 })
 
-test('many small refunds of an order are one large one', async () => {
+test('small refunds of one order add up against the limit', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   const path = `/api/admin/orders/${id}/refunds`
@@ -77,7 +77,7 @@ test('many small refunds of an order are one large one', async () => {
   expect(Number(await shop.refundedOf(id))).toBe(2_001)
 })
 
-test('an API key refunds at most a limit of its own', async () => {
+test('an API key has its own refund limit', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   for (const answer of await shop.everything(shop.key, id)) expect(answer).toMatchObject(LIMIT)
@@ -88,7 +88,7 @@ test('an API key refunds at most a limit of its own', async () => {
   expect((await shop.old.post(path, { amount: 300, reason })).status).toBe(200)
 })
 
-test('what is not paid yet is canceled without a limit, and customers have none', async () => {
+test('cancellations of unpaid orders and of customers have no refund limit', async () => {
   const shop = await useLimits()
   const unpaid = await shop.order(3)
   expect((await shop.key.post(`/api/admin/orders/${unpaid.id}/cancel`, {})).status).toBeLessThan(300)

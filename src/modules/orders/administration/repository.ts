@@ -1,19 +1,19 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '../life/status.ts'
+import type { FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../lifecycle/status.ts'
 import {
   addressColumns,
   type ComponentRow,
   type GroupRow,
   type LineRow,
-  summary,
+  orderSummaryColumns,
   summaryColumns
 } from '../orders/repository.ts'
 
-/** What is null lets all pass. */
+/** Filters of a list. Null: no filter. */
 const filters = {
   status: nullableOneOf<OrderStatus>(),
-  payment_status: nullableOneOf<PaymentStatus>(),
+  payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: nullableOneOf<FulfillmentStatus>(),
   customer_id: 'uuid?',
   placed: 'bool?',
@@ -36,7 +36,7 @@ const matching = `
 export const listAllOrders = statement({
   name: 'orders.list_all_orders',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
-  gives: { ...summary, quantity: 'int8' },
+  gives: { ...orderSummaryColumns, quantity: 'int8' },
   slow: true,
   text: `
     select ${summaryColumns},
@@ -46,7 +46,7 @@ export const listAllOrders = statement({
 export const exportOrders = statement({
   name: 'orders.export_orders',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
-  gives: { ...summary, ...addressColumns },
+  gives: { ...orderSummaryColumns, ...addressColumns },
   slow: true,
   text: `
     select ${summaryColumns}, shipping_address, billing_address
@@ -54,12 +54,12 @@ export const exportOrders = statement({
 })
 export type ExportedRow = RowOf<typeof exportOrders>
 
-/** With what the rows of lines and of taxes are made of. */
+/** Orders with what the rows of lines and taxes need. */
 export const exportDetails = statement({
   name: 'orders.export_details',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
   gives: {
-    ...summary,
+    ...orderSummaryColumns,
     ...addressColumns,
     lines: json<LineRow[]>(),
     groups: json<GroupRow[]>(),

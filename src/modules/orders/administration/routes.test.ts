@@ -8,14 +8,15 @@ import { AdminOrderResponse } from './schema.ts'
 const of = (line: number, quantity: number) => ({ lines: [{ line, quantity }] })
 
 describe('a paid order', () => {
-  test('is sent in parcels, comes back, is paid back, and is done', async () => {
+  test('is shipped in parcels, returned, refunded and completed', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order(3)
     await shop.pay(id)
     const part = await shop.does(id, 'shipments', { ...of(1, 2), carrier: 'Post', tracking_number: 'S10' })
     expect(compileAnswer(AdminOrderResponse)(part)).toEqual([])
     expect(part).toMatchObject({
-      ...{ status: 'paid', fulfillment_status: 'partial' },
+      status: 'paid',
+      fulfillment_status: 'partial',
       shipments: [{ carrier: 'Post', tracking_number: 'S10', lines: [{ line: 1, quantity: 2 }] }]
     })
     await expect.poll(() => shop.reserved(shop.mug)).toMatchObject([{ state: 'confirmed' }])
@@ -38,13 +39,13 @@ describe('a paid order', () => {
     ])
     const rest = await shop.does(id, 'refunds', { ...of(1, 2), reason: 'all of it' })
     expect(rest).toMatchObject({ payment_status: 'refunded' })
-    // With the last one goes what its delivery cost.
+    // The last unit also refunds the delivery.
     expect(rest.adjustments[1]).toMatchObject({ amount: total - 1_000, back: total - 1_000 })
     expect((await shop.does(id, 'transition', { action: 'complete' })).status).toBe('completed')
     expect((await shop.does(id, 'transition', { action: 'reopen' })).status).toBe('shipped')
   })
 
-  test('is paid back as an amount, and no more than it cost', async () => {
+  test('is refunded by amounts, at most its total', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     await shop.pay(id)
@@ -55,7 +56,7 @@ describe('a paid order', () => {
     expect([status, json.code, json.available]).toEqual([409, 'ORDER_CREDIT_TOO_MUCH', total - 100])
   })
 
-  test('is sent only after it is released', async () => {
+  test('on hold is shipped only after its release', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order()
     await shop.pay(id)
@@ -72,7 +73,7 @@ describe('a paid order', () => {
       { action: 'note', reason: 'They confirmed it by phone.' },
       ...[{ action: 'release' }, { action: 'fulfil' }]
     ])
-    // What administrators do among themselves is not shown.
+    // Internal actions of administrators are hidden from buyers.
     const { json } = await shop.buyer.get(`/api/orders/${id}`)
     expect(json.history.map(({ action }: { action: string }) => action)).toEqual([
       'create',
@@ -82,7 +83,7 @@ describe('a paid order', () => {
     expect(JSON.stringify(json)).not.toContain('phone')
   })
 
-  test('of which a line is canceled costs less: of what is taken that goes back', async () => {
+  test('with a canceled line costs less, and the difference is refunded', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order(3)
     await shop.pay(id)
@@ -94,7 +95,7 @@ describe('a paid order', () => {
     expect([all.status, all.json.reason]).toEqual([409, 'whole_order'])
   })
 
-  test('of which a line is canceled before the money is taken takes less, with the first parcel', async () => {
+  test('with a line canceled before the capture captures less, with the first shipment', async () => {
     const shop = await usePaidOrders({ capture: 'manual' })
     const { id, total } = await shop.order(3)
     await shop.pay(id)
@@ -109,8 +110,8 @@ describe('a paid order', () => {
   })
 })
 
-describe('what cannot be done', () => {
-  test('changes nothing, and says why', async () => {
+describe('an action that is not allowed', () => {
+  test('changes nothing and reports the reason', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order()
     const before = await shop.read(id)
@@ -137,8 +138,8 @@ describe('what cannot be done', () => {
   })
 })
 
-describe('the list', () => {
-  test('has what is asked for, the newest first, and as a file', async () => {
+describe('the order list', () => {
+  test('has the orders that match the filters, newest first, also as a file', async () => {
     const shop = await usePaidOrders()
     const other = shop.as(customer())
     const ids: string[] = []

@@ -3,13 +3,13 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams } from '../../../kernel/wire.ts'
-import type { Doer } from '../changes/service.ts'
+import { IdParams, meaning } from '../../../kernel/wire.ts'
+import type { Actor } from '../lifecycle/service.ts'
 import * as schema from './schema.ts'
 import type { OrderAdministration } from './service.ts'
 
 const config = { class: 'account' } as const
-const asks = { class: 'checkout' } as const
+const withProvider = { class: 'checkout' } as const
 const own = { params: IdParams, response: { 200: schema.AdminOrderResponse } }
 
 export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministration): void {
@@ -18,7 +18,9 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     {
       config,
       schema: {
-        summary: 'Orders, the newest first',
+        summary: 'List orders',
+        description:
+          'Returns a page of all orders that match the filters, newest first, without their items. Needs an administrator with access to orders.',
         querystring: schema.OrderListQuery,
         response: { 200: schema.OrderListResponse }
       }
@@ -31,43 +33,62 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     {
       config: { class: 'bulk' },
       schema: {
-        summary: 'Orders as a CSV file, the newest first',
+        summary: 'Export orders',
+        description:
+          'Returns all orders that match the filters as a CSV file, newest first. `rows` selects one row per order, per line or per tax rate. The file is streamed.',
         querystring: schema.OrderExportQuery,
         response: {
           200: {
-            description: 'A row for each order, or for each of its lines or tax rates (`rows`).',
+            description: 'A CSV file with one row per order, line or tax rate.',
             content: { 'text/csv': { schema: Type.String() } }
           }
         }
       }
     },
     (request, reply) => {
-      // A schema of its text is all that the document can say of a file, and it is sent as it is read.
-      reply.type('text/csv; charset=utf-8').send(orders.exportCsv(request.query) as never)
+      // `as never`, because the schema of a file in the document is a string, and the file is sent as a
+      // stream.
+      const file = orders.exportCsv(request.query, () => request.slot?.reportProgress())
+      reply.type('text/csv; charset=utf-8').send(file as never)
     }
   )
 
   tiers.admin.get(
     '/admin/orders/:id',
-    { config, schema: { ...own, summary: 'An order, with all that is known of it' } },
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Retrieve an order',
+        description:
+          'Returns an order of any buyer, with items, amounts, shipments, adjustments and history. `next_actions` lists what an administrator can do now. 404 `ORDER_NOT_FOUND`: the order does not exist.'
+      }
+    },
     request => orders.read(request.params.id)
   )
 
   tiers.admin.post(
     '/admin/orders/:id/cancel',
     {
-      config: asks,
+      config: withProvider,
       schema: {
-        summary: 'Cancel it, or some of it',
-        description: '202: it is not known yet whether its payment can still be let go of.',
+        summary: 'Cancel an order',
+        description:
+          'Cancels an order that is not shipped, or, with `lines`, units that are not shipped. Authorized payments are voided and captured money is refunded. 202: a payment provider has not confirmed yet; read the order again later. 409 `ORDER_NOT_CANCELABLE` or `ORDER_ACTION_REFUSED`: `reason` states why; omit `lines` to cancel everything. 409 `ORDER_UNITS_SHORT`: `items` state how many units can be canceled. 403 `AUTH_RECENT_LOGIN_REQUIRED` or `PAYMENT_REFUND_LIMIT`: the refund needs a recent login of an administrator.',
         params: IdParams,
         body: schema.CancelOrderRequest,
-        response: { 200: schema.AdminOrderResponse, 202: schema.AdminOrderResponse }
+        response: {
+          200: meaning(schema.AdminOrderResponse, 'The order or its `lines` are canceled.'),
+          202: meaning(
+            schema.AdminOrderResponse,
+            'The cancellation is requested. A payment provider has not confirmed it yet.'
+          )
+        }
       }
     },
     async (request, reply) => {
       const { lines, reason } = request.body
-      const order = await orders.cancel(request.params.id, lines, doerOf(request, reason), writeOf(request))
+      const order = await orders.cancel(request.params.id, lines, actorOf(request, reason), writeOf(request))
       return reply
         .code(order.cancel_requested_by === null ? 200 : 202)
         .header('etag', `"${order.version}"`)
@@ -78,10 +99,16 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
   tiers.admin.post(
     '/admin/orders/:id/shipments',
     {
-      config: asks,
-      schema: { ...own, summary: 'Some of it is on its way, or all', body: schema.ShipmentRequest }
+      config: withProvider,
+      schema: {
+        ...own,
+        summary: 'Create a shipment',
+        description:
+          'Records that units of a placed order were shipped: those in `lines`, or all remaining ones. The first shipment captures the authorized payment. Stock is deducted and `orders.shipped` is emitted. 400 `SHIPPING_NUMBER_INVALID`: the carrier does not use such numbers; correct it or send `unchecked: true`. 409 `ORDER_UNITS_SHORT`: `items` state how many units are left. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
+        body: schema.ShipmentRequest
+      }
     },
-    request => orders.ship(request.params.id, request.body, doerOf(request), writeOf(request))
+    request => orders.ship(request.params.id, request.body, actorOf(request), writeOf(request))
   )
 
   tiers.admin.patch(
@@ -89,7 +116,9 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     {
       config,
       schema: {
-        summary: 'Correct the carrier or the number of a parcel',
+        summary: 'Update a shipment',
+        description:
+          'Corrects the carrier or the tracking number of a shipment; omitted fields stay. `former` keeps the earlier values. 400 `SHIPPING_NUMBER_INVALID`: the carrier does not use such numbers; correct it or send `unchecked: true`. 404 `ORDER_SHIPMENT_NOT_FOUND`: the order has no such shipment. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
         params: schema.ShipmentParams,
         body: schema.RelabelRequest,
         response: { 200: schema.AdminOrderResponse }
@@ -97,7 +126,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     },
     request => {
       const { reason, ...label } = request.body
-      return orders.relabel(request.params, label, doerOf(request, reason), writeOf(request))
+      return orders.relabel(request.params, label, actorOf(request, reason), writeOf(request))
     }
   )
 
@@ -106,9 +135,9 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     {
       config,
       schema: {
-        summary: 'A parcel never left',
+        summary: 'Void a shipment',
         description:
-          'What is in it is still to be sent, and reserved as before. Money that was taken stays. Refused once its carrier has told of it.',
+          'Reverts a shipment that was recorded by mistake. Its units must be shipped again and their stock is reserved again. Captured money stays captured. Voiding it again changes nothing. 409 `SHIPPING_SHIPMENT_LEFT`: the carrier has reported events; void these first if they are wrong. 409 `ORDER_ACTION_REFUSED`: units are digital, returned or refunded; see `reason`.',
         params: schema.ShipmentParams,
         body: schema.VoidRequest,
         response: { 200: schema.AdminOrderResponse }
@@ -116,7 +145,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     },
     request => {
       const { reason } = request.body
-      return orders.voidShipment(request.params, reason, doerOf(request, reason), writeOf(request))
+      return orders.voidShipment(request.params, reason, actorOf(request, reason), writeOf(request))
     }
   )
 
@@ -125,7 +154,9 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     {
       config,
       schema: {
-        summary: 'What was told of a parcel was wrong',
+        summary: 'Void a tracking event',
+        description:
+          'Removes the effect of a wrong tracking event, for example a false delivery. An order that was completed automatically because of it is reopened. Voiding the event again changes nothing. 404 `SHIPPING_EVENT_NOT_FOUND`: the shipment has no such event. 409 `ORDER_ACTION_REFUSED`: units were returned or refunded since then; see `reason`.',
         params: schema.EventParams,
         body: schema.VoidRequest,
         response: { 200: schema.AdminOrderResponse }
@@ -133,28 +164,48 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     },
     request => {
       const { reason } = request.body
-      return orders.voidEvent(request.params, reason, doerOf(request, reason), writeOf(request))
+      return orders.voidEvent(request.params, reason, actorOf(request, reason), writeOf(request))
     }
   )
 
   tiers.admin.post(
     '/admin/orders/:id/returns',
-    { config, schema: { ...own, summary: 'Some of it has come back', body: schema.ReturnRequest } },
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Create a return',
+        description:
+          'Records that shipped units came back, and restocks them unless `restock` is false. It refunds nothing: create a refund with the same `lines`. 409 `ORDER_UNITS_SHORT`: `items` state how many units can be returned. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
+        body: schema.ReturnRequest
+      }
+    },
     request => {
       const { lines, restock = true, reason } = request.body
-      return orders.takeBack(request.params.id, { lines, restock }, doerOf(request, reason), writeOf(request))
+      return orders.takeBack(
+        request.params.id,
+        { lines, restock },
+        actorOf(request, reason),
+        writeOf(request)
+      )
     }
   )
 
   tiers.admin.post(
     '/admin/orders/:id/refunds',
     {
-      config: asks,
-      schema: { ...own, summary: 'Pay lines back, or an amount', body: schema.RefundOrderRequest }
+      config: withProvider,
+      schema: {
+        ...own,
+        summary: 'Refund an order',
+        description:
+          'Credits shipped `lines` or an `amount`, and refunds what was paid beyond the new total. An unpaid part is no longer due. Returned units are not required. 400 `ORDER_CREDIT_UNCLEAR`: send either `lines` or `amount`. 409 `ORDER_CREDIT_TOO_MUCH`: `available` is the most that can be credited. 403 `AUTH_RECENT_LOGIN_REQUIRED` or `PAYMENT_REFUND_LIMIT`: large refunds need a recent login of an administrator.',
+        body: schema.RefundOrderRequest
+      }
     },
     request => {
       const { reason, ...refund } = request.body
-      return orders.refund(request.params.id, refund, doerOf(request, reason), writeOf(request))
+      return orders.refund(request.params.id, refund, actorOf(request, reason), writeOf(request))
     }
   )
 
@@ -164,26 +215,37 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
       config,
       schema: {
         ...own,
-        summary: 'Hold or release it, or say that it is done',
+        summary: "Update an order's state",
+        description:
+          'Holds, releases, completes or reopens an order. `hold` stops it from being shipped until `release`. `complete` closes a placed order with nothing left to ship. `reopen` returns a completed order to processing. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
         body: schema.TransitionRequest
       }
     },
     request => {
       const { action, reason } = request.body
-      return orders.transition(request.params.id, action, doerOf(request, reason), writeOf(request))
+      return orders.transition(request.params.id, action, actorOf(request, reason), writeOf(request))
     }
   )
 
   tiers.admin.post(
     '/admin/orders/:id/notes',
-    { config, schema: { ...own, summary: 'Write something down', body: schema.OrderNoteRequest } },
-    request => orders.note(request.params.id, doerOf(request, request.body.text), writeOf(request))
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Add a note',
+        description:
+          'Adds a note to the history of an order, in any state. Only administrators see notes. Returns the order.',
+        body: schema.OrderNoteRequest
+      }
+    },
+    request => orders.note(request.params.id, actorOf(request, request.body.text), writeOf(request))
   )
 }
 
-const doerOf = (request: FastifyRequest, reason?: string): Doer => ({
+const actorOf = (request: FastifyRequest, reason?: string): Actor => ({
   role: 'admin',
-  actor: identityOf(request).userId,
+  id: identityOf(request).userId,
   refunder: identityOf(request),
   reason: reason ?? null
 })

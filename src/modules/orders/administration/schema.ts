@@ -11,12 +11,15 @@ import {
   response,
   Time
 } from '../../../kernel/wire.ts'
-import { ACTIONS, type ActionName } from '../life/actions.ts'
+import { ACTIONS, type ActionName } from '../lifecycle/actions.ts'
 import {
+  ActionTaken,
   FulfillmentStatus,
   OrderSummaryResponse,
   orderFields,
   PaymentStatus,
+  StateAfter,
+  StateBefore,
   Status,
   shipmentFields
 } from '../orders/schema.ts'
@@ -25,12 +28,12 @@ import { TRANSITIONS } from './actions.ts'
 const UNITS_MAX = 1_000_000
 const Units = Type.Array(
   input({
-    line: Type.Integer({ minimum: 1, maximum: 1_000, description: 'The `id` of an item.' }),
+    line: Type.Integer({ minimum: 1, maximum: 1_000, description: 'The `id` of an item of the order.' }),
     quantity: Type.Integer({ minimum: 1, maximum: UNITS_MAX })
   }),
   { minItems: 1, maxItems: 200 }
 )
-const Reason = line(500, 'Why, for the history.')
+const Reason = line(500, 'Reason, kept in the history.')
 
 export const OrderQuery = input({
   status: Type.Optional(Status),
@@ -40,16 +43,18 @@ export const OrderQuery = input({
   placed: Type.Optional(
     Type.Boolean({
       description:
-        'Whether it is placed: paid, authorized, or to be paid later (on account, on delivery). Orders that wait for their payment are not.'
+        'True: orders to process, which are paid, authorized, on account or paid on delivery. False: orders that wait for payment.'
     })
   ),
-  email: Type.Optional(line(320, 'Of the order, in any case.')),
-  number: Type.Optional(line(32, 'With or without its dash, in any case.')),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Made at this time or later.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Made before this time.' }))
+  email: Type.Optional(line(320, 'Email address of the order; case does not matter.')),
+  number: Type.Optional(line(32, 'Order number, with or without its dash; case does not matter.')),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Orders created at this time or later.' })
+  ),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Orders created before this time.' }))
 })
 export type OrderQuery = Static<typeof OrderQuery>
-/** What a row of an exported file is. */
+/** What a row of an exported file holds. */
 const EXPORTED = ['orders', 'lines', 'taxes'] as const
 export type Exported = (typeof EXPORTED)[number]
 export const OrderExportQuery = input({
@@ -58,7 +63,7 @@ export const OrderExportQuery = input({
     Type.Enum([...EXPORTED], {
       default: 'orders',
       description:
-        'What a row is: an order; a line (an item, a delivery or the rounding, whose totals add up to the total of the order); or a tax rate of an order.'
+        'What one row of the file holds: an order, a line of an order (item, delivery or rounding), or a tax rate of an order.'
     })
   )
 })
@@ -70,19 +75,19 @@ export const OrderListResponse = listOf(OrderSummaryResponse)
 const unchecked = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Take the number as it is, whatever is wrong with it for its carrier.'
+    description: 'Accepts a tracking number that fails the format check of its carrier.'
   })
 )
 export const ShipmentParams = input({ id: Id, shipment_id: Id })
 export const ShipmentRequest = request('ShipmentRequest', {
-  lines: Type.Optional({ ...Units, description: 'All that is left, when they are left out.' }),
-  carrier: Type.Optional(line(100, 'The code or the name of a carrier; any other word is taken as it is.')),
+  lines: Type.Optional({ ...Units, description: 'Units to ship. Default: all remaining units.' }),
+  carrier: Type.Optional(line(100, 'The code or the name of a carrier. Any other name is stored unchanged.')),
   tracking_number: Type.Optional(line(100)),
   unchecked
 })
 export const RelabelRequest = request('RelabelShipmentRequest', {
   carrier: Type.Optional(nullable(line(100))),
-  tracking_number: Type.Optional(nullable(line(100, 'Null: it has none after all.'))),
+  tracking_number: Type.Optional(nullable(line(100, 'Null removes the tracking number.'))),
   unchecked,
   reason: Type.Optional(Reason)
 })
@@ -90,24 +95,31 @@ export const EventParams = input({ id: Id, shipment_id: Id, event_id: Id })
 export const VoidRequest = request('VoidRequest', { reason: Reason })
 export const ReturnRequest = request('ReturnRequest', {
   lines: Units,
-  restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be sold again.' })),
+  restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether the units go back to stock.' })),
   reason: Type.Optional(Reason)
 })
 export const RefundOrderRequest = request('RefundOrderRequest', {
   lines: Type.Optional(Units),
-  amount: Type.Optional({ ...Amount, minimum: 1 }),
+  amount: Type.Optional({
+    ...Amount,
+    minimum: 1,
+    description: 'Amount to credit instead of lines, in minor units of the currency.'
+  }),
   reason: Reason
 })
 export const CancelOrderRequest = request('CancelOrderRequest', {
-  lines: Type.Optional({ ...Units, description: 'Only these, when they are not left out.' }),
+  lines: Type.Optional({ ...Units, description: 'Units to cancel. Default: the whole order.' }),
   reason: Type.Optional(Reason)
 })
 export const TransitionRequest = request('TransitionRequest', {
-  action: Type.Enum([...TRANSITIONS]),
+  action: Type.Enum([...TRANSITIONS], {
+    description:
+      '`hold` and `release` stop and resume shipping. `complete` and `reopen` close and reopen the order.'
+  }),
   reason: Type.Optional(Reason)
 })
 export const OrderNoteRequest = request('OrderNoteRequest', {
-  text: line(2_000, 'For administrators alone.')
+  text: line(2_000, 'Text of the note. Only administrators see it.')
 })
 
 export const AdminOrderResponse = response('AdminOrderResponse', {
@@ -115,38 +127,42 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   shipments: Type.Array(
     Type.Object({
       ...shipmentFields,
-      voided_by: nullable({ ...Id, description: 'Who said that it never left.' }),
+      voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
       void_reason: nullable(Type.String()),
       former: Type.Array(
         Type.Object({
           carrier: nullable(Type.String()),
           tracking_number: nullable(Type.String()),
-          actor: nullable({ ...Id, description: 'Who corrected it.' }),
-          until: Time
+          actor: nullable({ ...Id, description: 'The administrator who changed it.' }),
+          until: { ...Time, description: 'When it was replaced.' }
         }),
-        { description: 'What stood on it before, the oldest first.' }
+        { description: 'Earlier carriers and tracking numbers, oldest first.' }
       )
     }),
-    { description: 'What has been sent.' }
+    { description: 'Shipments of the order, voided ones included.' }
   ),
-  is_overpaid: Type.Boolean(),
-  is_disputed: Type.Boolean(),
-  held_at: nullable(Time),
-  erased_at: nullable({ ...Time, description: 'Since then nothing says whose it was.' }),
-  cancel_requested_by: nullable(Type.Enum(['customer', 'guest', 'admin', 'system'])),
+  is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
+  is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
+  held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),
+  erased_at: nullable({ ...Time, description: 'When the personal data of the order was erased.' }),
+  cancel_requested_by: nullable(
+    Type.Enum(['customer', 'guest', 'admin', 'system'], {
+      description: 'Who requested a cancellation that is pending. Null: none is pending.'
+    })
+  ),
   history: Type.Array(
     Type.Object({
-      action: Type.String(),
-      from: nullable(Type.String()),
-      to: Type.String(),
-      actor: nullable({ ...Id, description: 'Null: a guest, or the shop itself.' }),
+      action: ActionTaken,
+      from: StateBefore,
+      to: StateAfter,
+      actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
       reason: nullable(Type.String()),
       at: Time
     }),
-    { description: 'What happened to it, in order.' }
+    { description: 'Actions on the order, oldest first.' }
   ),
   next_actions: Type.Array(Type.Enum(Object.keys(ACTIONS) as ActionName[]), {
-    description: 'What an administrator may do now.'
+    description: 'Actions that an administrator can take now.'
   })
 })
 export type AdminOrderResponse = Static<typeof AdminOrderResponse>

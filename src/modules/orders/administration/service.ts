@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { Doer } from '../changes/service.ts'
 import { orderNotFound } from '../errors.ts'
-import type { Fulfilment, Parcel } from '../fulfilment/service.ts'
-import type { Units } from '../life/counters.ts'
+import type { Fulfilment, ShipmentInput } from '../fulfilment/service.ts'
+import type { LineUnits } from '../lifecycle/counters.ts'
+import type { Actor } from '../lifecycle/service.ts'
 import { findAnyOrder } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { summaryOf } from '../orders/view.ts'
@@ -19,14 +19,14 @@ import { adminViewOf } from './view.ts'
 
 type Deps = { db: Database; actions: OrderActions; fulfilment: Fulfilment }
 
-/** What administrators see of orders, and do to them. */
+/** Reads orders for administrators, and runs their actions. */
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   /** @throws `ORDER_NOT_FOUND` */
   const read = async (id: string): Promise<AdminOrderResponse> =>
     adminViewOf(found(await db.first(findAnyOrder, { id }), orderNotFound))
 
-  const after = async (id: string, done: Promise<unknown>): Promise<AdminOrderResponse> => {
-    await done
+  const readAfter = async (id: string, action: Promise<unknown>): Promise<AdminOrderResponse> => {
+    await action
     return read(id)
   }
 
@@ -50,28 +50,49 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       )
       return { ...page, items: page.items.map(summaryOf) }
     },
-    exportCsv: ({ rows, ...query }: OrderExportQuery): Readable => exportCsv(db, filtersOf(query), rows),
-    cancel: (id: string, lines: readonly Units[] | undefined, doer: Doer, write: Write) =>
-      after(id, actions.cancel(id, lines, doer, write)),
-    ship: (id: string, parcel: Parcel, doer: Doer, write: Write) =>
-      after(id, fulfilment.ship(id, parcel, doer, write)),
+    exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>
+      exportCsv(db, filtersOf(query), rows, onPage),
+    cancel: (id: string, lines: readonly LineUnits[] | undefined, actor: Actor, write: IdempotentWrite) =>
+      readAfter(id, actions.cancel(id, lines, actor, write)),
+    ship: (id: string, parcel: ShipmentInput, actor: Actor, write: IdempotentWrite) =>
+      readAfter(id, fulfilment.ship(id, parcel, actor, write)),
     relabel: (
       of: Parameters<Fulfilment['relabel']>[0],
       label: Parameters<Fulfilment['relabel']>[1],
-      doer: Doer,
-      write: Write
-    ) => after(of.id, fulfilment.relabel(of, label, doer, write)),
-    voidShipment: (of: Parameters<Fulfilment['voidShipment']>[0], reason: string, doer: Doer, write: Write) =>
-      after(of.id, fulfilment.voidShipment(of, reason, doer, write)),
-    voidEvent: (of: Parameters<Fulfilment['voidEvent']>[0], reason: string, doer: Doer, write: Write) =>
-      after(of.id, fulfilment.voidEvent(of, reason, doer, write)),
-    takeBack: (id: string, returned: Parameters<Fulfilment['takeBack']>[1], doer: Doer, write: Write) =>
-      after(id, fulfilment.takeBack(id, returned, doer, write)),
-    refund: (id: string, refund: Parameters<OrderActions['refund']>[1], doer: Doer, write: Write) =>
-      after(id, actions.refund(id, refund, doer, write)),
-    transition: (id: string, action: Parameters<OrderActions['transition']>[1], doer: Doer, write: Write) =>
-      after(id, actions.transition(id, action, doer, write)),
-    note: (id: string, doer: Doer, write: Write) => after(id, actions.note(id, doer, write))
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(of.id, fulfilment.relabel(of, label, actor, write)),
+    voidShipment: (
+      of: Parameters<Fulfilment['voidShipment']>[0],
+      reason: string,
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(of.id, fulfilment.voidShipment(of, reason, actor, write)),
+    voidEvent: (
+      of: Parameters<Fulfilment['voidEvent']>[0],
+      reason: string,
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(of.id, fulfilment.voidEvent(of, reason, actor, write)),
+    takeBack: (
+      id: string,
+      returned: Parameters<Fulfilment['recordReturn']>[1],
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(id, fulfilment.recordReturn(id, returned, actor, write)),
+    refund: (
+      id: string,
+      refund: Parameters<OrderActions['refund']>[1],
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(id, actions.refund(id, refund, actor, write)),
+    transition: (
+      id: string,
+      action: Parameters<OrderActions['transition']>[1],
+      actor: Actor,
+      write: IdempotentWrite
+    ) => readAfter(id, actions.transition(id, action, actor, write)),
+    note: (id: string, actor: Actor, write: IdempotentWrite) => readAfter(id, actions.note(id, actor, write))
   }
 }
 export type OrderAdministration = ReturnType<typeof createOrderAdministration>

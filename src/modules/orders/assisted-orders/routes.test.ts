@@ -8,7 +8,7 @@ const MANUAL = {
   CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '["bank_transfer","cash_on_delivery","on_account"]'
 }
 
-test('an administrator orders for a customer, whose order it is, at the prices of the shop', async () => {
+test('an administrator creates an order that a customer owns, at the prices of the shop', async () => {
   const { as, admin, mug, stock, reserved, pay, sql } = await useOrders()
   await stock(mug, 2)
   const ada = customer()
@@ -19,7 +19,11 @@ test('an administrator orders for a customer, whose order it is, at the prices o
   expect([status, json]).toMatchObject([
     201,
     {
-      ...{ customer_id: ada.id, order_token: null, total: 2_490, status: 'pending', note: 'By telephone' },
+      customer_id: ada.id,
+      order_token: null,
+      total: 2_490,
+      status: 'pending',
+      note: 'By telephone',
       ...{
         items: [{ variant_id: mug, quantity: 2 }],
         history: [{ action: 'create', actor: expect.any(String) }]
@@ -28,7 +32,7 @@ test('an administrator orders for a customer, whose order it is, at the prices o
   ])
   expect(json.history[0].actor).not.toBe(ada.id)
   expect(headers.etag).toBe(`"${json.version}"`)
-  // No order that is paid takes its units.
+  // No paid order can take its units.
   expect(await reserved(mug)).toEqual([{ order_id: json.id, state: 'confirmed', quantity: 2 }])
   const again = await admin.post(PATH, body, key)
   expect([again.status, again.json]).toEqual([201, json])
@@ -44,8 +48,8 @@ test('an administrator orders for a customer, whose order it is, at the prices o
   expect((await own.get(`/api/orders/${json.id}`)).json).toMatchObject({ status: 'paid' })
 })
 
-test('of a guest’s the token is told, and what is paid later is looked after at once', async () => {
-  const { admin, anybody, mug, sql } = await useOrders({ settings: MANUAL })
+test('an assisted guest order returns its token, and is placed immediately if it is paid later', async () => {
+  const { admin, anonymous, mug, sql } = await useOrders({ settings: MANUAL })
   const payment = { provider: 'manual', method: 'on_account' }
   const body = { ...sent(mug), email: 'ada@example.com', payment }
   const key = { 'idempotency-key': 'a-guest-at-the-till' }
@@ -53,15 +57,15 @@ test('of a guest’s the token is told, and what is paid later is looked after a
   expect(json).toMatchObject({ customer_id: null, email: 'ada@example.com', terms: 'on_account' })
   expect(json.placed_at).not.toBeNull()
   const guest = { 'x-order-token': json.order_token }
-  expect((await anybody.get(`/api/orders/guest/${json.id}`, undefined, guest)).status).toBe(200)
+  expect((await anonymous.get(`/api/orders/guest/${json.id}`, undefined, guest)).status).toBe(200)
   expect((await admin.post(PATH, body, key)).json).toEqual(json)
-  // Nobody finds the token in a table.
+  // The token is in no table.
   expect(
     await sql('select count(*)::int as kept from cartwright.idempotency_keys where answer is not null')
   ).toEqual([{ kept: 0 }])
 })
 
-test('what nobody could order, an administrator cannot either', async () => {
+test('an administrator cannot create an order that a buyer could not create', async () => {
   const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '2' } })
   const { as, admin, mug, stock } = shop
   await stock(mug, 3)
@@ -86,7 +90,7 @@ test('what nobody could order, an administrator cannot either', async () => {
   ])
   expect(await refused({ ...sent(mug, 4), customer_id })).toEqual([409, 'INVENTORY_SHORT'])
   expect(await refused({ ...sent(mug), customer_id, codes: ['none'] })).toEqual([409, 'ORDER_CODE_REFUSED'])
-  expect(await refused({ ...sent(mug), customer_id, payment: { provider: 'nobody' } })).toEqual([
+  expect(await refused({ ...sent(mug), customer_id, payment: { provider: 'unknown' } })).toEqual([
     ...[404, 'PAYMENT_PROVIDER_UNKNOWN']
   ])
   for (const caller of [admin, as(ada)]) {
@@ -94,6 +98,6 @@ test('what nobody could order, an administrator cannot either', async () => {
     const body = { ...sent(mug), ...(caller === admin && { customer_id }) }
     expect((await caller.post(path, body)).status).toBe(201)
   }
-  // They are counted with the customer's own.
+  // They count together with the customer's own orders.
   expect(await refused({ ...sent(mug), customer_id })).toEqual([409, 'ORDER_PENDING_LIMIT'])
 })

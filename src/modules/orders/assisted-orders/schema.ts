@@ -4,20 +4,22 @@ import { AdminOrderResponse } from '../administration/schema.ts'
 import { Items } from '../checkouts/schema.ts'
 import { OrderRequest } from '../orders/schema.ts'
 
-const { items: _, ...said } = OrderRequest.properties
+const { items: _, ...orderFields } = OrderRequest.properties
 export const AssistedOrderRequest = request('AssistedOrderRequest', {
   customer_id: Type.Optional({
     ...Id,
-    description: 'Whose order it becomes; without one, that of a guest, and `email` is needed.'
+    description: 'The customer who owns the order. Without it the order is a guest order and needs `email`.'
   }),
   items: Items,
-  ...said
+  ...orderFields
 })
 export type AssistedOrderRequest = Static<typeof AssistedOrderRequest>
 
 export const AssistedOrderResponse = response('AssistedOrderResponse', {
   order_token: nullable(
-    Type.String({ description: 'What a guest sends as X-Order-Token; null: it is of a customer.' })
+    Type.String({
+      description: 'Token that the guest sends as `X-Order-Token`. Null: a customer owns the order.'
+    })
   ),
   ...AdminOrderResponse.properties
 })

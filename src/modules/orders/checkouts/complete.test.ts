@@ -13,13 +13,16 @@ async function begin(shop: Shop, body: object = sent(shop.mug)) {
   expect(status, text).toBe(201)
   const path = `/api/checkouts/${json.id}`
   return {
-    ...{ caller, buyer, path, checkout: json },
+    caller,
+    buyer,
+    path,
+    checkout: json,
     read: async () => (await buyer.get(path)).json,
     complete: (said: object = {}, headers = {}) => buyer.post(`${path}/complete`, said, headers)
   }
 }
 
-test('a checkout becomes an order, and says which, and how far it is', async () => {
+test('a checkout becomes an order, and shows the id and state of the order', async () => {
   const shop = await useOrders()
   const { checkout, complete, read, buyer, path } = await begin(shop)
   expect(checkout).toMatchObject({ status: 'open', order_id: null })
@@ -40,26 +43,27 @@ test('a checkout becomes an order, and says which, and how far it is', async () 
   expect(await read()).toMatchObject({ status: 'completed', order_id: json.id })
 })
 
-test('a guest completes one with its token, and gets the token of the order', async () => {
+test('a guest completes a checkout with its token, and gets the token of the order', async () => {
   const shop = await useOrders()
-  const { json: checkout } = await shop.anybody.post('/api/checkouts/guest', {
+  const { json: checkout } = await shop.anonymous.post('/api/checkouts/guest', {
     ...sent(shop.mug),
     email: 'ada@example.com'
   })
   const path = `/api/checkouts/guest/${checkout.id}`
-  const complete = (token: string) => shop.anybody.post(`${path}/complete`, {}, { 'x-checkout-token': token })
+  const complete = (token: string) =>
+    shop.anonymous.post(`${path}/complete`, {}, { 'x-checkout-token': token })
   const { status, json } = await complete(checkout.checkout_token)
   expect([status, json.email, json.customer_id]).toEqual([201, 'ada@example.com', null])
   const token = { 'x-order-token': json.order_token }
-  expect((await shop.anybody.get(`/api/orders/guest/${json.id}`, undefined, token)).status).toBe(200)
+  expect((await shop.anonymous.get(`/api/orders/guest/${json.id}`, undefined, token)).status).toBe(200)
   const again = await complete(checkout.checkout_token)
   expect([again.status, again.json]).toEqual([200, json])
-  const other = await shop.anybody.post('/api/checkouts/guest', sent(shop.mug))
+  const other = await shop.anonymous.post('/api/checkouts/guest', sent(shop.mug))
   for (const wrong of [other.json.checkout_token, json.order_token, ''])
     expect((await complete(wrong)).json.code).toBe('CHECKOUT_NOT_FOUND')
 })
 
-test('another price than the one that was shown is refused, unless its total was seen', async () => {
+test('completion at a changed price is rejected, unless the buyer sends the new total', async () => {
   const shop = await useOrders()
   const { complete, read } = await begin(shop)
   await shop.admin.patch(`/api/catalog/variants/${shop.mug}`, { price: 1_200 })
@@ -75,7 +79,7 @@ test('another price than the one that was shown is refused, unless its total was
   expect([status, json.total]).toEqual([201, 1_690])
 })
 
-test('what is still missing is named as in the findings', async () => {
+test('the errors of a completion name missing fields like the findings', async () => {
   const shop = await useOrders()
   const { complete, checkout } = await begin(shop, {
     items: [itemOf(shop.mug)],
@@ -87,7 +91,7 @@ test('what is still missing is named as in the findings', async () => {
   expect(json.errors.map(({ path }: { path: string }) => path)).toContain('shipping_address/name')
 })
 
-test('a checkout of a cart takes the cart as it was, or nothing', async () => {
+test('completing a checkout of a cart empties that cart version, or orders nothing', async () => {
   const shop = await useOrders()
   const { buyer } = await shop.withCart(itemOf(shop.mug, 2))
   const body = { cart: true, shipping_address: STOCKHOLM }
@@ -103,7 +107,7 @@ test('a checkout of a cart takes the cart as it was, or nothing', async () => {
   expect(codesOf((await buyer.get(`/api/checkouts/${second}`)).json)).not.toContain('CART_CHANGED')
 })
 
-test('one that expired or was canceled, or has another version, is not ordered', async () => {
+test('an expired, canceled or changed checkout cannot be completed', async () => {
   const shop = await useOrders()
   const [expired, canceled, changed] = [await begin(shop), await begin(shop), await begin(shop)]
   await shop.sql(`update orders.checkouts set expires_at = now() where id = $1`, [expired.checkout.id])
@@ -117,7 +121,7 @@ test('one that expired or was canceled, or has another version, is not ordered',
   expect(await shop.orders()).toHaveLength(1)
 })
 
-test('when its order is canceled a checkout is open again, and ordered anew', async () => {
+test('a checkout is open again after its order is canceled, and can be completed again', async () => {
   const shop = await useOrders()
   const { complete, read } = await begin(shop)
   const { json: first } = await complete()
@@ -127,7 +131,7 @@ test('when its order is canceled a checkout is open again, and ordered anew', as
   expect([status, json.id === first.id]).toEqual([201, false])
 })
 
-test('8 completions and changes at once make one order at most, and it is what was said before it', async () => {
+test('8 concurrent completions and changes create one order at most, with the input before it', async () => {
   const shop = await useOrders()
   const { path, buyer, complete, read } = await begin(shop)
   const answers = await Promise.all(

@@ -1,20 +1,20 @@
 import type { PricingApi, Quote } from '../../pricing/index.ts'
 
-/** What a promotion takes off, of lines and deliveries together. */
-export type Discount = {
+/** The discount of one promotion on lines and delivery together. */
+export type CheckoutDiscount = {
   readonly promotionId: string
-  /** What shoppers read beside it. */
+  /** Name of the promotion for buyers. */
   readonly name: string
-  /** The code that it was asked for by; null: it holds without one. */
+  /** The promotion code that the buyer sent. Null: the promotion applies without one. */
   readonly code: string | null
   readonly amountMinor: number
 }
-type Promotions = Awaited<ReturnType<PricingApi['rules']>>['promotions']
+type Promotions = Awaited<ReturnType<PricingApi['readRules']>>['promotions']
 
-/** In the order in which they were taken. */
-export function discountsOf({ components }: Quote, promotions: Promotions): Discount[] {
+/** Adds up the discounts of each promotion, in the order in which the quote applied them. */
+export function discountsOf({ components }: Quote, promotions: Promotions): CheckoutDiscount[] {
   const nameOf = new Map(promotions.map(({ id, name }) => [id, name]))
-  const discounts = new Map<string, Discount>()
+  const discounts = new Map<string, CheckoutDiscount>()
   for (const { promotion: promotionId, code = null, amountMinor: off } of components) {
     if (promotionId === undefined) continue
     const before = discounts.get(promotionId)?.amountMinor ?? 0

@@ -23,8 +23,13 @@ async function useTaxes() {
       await made('taxes/rates', { zone_id: zone.id, category, name: 'VAT', rate_ppm })
   }
   await made('markets', {
-    ...{ code: 'de', name: 'Germany', countries: ['DE'], currency: 'USD', locale: 'de' },
-    ...{ prices_include_tax: true, tax_rounding: 'line' }
+    code: 'de',
+    name: 'Germany',
+    countries: ['DE'],
+    currency: 'USD',
+    locale: 'de',
+    prices_include_tax: true,
+    tax_rounding: 'line'
   })
   const zone = await made('shipping/zones', { name: 'All', areas: [{ country: 'SE' }, { country: 'DE' }] })
   const optionServices = Object.entries(WAYS)
@@ -51,7 +56,7 @@ async function useTaxes() {
     [333, 'standard']
   ] as const)
     items.push({ variantId: await sell({ price, tax_category: category }), price, category })
-  // Ties of rounding are decided by the order of the lines, which is that of the variants in a checkout.
+  // The sequence of lines decides rounding ties. In a checkout it is the sequence of the variants.
   return { ...shop, items: items.sort((a, b) => (a.variantId < b.variantId ? -1 : 1)) }
 }
 
@@ -98,14 +103,18 @@ test('a dry run and a checkout of the same basket cost the same', async () => {
         lines: lines.map(({ price, category, quantity }) => ({ price, quantity, tax_category: category })),
         destination: { country },
         shipping_options: options.map(({ id, amount, service }) => ({
-          ...{ id, amount, tax_category: WAYS[service]?.category }
+          id,
+          amount,
+          tax_category: WAYS[service]?.category
         })),
         ...(option !== undefined && { shipping_option: option }),
         codes
       })
       const { tax, total, shipping, components } = run.json
       expect({ tax, total, shipping, components: sorted(components) }, run.text).toEqual({
-        ...{ tax: json.tax_total, total: json.total, shipping: json.shipping_total },
+        tax: json.tax_total,
+        total: json.total,
+        shipping: json.shipping_total,
         components: sorted(json.components)
       })
     }),

@@ -11,7 +11,7 @@ const BERLIN = {
   country: 'DE'
 }
 
-/** A shop that takes 25 % in Sweden and 20 % in Germany, and a customer of it. */
+/** A shop with a tax of 25 % in Sweden and 20 % in Germany, and a customer. */
 async function useTaxed(market: object = {}) {
   const shop = await useCheckouts()
   const { admin, made, sell, usePost } = shop
@@ -42,10 +42,10 @@ async function useTaxed(market: object = {}) {
 }
 const taxOf = ({ tax_total, total }: { tax_total: number; total: number }) => [tax_total, total]
 
-test('who is exempt pays no tax, and the checkout says why; everybody else does', async () => {
+test('an exempt customer pays no tax, and the checkout has the reason; other buyers pay', async () => {
   const { as, buyer, begin, exempt, admin } = await useTaxed()
   const before = await begin(buyer, STOCKHOLM)
-  // A mug of 10.00, the post for 4.90, and a quarter of both.
+  // A mug for 10.00, delivery for 4.90, and a quarter of both.
   expect([...taxOf(before), before.tax_exemption]).toEqual([373, 1_863, null])
   const { id } = await exempt()
   const now = (await as(buyer).get(`/api/checkouts/${before.id}`)).json
@@ -66,7 +66,7 @@ test('who is exempt pays no tax, and the checkout says why; everybody else does'
   expect(taxOf(await begin(buyer, STOCKHOLM))).toEqual([373, 1_863])
 })
 
-test('tax that prices include is taken off again', async () => {
+test('an exemption subtracts the tax that prices include', async () => {
   const { buyer, begin, exempt } = await useTaxed({ prices_include_tax: true })
   await exempt()
   const { total, tax_added, tax_total, components, tax_summary } = await begin(buyer, STOCKHOLM)
@@ -76,7 +76,7 @@ test('tax that prices include is taken off again', async () => {
   expect(paid.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(1_192)
 })
 
-test('an exemption holds in its countries, and in its time', async () => {
+test('an exemption applies in its countries and in its period', async () => {
   const { buyer, begin, exempt } = await useTaxed()
   await exempt({ reason: 'Long ago', ends_at: '2020-12-31' })
   await exempt({ reason: 'Not yet', starts_at: '2999-01-01' })
@@ -86,7 +86,7 @@ test('an exemption holds in its countries, and in its time', async () => {
   expect([...taxOf(german), german.tax_exemption]).toEqual([0, 1_490, ACME])
 })
 
-test('what is picked up is taxed, or not, where the market is', async () => {
+test('the exemption of goods that are picked up depends on the country of the market', async () => {
   const { buyer, begin, exempt, pickup } = await useTaxed({ countries: ['DE'] })
   await exempt({ countries: ['SE'] })
   expect(taxOf(await begin(buyer, STOCKHOLM))).toEqual([0, 1_490])

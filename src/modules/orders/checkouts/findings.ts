@@ -1,7 +1,7 @@
 import type { Finding as QuoteFinding } from '../../pricing/index.ts'
 
-/** What a shopper should know of a checkout, or has to do before anything can be bought. */
-export type Finding = QuoteFinding | OwnFinding
+/** A problem or a remark about a checkout, for the buyer. */
+export type CheckoutFinding = QuoteFinding | OwnFinding
 
 type OwnFinding = {
   readonly code: keyof typeof MESSAGES
@@ -13,24 +13,23 @@ type OwnFinding = {
 }
 
 const MESSAGES = {
-  VARIANT_UNAVAILABLE: 'This is not for sale any more.',
-  VARIANT_NOT_IN_MARKET: 'This is not sold in this country or currency.',
-  QUANTITY_RULE: 'This is sold in other quantities.',
-  STOCK_SHORT: 'There is not enough of this.',
-  CART_CHANGED: 'The cart has changed since.',
-  PRICE_CHANGED: 'The price has changed since.',
-  MARKET_GONE:
-    'Nothing is sold any more where this was to be bought; these are the prices of another market.',
+  VARIANT_UNAVAILABLE: 'This item is no longer for sale.',
+  VARIANT_NOT_IN_MARKET: 'This item is not sold in this country or currency.',
+  QUANTITY_RULE: 'This item is sold in other quantities.',
+  STOCK_SHORT: 'There is not enough stock of this item.',
+  CART_CHANGED: 'The cart has changed since the checkout was written.',
+  PRICE_CHANGED: 'The price has changed since the checkout was written.',
+  MARKET_GONE: 'The chosen market no longer exists. These are the prices of another market.',
   MARKET_DESTINATION:
-    'The chosen market does not deliver to this country; these are the prices of the market that does.',
-  EMAIL_MISSING: 'An e-mail address is needed.',
-  EMAIL_INVALID: 'This is not an e-mail address.',
-  ADDRESS_MISSING: 'It is not known yet where this goes.',
+    'The chosen market does not deliver to this country. These are the prices of the market that does.',
+  EMAIL_MISSING: 'An email address is required.',
+  EMAIL_INVALID: 'This is not an email address.',
+  ADDRESS_MISSING: 'A shipping address is required.',
   ADDRESS_INVALID: 'The address is not complete.',
-  DELIVERY_NOT_INCLUDED: 'Delivery is not part of this price.'
+  DELIVERY_NOT_INCLUDED: 'The price does not include delivery.'
 }
 
-/** Whether nothing can be bought until it is gone. */
+/** Whether the buyer must solve the finding before the checkout can be completed. */
 const BLOCKS = {
   VARIANT_UNAVAILABLE: true,
   VARIANT_NOT_IN_MARKET: true,
@@ -62,10 +61,10 @@ const BLOCKS = {
   CODE_NOT_FOR_SHIPPING_METHOD: false,
   CODE_NOT_COMBINABLE: false,
   CODE_NO_EFFECT: false
-} satisfies Record<Finding['code'], boolean>
+} satisfies Record<CheckoutFinding['code'], boolean>
 
-export const FINDING_CODES = Object.keys(BLOCKS) as Finding['code'][]
-export const isBlocking = ({ code }: Pick<Finding, 'code'>): boolean => BLOCKS[code]
+export const FINDING_CODES = Object.keys(BLOCKS) as CheckoutFinding['code'][]
+export const isBlocking = ({ code }: Pick<CheckoutFinding, 'code'>): boolean => BLOCKS[code]
 
 export const finding = (code: OwnFinding['code'], about: Partial<OwnFinding> = {}): OwnFinding => ({
   code,

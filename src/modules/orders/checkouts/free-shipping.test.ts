@@ -8,7 +8,10 @@ async function useFreeShipping(terms: (methods: { standard: string; express: str
   const mug = await sell()
   const methods = await usePost()
   const { id } = await made('promotions', {
-    ...{ name: 'Free', class: 'shipping', effect: { type: 'free_shipping' }, needs_code: true },
+    name: 'Free',
+    class: 'shipping',
+    effect: { type: 'free_shipping' },
+    needs_code: true,
     ...terms(methods)
   })
   await made(`promotions/${id}/codes`, { code: 'FREE' })
@@ -35,7 +38,7 @@ test('free shipping for a method leaves the price of other methods', async () =>
   expect(await useFreeShipping(terms)).toEqual({ standard: [0, []], express: [990, OTHER_METHOD] })
 })
 
-test('free shipping for the cheapest option leaves the price of dearer ones', async () => {
+test('free shipping for the cheapest option leaves the price of more expensive ones', async () => {
   const terms = () => ({ cheapest_only: true })
   expect(await useFreeShipping(terms)).toEqual({ standard: [0, []], express: [990, OTHER_METHOD] })
 })

@@ -1,28 +1,28 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import type { AddressDraft } from './addresses.ts'
-import type { Line } from './lines.ts'
+import type { CheckoutLine } from './lines.ts'
 
-/** What a client said, as it is kept: all that a price depends on which is theirs to say. */
+/** The input of a checkout as it is stored. */
 export type CheckoutInput = {
-  /** Each variant once, in the order in which they came. */
-  readonly lines: readonly Line[]
-  /** The market that was named; null: the destination says which, or it is the default one. */
+  /** Each variant once, in the order of the request. */
+  readonly lines: readonly CheckoutLine[]
+  /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
-  /** It may be none yet: see `emailOf`. */
+  /** As the client sent it; it may be incomplete. See `emailOf`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null
-  /** The id of a way of delivery. */
+  /** The id of the chosen shipping option. */
   readonly shippingOption: string | null
-  /** As they were typed. */
+  /** Promotion codes as the buyer typed them. */
   readonly codes: readonly string[]
   readonly note: string | null
 }
 
-/** The address that messages go to; null: it is not known yet. */
+/** The email address for messages. Null: it is missing or invalid. */
 export const emailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
   email === null ? null : (parseEmail(email) ?? null)
 
-/** Where it goes, else where the bill goes: that decides on the market, and on the tax of what is not carried. */
+/** The shipping address, or else the billing address. It selects the market, and the tax of digital lines. */
 export const addressOf = ({ shippingAddress, billingAddress }: CheckoutInput): AddressDraft | null =>
   shippingAddress ?? billingAddress

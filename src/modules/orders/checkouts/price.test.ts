@@ -2,14 +2,25 @@ import { expect, test } from 'vitest'
 import { taxed } from '../../../../test/support/quotes.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
 import { quote } from '../../pricing/quote/quote.ts'
-import type { Parcel, ShippingOption } from '../../shipping/index.ts'
+import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { CheckoutInput } from './input.ts'
-import { type Circumstances, price } from './price.ts'
+import { calculatePrice, type PricingContext } from './price.ts'
 
 const variantOf = (id: string, fields: Partial<QuotedVariant> = {}): QuotedVariant => ({
-  ...{ variantId: id, productId: `product of ${id}`, categoryIds: [], name: id, variantName: id, slug: id },
-  ...{ sku: id, imageUrl: null, attributes: {}, rule: { min: 1, max: null, step: 1 }, weightGrams: 100 },
-  ...{ requiresShipping: true, taxCategory: null, isActive: true },
+  variantId: id,
+  productId: `product of ${id}`,
+  categoryIds: [],
+  name: id,
+  variantName: id,
+  slug: id,
+  sku: id,
+  imageUrl: null,
+  attributes: {},
+  rule: { min: 1, max: null, step: 1 },
+  weightGrams: 100,
+  requiresShipping: true,
+  taxCategory: null,
+  isActive: true,
   price: { minor: 1_000, discountedMinor: 1_000 },
   ...fields
 })
@@ -33,23 +44,40 @@ const OPTIONS = [
 ]
 const GERMAN = { country: 'DE', region: 'BE', postal_code: '10115' }
 
-/** One of a mug, sent to Germany from a shop in Sweden, unless told otherwise. */
-function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Circumstances> = {}) {
+/** By default one mug that is sent from a shop in Sweden to Germany. */
+function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<PricingContext> = {}) {
   const input: CheckoutInput = {
-    ...{ lines: [{ variantId: 'mug', quantity: 1 }], market: null, email: null },
-    ...{ shippingAddress: GERMAN, billingAddress: null, shippingOption: null, codes: [], note: null },
+    lines: [{ variantId: 'mug', quantity: 1 }],
+    market: null,
+    email: null,
+    shippingAddress: GERMAN,
+    billingAddress: null,
+    shippingOption: null,
+    codes: [],
+    note: null,
     ...said
   }
-  const given: Circumstances = {
+  const given: PricingContext = {
     market: {
-      ...{ code: 'se', currency: 'EUR', countries: ['SE'], pricesIncludeTax: false, taxRounding: 'group' },
-      ...{ cashRoundingMinor: 1, locale: 'sv', priceListId: null, exclusive: true }
+      code: 'se',
+      currency: 'EUR',
+      countries: ['SE'],
+      pricesIncludeTax: false,
+      taxRounding: 'group',
+      cashRoundingMinor: 1,
+      locale: 'sv',
+      priceListId: null,
+      exclusive: true
     },
     variants: input.lines.map(({ variantId }) => variantOf(variantId)),
-    ...{ stock: undefined, lineQuantityMax: 10, ratesOf: () => OPTIONS, now: 0 },
+    stock: undefined,
+    lineQuantityMax: 10,
+    ratesOf: () => OPTIONS,
+    now: 0,
     regions: undefined,
     rules: {
-      ...{ promotions: [], codes: new Map() },
+      promotions: [],
+      codes: new Map(),
       buyer: { used: new Map(), exemptions: [], isFirstOrder: true },
       taxZones: new Map([
         ['DE', [taxed('DE', { standard: 190_000 })]],
@@ -58,11 +86,11 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Circum
     },
     ...circumstances
   }
-  return price(input, given, quote)
+  return calculatePrice(input, given, quote)
 }
 
-test('the parcel of which all ways are shown is the one that the quote asks for', () => {
-  const parcels: Parcel[] = []
+test('the shown options are those of the parcel that the quote rates', () => {
+  const parcels: ShippingParcel[] = []
   const lines = ['mug', 'cup', 'text'].map((variantId, index) => ({ variantId, quantity: index + 1 }))
   priced(
     { lines, shippingOption: 'shop' },
@@ -80,13 +108,17 @@ test('the parcel of which all ways are shown is the one that the quote asks for'
   )
   const parcel = {
     destination: { country: 'DE', region: 'BE', postalCode: '10115' },
-    ...{ currency: 'EUR', weightGrams: 160, valueMinor: 2_700, items: 3, requiresShipping: true }
+    currency: 'EUR',
+    weightGrams: 160,
+    valueMinor: 2_700,
+    items: 3,
+    requiresShipping: true
   }
-  // For what is sent, for all that is shown, and for what is picked up.
+  // For shipping, for the shown options, and for pickup.
   expect(parcels).toEqual([parcel, parcel, parcel])
 })
 
-test('without a choice it is sent the cheapest way, and nobody has to fetch it who did not say so', () => {
+test('without a choice goods are sent by the cheapest option, and never picked up', () => {
   expect(priced().quote.totals.shippingMinor).toBe(500)
   expect(priced({ shippingOption: 'bike' }).quote.totals.shippingMinor).toBe(900)
   const fetched = priced({ shippingOption: 'shop', shippingAddress: null })
@@ -96,7 +128,7 @@ test('without a choice it is sent the cheapest way, and nobody has to fetch it w
   expect(only.findings).toMatchObject([{ code: 'SHIPPING_NOT_AVAILABLE' }])
 })
 
-test('goods are taxed where they go, what is picked up where the shop is, and the rest where the bill goes', () => {
+test('goods are taxed at their destination, pickups at the shop, and digital lines at the billing address', () => {
   const ratesIn = (...given: Parameters<typeof priced>) =>
     priced(...given).quote.taxSummary.map(({ ratePpm }) => ratePpm)
   expect(ratesIn()).toEqual([190_000])
@@ -107,30 +139,31 @@ test('goods are taxed where they go, what is picked up where the shop is, and th
   expect(ratesIn({ shippingAddress: null }, digital)).toEqual([250_000])
 })
 
-test('each is taxed as its category is, and what has none of its own as standard', () => {
+test('each line is taxed by its category, or by the standard category', () => {
   const { quote } = priced(
     { lines: ['mug', 'rye'].map(variantId => ({ variantId, quantity: 1 })) },
     {
       variants: [variantOf('mug'), variantOf('rye', { taxCategory: 'food' })],
       rules: {
-        ...{ promotions: [], codes: new Map() },
+        promotions: [],
+        codes: new Map(),
         buyer: { used: new Map(), exemptions: [], isFirstOrder: true },
         taxZones: new Map([['DE', [taxed('DE', { standard: 190_000, food: 70_000 })]]])
       }
     }
   )
-  // The delivery is standard, too.
+  // The delivery has the standard category, too.
   expect(quote.lines.map(({ taxMinor }) => taxMinor)).toEqual([190, 70])
   expect(quote.groups.map(({ taxMinor }) => taxMinor)).toEqual([95])
 })
 
-test('what is not carried asks for no address and no delivery', () => {
+test('digital lines need no address and no delivery', () => {
   const digital = { variants: [variantOf('mug', { requiresShipping: false })] }
   const { findings, options, quote } = priced({ shippingAddress: null }, digital)
   expect([findings, options, quote.groups.map(({ key }) => key)]).toEqual([[], [], ['digital']])
 })
 
-test('with nothing that can be bought there is a price of nothing', () => {
+test('the price is zero if no line is for sale', () => {
   const { quote, unsold, findings } = priced({}, { variants: [undefined] })
   expect([quote.totals.totalMinor, quote.groups, unsold]).toEqual([
     0,
@@ -140,7 +173,7 @@ test('with nothing that can be bought there is a price of nothing', () => {
   expect(findings).toMatchObject([{ code: 'VARIANT_UNAVAILABLE' }])
 })
 
-test('of one variant nobody buys more than a line may have, nor other quantities than it is sold in', () => {
+test('a line has at most the maximum quantity, and a quantity that the variant is sold in', () => {
   const rulesOf = (quantity: number, rule: QuotedVariant['rule']) =>
     priced(
       { lines: [{ variantId: 'mug', quantity }] },
@@ -153,7 +186,7 @@ test('of one variant nobody buys more than a line may have, nor other quantities
   expect(rulesOf(12, { min: 2, max: 20, step: 2 })).toEqual([{ min: 2, max: 10, step: 2 }])
 })
 
-test('there is enough as long as no more is wanted than there is', () => {
+test('a line is short of stock if its quantity exceeds the available units', () => {
   const lines = [{ variantId: 'mug', quantity: 3 }]
   const codesWith = (available: number | null) =>
     priced({ lines }, { stock: [available] }).findings.map(({ code }) => code)

@@ -1,98 +1,99 @@
 import type { Market, PricingApi, Quote, QuoteInput, QuoteLine } from '../../pricing/index.ts'
 import type { ShippingOption } from '../../shipping/index.ts'
-import { regionsThatMatter } from '../countries/rule.ts'
+import { requiredRegions } from '../countries/service.ts'
 import { destinationOf } from './addresses.ts'
-import { DIGITAL, GOODS, type Method, parcelOf, type RatesOf } from './delivery.ts'
-import { type Discount, discountsOf } from './discounts.ts'
-import { type Finding, finding } from './findings.ts'
+import { type DeliveryMethod, DIGITAL, GOODS, parcelOf, type RatesOf } from './delivery.ts'
+import { type CheckoutDiscount, discountsOf } from './discounts.ts'
+import { type CheckoutFinding, finding } from './findings.ts'
 import { addressOf, type CheckoutInput } from './input.ts'
-import { judgeLines, type Shelf, type SoldLine, type UnsoldLine } from './lines.ts'
+import { checkLines, type LineContext, type SoldLine, type UnsoldLine } from './lines.ts'
 
-/** All that a price depends on beside what the client said. */
-export type Circumstances = Shelf & {
+/** What a price depends on, apart from the input of the client. */
+export type PricingContext = LineContext & {
   readonly market: Market
   readonly marketProblem?: MarketProblem | undefined
-  /** `undefined`: nobody knows what delivery costs. */
+  /** `undefined`: the shipping module is disabled. */
   readonly ratesOf: RatesOf | undefined
-  /** The regions on which delivery depends, by country. */
+  /** The regions on which shipping options depend, by country. */
   readonly regions: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  readonly rules: Awaited<ReturnType<PricingApi['rules']>>
+  readonly rules: Awaited<ReturnType<PricingApi['readRules']>>
   readonly now: number
 }
-/** Why it is priced in another market than the one that the request named. */
+/** Why the price is of another market than the one that the client named. */
 export type MarketProblem = 'MARKET_GONE' | 'MARKET_DESTINATION'
-export type Priced = {
+export type PricedCheckout = {
   readonly market: Market
   readonly marketProblem: MarketProblem | undefined
   readonly sold: readonly SoldLine[]
   readonly unsold: readonly UnsoldLine[]
-  /** How goods come. */
-  readonly method: Method
-  /** All ways to have them. */
+  readonly method: DeliveryMethod
+  /** Shipping options of the goods, cheapest first. */
   readonly options: readonly ShippingOption[]
   readonly quote: Quote
-  readonly discounts: readonly Discount[]
-  readonly findings: readonly Finding[]
+  readonly discounts: readonly CheckoutDiscount[]
+  readonly findings: readonly CheckoutFinding[]
   /** The regions on which taxes or delivery depend in the country of the address. */
   readonly regions: ReadonlySet<string>
-  /** What the quote was made by. */
-  readonly rules: Circumstances['rules']
+  /** The pricing rules of the quote. */
+  readonly rules: PricingContext['rules']
 }
 
-/** What a checkout costs. Pure, as the quote is that it asks for. @throws `PRICING_QUOTE_TOO_LARGE` */
-export function price(input: CheckoutInput, given: Circumstances, quote: PricingApi['quote']): Priced {
-  const { market, marketProblem, ratesOf } = given
-  const { sold, unsold, findings } = judgeLines(input.lines, given)
-  const shipped = quote(quoteInputOf(input, given, sold, 'shipping'))
+/** Calculates the price of a checkout. Pure, because `quote` is. @throws `PRICING_QUOTE_TOO_LARGE` */
+export function calculatePrice(
+  input: CheckoutInput,
+  context: PricingContext,
+  quote: PricingApi['quote']
+): PricedCheckout {
+  const { market, marketProblem, ratesOf } = context
+  const { sold, unsold, findings } = checkLines(input.lines, context)
+  const shipped = quote(quoteInputOf(input, context, sold, 'shipping'))
   const carriesGoods = sold.some(({ variant }) => variant.requiresShipping)
-  // What deliveries cost depends on what is left of the lines, which does not depend on deliveries.
+  // Shipping rates depend on the discounted lines, and these do not depend on shipping rates.
   const options =
-    ratesOf === undefined || !carriesGoods ? [] : ratesOf(parcelOf(sold, shipped, goodsTo(input)))
+    ratesOf === undefined || !carriesGoods ? [] : ratesOf(parcelOf(sold, shipped, destinationOfGoods(input)))
   const isPickedUp = options.some(({ id, method }) => id === input.shippingOption && method === 'pickup')
-  const quoted = isPickedUp ? quote(quoteInputOf(input, given, sold, 'pickup')) : shipped
+  const quoted = isPickedUp ? quote(quoteInputOf(input, context, sold, 'pickup')) : shipped
   return {
-    ...{
-      market,
-      marketProblem,
-      sold,
-      unsold,
-      method: isPickedUp ? 'pickup' : 'shipping',
-      options,
-      quote: quoted
-    },
-    rules: given.rules,
-    regions: regionsThatMatter(addressOf(input)?.country ?? '', given.rules, given.regions),
-    discounts: discountsOf(quoted, given.rules.promotions),
+    market,
+    marketProblem,
+    sold,
+    unsold,
+    method: isPickedUp ? 'pickup' : 'shipping',
+    options,
+    quote: quoted,
+    rules: context.rules,
+    regions: requiredRegions(addressOf(input)?.country ?? '', context.rules, context.regions),
+    discounts: discountsOf(quoted, context.rules.promotions),
     findings: [
       ...findings,
-      ...(carriesGoods && ratesOf === undefined ? unpriced(input) : []),
+      ...(carriesGoods && ratesOf === undefined ? findingsWithoutShipping(input) : []),
       ...quoted.findings
     ]
   }
 }
 
-/** Where nobody knows what delivery costs, where it goes has to be known all the same. */
-const unpriced = ({ shippingAddress }: CheckoutInput): Finding[] => [
+/** Without the shipping module, delivery has no price, but the shop still needs the address. */
+const findingsWithoutShipping = ({ shippingAddress }: CheckoutInput): CheckoutFinding[] => [
   ...(shippingAddress === null ? [finding('ADDRESS_MISSING')] : []),
   finding('DELIVERY_NOT_INCLUDED')
 ]
 
-/** `method`: how goods come. Nobody has them picked up without having said so. */
+/** `method`: how goods reach the buyer. */
 function quoteInputOf(
   input: CheckoutInput,
-  { market, ratesOf, rules: { buyer, ...rules }, now }: Circumstances,
+  { market, ratesOf, rules: { buyer, ...rules }, now }: PricingContext,
   sold: readonly SoldLine[],
-  method: Method
+  method: DeliveryMethod
 ): QuoteInput<ShippingOption> {
   const lines = sold.map(quoteLineOf)
   const taxedAt = addressOf(input)
   const groups: QuoteInput['groups'] = [
     {
       key: GOODS,
-      // Where nobody knows what delivery costs, it costs nothing here.
+      // Without the shipping module, delivery costs nothing here.
       method: ratesOf === undefined ? 'digital' : method,
-      // What is picked up is taxed where the shop is.
-      destination: method === 'pickup' ? null : goodsTo(input),
+      // Goods that are picked up are taxed at the location of the shop.
+      destination: method === 'pickup' ? null : destinationOfGoods(input),
       choice: input.shippingOption
     },
     {
@@ -103,24 +104,28 @@ function quoteInputOf(
     }
   ]
   return {
-    ...{ market, lines, codes: input.codes, now },
+    market,
+    lines,
+    codes: input.codes,
+    now,
     groups: groups.filter(({ key }) => lines.some(({ group }) => group === key)),
-    // Nobody says yet which group a customer is in.
+    // Customers have no groups yet.
     buyer: { ...buyer, group: null },
     rules: {
       ...rules,
       ratesOf: ({ method, ...parcel }) => {
-        const options = ratesOf?.({ ...parcel, destination: goodsTo(input), requiresShipping: true }) ?? []
+        const options =
+          ratesOf?.({ ...parcel, destination: destinationOfGoods(input), requiresShipping: true }) ?? []
         return options.filter(option => option.method === method)
       }
     }
   }
 }
 
-const goodsTo = ({ shippingAddress }: CheckoutInput) =>
+const destinationOfGoods = ({ shippingAddress }: CheckoutInput) =>
   shippingAddress === null ? null : destinationOf(shippingAddress)
 
-/** Its variant is its key: in whatever order lines come, they cost the same. */
+/** The variant is the key of a line, so that the order of lines does not change the price. */
 const quoteLineOf = ({ variantId, quantity, variant }: SoldLine): QuoteLine => ({
   key: variantId,
   variantId,

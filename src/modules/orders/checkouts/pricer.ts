@@ -4,51 +4,54 @@ import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import type { Buyer } from '../placing/buyers.ts'
+import type { BuyerKeys } from '../buyers/service.ts'
 import { addressOf, type CheckoutInput } from './input.ts'
 import type { UnsoldLine } from './lines.ts'
-import { type MarketProblem, type Priced, price } from './price.ts'
+import { calculatePrice, type MarketProblem, type PricedCheckout } from './price.ts'
 
 type PricerDeps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   catalog: Pick<CatalogApi, 'quote' | 'names'>
-  pricing: Pick<PricingApi, 'markets' | 'rules' | 'quote'>
-  /** Absent: nobody counts. */
+  pricing: Pick<PricingApi, 'markets' | 'readRules' | 'quote'>
+  /** Absent: stock is not checked. */
   inventory: Pick<InventoryApi, 'available'> | undefined
-  /** The largest quantity of a line of any variant. */
+  /** Maximum quantity of a line, for all variants. */
   lineQuantityMax: number
-  /** Absent: nobody knows what delivery costs. */
-  shipping: Pick<ShippingApi, 'rates' | 'regions'> | undefined
+  /** Absent: delivery has no price. */
+  shipping: Pick<ShippingApi, 'loadRateCalculator' | 'listRegions'> | undefined
 }
 
-/** Asks the other modules for all that a price depends on. */
-export function createPricer(deps: PricerDeps) {
+/** Creates the function that reads from other modules what a price depends on, and calculates the price. */
+export function createPriceCheckout(deps: PricerDeps) {
   const { auth, catalog, pricing, inventory, shipping, lineQuantityMax } = deps
 
   /**
-   * What this costs now. `customerId`: null is a guest. `isCounted`: it is also said of what there is not enough, on which no
-   * price depends. `buyer`: whose earlier orders promotions depend on; an account alone when left out, because an e-mail address
-   * that was typed must not reveal what it has bought. `isTrusted`: an administrator asks, who may know it. @throws `PRICING_QUOTE_TOO_LARGE`
+   * Calculates the current price. `customerId`: null is a guest. `isStockChecked`: findings contain lines
+   * that are short of stock. `buyer`: whose earlier orders promotions depend on. The default is the account
+   * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: an
+   * administrator asks, who may know it. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,
     customerId: string | null,
     input: CheckoutInput,
     {
-      isCounted = true,
+      isStockChecked = true,
       buyer = { customer: customerId, mailbox: null },
       isTrusted = false
-    }: { isCounted?: boolean; buyer?: Pick<Buyer, 'customer' | 'mailbox'>; isTrusted?: boolean } = {}
-  ): Promise<Priced> => {
+    }: { isStockChecked?: boolean; buyer?: Pick<BuyerKeys, 'customer' | 'mailbox'>; isTrusted?: boolean } = {}
+  ): Promise<PricedCheckout> => {
     const { lines, codes } = input
     const { market, marketProblem } = await marketOf(input)
     const [variants, stock, ratesOf, regions, rules] = await Promise.all([
       catalog.quote(db, lines, market),
-      isCounted ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
-      shipping?.rates(),
-      shipping?.regions(),
-      pricing.rules({
-        ...{ codes, customer: buyer.customer, mailbox: buyer.mailbox },
+      isStockChecked ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
+      shipping?.loadRateCalculator(),
+      shipping?.listRegions(),
+      pricing.readRules({
+        codes,
+        customer: buyer.customer,
+        mailbox: buyer.mailbox,
         isProven: async () => isTrusted || isVerified(customerId)
       })
     ])
@@ -63,11 +66,11 @@ export function createPricer(deps: PricerDeps) {
       rules,
       now: Date.now()
     }
-    const priced = price(input, given, pricing.quote)
-    return { ...priced, unsold: await named(priced.unsold) }
+    const priced = calculatePrice(input, given, pricing.quote)
+    return { ...priced, unsold: await withNames(priced.unsold) }
   }
 
-  /** Whether the buyer is signed in, and has verified the e-mail address of the account. */
+  /** Whether the buyer is signed in and has verified the email address of the account. */
   async function isVerified(customerId: string | null): Promise<boolean> {
     if (customerId === null || auth === undefined) return false
     const [contact] = await auth.contacts([customerId])
@@ -75,8 +78,8 @@ export function createPricer(deps: PricerDeps) {
   }
 
   /**
-   * The named market, unless it is gone or the market of the destination is exclusive; else that of the destination, else the
-   * default one.
+   * Returns the named market, unless it does not exist or the market of the destination is exclusive.
+   * Otherwise returns the market of the destination, or the default one.
    */
   async function marketOf(input: CheckoutInput): Promise<{ market: Market; marketProblem?: MarketProblem }> {
     const country = addressOf(input)?.country
@@ -91,12 +94,12 @@ export function createPricer(deps: PricerDeps) {
     return isElsewhere ? { market: ofDestination, marketProblem: 'MARKET_DESTINATION' } : { market: named }
   }
 
-  /** One statement more, and only for variants that are gone. */
-  async function named(lines: readonly UnsoldLine[]): Promise<readonly UnsoldLine[]> {
+  /** Adds the names of variants that no longer exist, with one more statement if there are any. */
+  async function withNames(lines: readonly UnsoldLine[]): Promise<readonly UnsoldLine[]> {
     const gone = lines.filter(({ name }) => name === null).map(({ variantId }) => variantId)
     if (gone.length === 0) return lines
     const names = await catalog.names(gone)
     return lines.map(line => ({ ...line, name: line.name ?? names[gone.indexOf(line.variantId)] ?? null }))
   }
 }
-export type PriceNow = ReturnType<typeof createPricer>
+export type PriceCheckout = ReturnType<typeof createPriceCheckout>

@@ -25,16 +25,16 @@ async function sendEverywhere({ made }: Shop, area: object = { country: '*' }, a
   })
   await made('shipping/rates', { method_id: method.id, zone_id: zone.id, amount })
 }
-/** What a guest is answered who buys this, and what stands in the way. */
+/** The checkout of a guest, and its blocking findings. */
 async function checkoutOf(shop: Shop, variant: string, said: object) {
   const body = { items: [itemOf(variant)], email: 'ada@example.com', ...said }
-  const { status, json, text } = await shop.anybody.post('/api/checkouts/guest', body)
+  const { status, json, text } = await shop.anonymous.post('/api/checkouts/guest', body)
   expect(status, text).toBe(201)
   const faults = json.findings.map((each: Record<string, unknown>) => [each.code, each.field, each.blocking])
   return { json, faults }
 }
 
-test('every spelling of a region costs the same, by taxes and by delivery', async () => {
+test('every spelling of a region has the same taxes and shipping rates', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)
@@ -49,18 +49,18 @@ test('every spelling of a region costs the same, by taxes and by delivery', asyn
       const { json } = await checkoutOf(shop, mug, { shipping_address: address })
       const { ready, tax_total, shipping_total, shipping_address } = json
       expect([ready, tax_total, shipping_total], region).toEqual([true, 73, 900])
-      // As it was written: for the label.
+      // Unchanged, for the shipping label.
       expect(shipping_address.region).toBe(region.trim())
     }
 })
 
-test('where taxes depend on the region, nothing is bought without one that there is', async () => {
+test('where taxes depend on the region, a valid region is required', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)
   const to = (fields: object) => checkoutOf(shop, mug, { shipping_address: { ...ANGELES, ...fields } })
   const berlin = { city: 'Berlin', postal_code: '10115', country: 'DE' }
-  // As long as no zone names a region, any text does.
+  // While no zone names a region, any text is accepted.
   expect((await to({ region: 'Calif.' })).json.ready).toBe(true)
   await taxRegion(shop, 'US', 'California')
   await taxRegion(shop, 'DE', 'BY')
@@ -71,13 +71,13 @@ test('where taxes depend on the region, nothing is bought without one that there
   }
   expect((await to({})).faults).toEqual([fault])
   expect((await to({ region: 'NY', postal_code: '10001' })).json).toMatchObject({ ready: true, tax_total: 0 })
-  // Germany needs none on parcels, but here its taxes do.
+  // German addresses need no region, but these taxes do.
   expect((await to(berlin)).faults).toEqual([fault])
   expect((await to({ ...berlin, region: 'Berlin' })).json.ready).toBe(true)
   expect((await to({ ...STOCKHOLM, region: 'Uppland' })).json.ready).toBe(true)
 })
 
-test('a region is not enough where a part of it is taxed otherwise', async () => {
+test('a region is not enough if a part of it has other taxes', async () => {
   const shop = await useCheckouts()
   const song = await shop.sell({ requires_shipping: false })
   await taxRegion(shop, 'ES', 'GC')
@@ -87,7 +87,7 @@ test('a region is not enough where a part of it is taxed otherwise', async () =>
   expect((await to('TF')).json).toMatchObject({ ready: true, tax_total: 0 })
 })
 
-test('where delivery depends on the region, too', async () => {
+test('where shipping rates depend on the region, a valid region is required', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)
@@ -96,7 +96,7 @@ test('where delivery depends on the region, too', async () => {
   expect([json.ready, faults]).toEqual([false, [['ADDRESS_INVALID', 'shipping_address/region', true]]])
 })
 
-test('what is not carried is taxed by the region of the bill; what is picked up by none', async () => {
+test('digital lines are taxed by the region of the billing address, and pickups by none', async () => {
   const shop = await useCheckouts()
   const [mug, song] = [await shop.sell(), await shop.sell({ requires_shipping: false })]
   const { pickup } = await shop.usePost()

@@ -21,15 +21,15 @@ const ofOrder = (column: string) =>
   `(select ${column} from orders.orders where checkout_id = checkouts.id and state <> 'canceled')`
 const COMPUTED: Readonly<Record<string, string>> = {
   is_expired: 'expires_at <= now()',
-  // A checkout is ordered as long as there is an order of it: when that is canceled, it is open again.
+  // When the order of a checkout is canceled, the checkout is open again.
   order_id: ofOrder('id'),
   order_state: ofOrder('state')
 }
 const columns = Object.keys(row)
   .map(name => (name in COMPUTED ? `${COMPUTED[name]} as ${name}` : name))
   .join(', ')
-/** What is written of one whenever its client says what they want. */
-const said = {
+/** Columns that each write of the client replaces. */
+const written = {
   input: json<CheckoutInput>(),
   quote_hash: 'text',
   cart_id: 'uuid?',
@@ -39,7 +39,7 @@ const said = {
 
 export const insertCheckout = statement({
   name: 'orders.insert_checkout',
-  takes: { id: 'uuid', customer_id: 'uuid?', ...said },
+  takes: { id: 'uuid', customer_id: 'uuid?', ...written },
   gives: row,
   text: `
     insert into orders.checkouts
@@ -48,14 +48,14 @@ export const insertCheckout = statement({
       now() + make_interval(secs => $seconds))
     returning ${columns}`
 })
-/** That of this customer; with null, a guest's. */
+/** A checkout of this customer, or of a guest (null). */
 export const findCheckout = statement({
   name: 'orders.find_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   gives: row,
   text: `select ${columns} from orders.checkouts where id = $id and customer_id is not distinct from $customer_id`
 })
-/** Whosever it is. */
+/** A checkout of any buyer. */
 export const findAnyCheckout = statement({
   name: 'orders.find_any_checkout',
   takes: { id: 'uuid' },
@@ -71,7 +71,7 @@ export const lockCheckout = statement({
 })
 export const updateCheckout = statement({
   name: 'orders.update_checkout',
-  takes: { id: 'uuid', ...said },
+  takes: { id: 'uuid', ...written },
   gives: row,
   text: `
     update orders.checkouts set
@@ -89,7 +89,10 @@ export const cancelCheckout = statement({
     where id = $id
     returning ${columns}`
 })
-/** Those that expired so long ago, unless an order waits for its payment; a canceled one goes when it would have expired. */
+/**
+ * Deletes checkouts that expired `keptSeconds` ago, canceled ones too. Keeps those whose order waits for its
+ * payment.
+ */
 export const deleteExpiredCheckouts = statement({
   name: 'orders.delete_expired_checkouts',
   takes: { keptSeconds: 'float8' },

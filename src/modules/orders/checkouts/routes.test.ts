@@ -6,7 +6,7 @@ import { customer } from '../../../testing.ts'
 import { type PricingApi, pricingModule } from '../../pricing/index.ts'
 import { CheckoutResponse } from './schema.ts'
 
-/** A shop with post, and somebody who buys. */
+/** A shop with shipping methods, and a customer. */
 async function useBuyer(settings: Record<string, string> = {}) {
   const shop = await useCheckouts({ settings })
   const ways = await shop.usePost()
@@ -21,7 +21,7 @@ async function useBuyer(settings: Record<string, string> = {}) {
 }
 const pathOf = ({ id }: { id: string }) => `/api/checkouts/${id}`
 
-test('a checkout says what all of it costs, by everything that it declares', async () => {
+test('a checkout response has the price, with every declared field', async () => {
   const { sell, begin, buyer, ada } = await useBuyer()
   const [mug, code] = [await sell({ weight_grams: 300 }), await sell({ requires_shipping: false })]
   const note = 'Ring twice.\nThanks'
@@ -29,13 +29,26 @@ test('a checkout says what all of it costs, by everything that it declares', asy
   const json = await begin({ items, email: 'Ada@Example.com', shipping_address: STOCKHOLM, note })
   expect(compileAnswer(CheckoutResponse)(json)).toEqual([])
   expect(json).toMatchObject({
-    ...{ customer_id: ada.id, status: 'open', ready: true, market: 'default', currency: 'USD', version: 1 },
-    ...{ email: 'ada@example.com', note, shipping_address: STOCKHOLM, billing_address: null },
+    customer_id: ada.id,
+    status: 'open',
+    ready: true,
+    market: 'default',
+    currency: 'USD',
+    version: 1,
+    email: 'ada@example.com',
+    note,
+    shipping_address: STOCKHOLM,
+    billing_address: null,
     items: [
       { variant_id: mug, quantity: 3, unit_price: 1_000, line_total: 3_000, group: 'goods' },
       { variant_id: code, quantity: 1, unit_price: 1_000, line_total: 1_000, group: 'digital' }
     ],
-    ...{ subtotal: 4_000, discount_total: 0, shipping_total: 490, tax_total: 0, total: 4_490, findings: [] }
+    subtotal: 4_000,
+    discount_total: 0,
+    shipping_total: 490,
+    tax_total: 0,
+    total: 4_490,
+    findings: []
   })
   const [digital, goods] = json.groups
   expect(digital).toMatchObject({ id: 'digital', method: 'digital', shipping_option: null, options: [] })
@@ -54,7 +67,7 @@ test('a checkout says what all of it costs, by everything that it declares', asy
   expect(Date.parse(json.expires_at) - Date.parse(json.created_at)).toBe(6 * 3_600_000)
 })
 
-test('a change puts all that is said in the place of all that was said', async () => {
+test('an update replaces the whole input', async () => {
   const { sell, begin, buyer } = await useBuyer()
   const [mug, cup] = [await sell(), await sell({ price: 300 })]
   const first = await begin({ items: [itemOf(mug)], shipping_address: STOCKHOLM, note: 'Soon', codes: ['x'] })
@@ -68,7 +81,12 @@ test('a change puts all that is said in the place of all that was said', async (
   const { status, json, headers } = await buyer.put(pathOf(first), body, { 'if-match': '"1"' })
   expect([status, headers.etag]).toEqual([200, '"2"'])
   expect(json).toMatchObject({
-    ...{ id: first.id, version: 2, note: null, codes: [], shipping_option: option, total: 1_590 },
+    id: first.id,
+    version: 2,
+    note: null,
+    codes: [],
+    shipping_option: option,
+    total: 1_590,
     items: [{ variant_id: cup, quantity: 2 }],
     shipping_address: { country: 'DE', phone: '+4930901820' },
     billing_address: { company: 'Engines AB' }
@@ -80,7 +98,7 @@ test('a change puts all that is said in the place of all that was said', async (
   expect([stale.status, stale.json]).toMatchObject([412, { code: 'CHECKOUT_STALE', version: 2 }])
 })
 
-test('a cart is checked out as it is, and a change of it is noticed', async () => {
+test('a checkout of a cart reports a change of the cart', async () => {
   const { sell, buyer, begin, ada } = await useBuyer()
   const [mug, cup] = [await sell(), await sell()]
   const empty = await buyer.post('/api/checkouts', { cart: true })
@@ -114,13 +132,13 @@ test.each([
   ],
   [{ cart: true, guest_cart_token: 'gct_x' }, 'body/guest_cart_token', 'is not known here'],
   [{ cart: true, customer_id: newId() }, 'body/customer_id', 'is not known here']
-])('%j is refused for %s', async (body, path, message) => {
+])('%j is rejected for %s', async (body, path, message) => {
   const { buyer } = await useBuyer()
   const { status, json } = await buyer.post('/api/checkouts', body)
   expect([status, json.errors?.[0]]).toEqual([400, { path, message }])
 })
 
-test('as long as an address is being written, its country says what delivery costs, and findings what it lacks', async () => {
+test('with an incomplete address, its country selects the shipping rates, and findings list what is missing', async () => {
   const { sell, begin, buyer } = await useBuyer()
   const items = [itemOf(await sell())]
   const nowhere = await begin({ items })
@@ -146,13 +164,13 @@ test('as long as an address is being written, its country says what delivery cos
   expect(abroad.groups[0]).toMatchObject({ shipping_option: null, options: [{ method: 'pickup' }] })
 })
 
-test('what is picked up needs no address, and nobody has to fetch what they did not choose to', async () => {
+test('a pickup needs no address, and is never chosen by default', async () => {
   const { sell, begin, ways } = await useBuyer()
   const items = [itemOf(await sell())]
   const fetched = await begin({ items, shipping_option: ways.pickup })
   expect(fetched).toMatchObject({ ready: true, total: 1_000, findings: [] })
   expect(fetched.groups).toMatchObject([{ method: 'pickup', shipping_option: ways.pickup }])
-  // An address that nothing goes to may stay as it is, and one of a bill may not.
+  // An unused shipping address may be incomplete. A billing address may not.
   const begun = { country: 'SE' }
   const said = { items, shipping_option: ways.pickup, shipping_address: begun }
   expect((await begin(said)).ready).toBe(true)
@@ -164,7 +182,7 @@ test('what is picked up needs no address, and nobody has to fetch what they did 
   expect([gone.ready, codesOf(gone), gone.total]).toEqual([true, ['SHIPPING_CHOICE_GONE'], 1_490])
 })
 
-test('what cannot be bought is said of each line, and counts for nothing where it is not sold', async () => {
+test('findings name each line that cannot be bought, and lines that are not for sale have no price', async () => {
   const { admin, sell, begin, buyer, request } = await useBuyer()
   const six = await sell({ quantity_step: 6, quantity_max: 12, price: 1 })
   const few = await sell({ price: 10 })
@@ -178,12 +196,20 @@ test('what cannot be bought is said of each line, and counts for nothing where i
   const json = await begin({ items, shipping_address: STOCKHOLM })
   expect(json.findings).toEqual([
     {
-      ...{ code: 'QUANTITY_RULE', message: expect.any(String), blocking: true, variant_id: six },
-      ...{ quantity_min: 6, quantity_max: 12, quantity_step: 6 }
+      code: 'QUANTITY_RULE',
+      message: expect.any(String),
+      blocking: true,
+      variant_id: six,
+      quantity_min: 6,
+      quantity_max: 12,
+      quantity_step: 6
     },
     {
-      ...{ code: 'STOCK_SHORT', message: expect.any(String), blocking: true },
-      ...{ variant_id: few, available: 2 }
+      code: 'STOCK_SHORT',
+      message: expect.any(String),
+      blocking: true,
+      variant_id: few,
+      available: 2
     },
     ...[off, gone, never].map(variant_id => ({
       code: 'VARIANT_UNAVAILABLE',
@@ -205,7 +231,7 @@ test('what cannot be bought is said of each line, and counts for nothing where i
   ])
 })
 
-test('codes take off what they can, and say why they cannot', async () => {
+test('codes reduce the price, or have a finding with the reason', async () => {
   const { made, sell, begin } = await useBuyer()
   const promote = async (code: string, fields: object) => {
     const effect = { type: 'percentage', percentage_ppm: 100_000 }
@@ -231,7 +257,7 @@ test('codes take off what they can, and say why they cannot', async () => {
   ])
 })
 
-test('how often a customer used a code counts for them alone', async () => {
+test('the usage limit of a code counts per customer', async () => {
   const { made, sell, begin, db, ada, apiOf, as } = await useBuyer()
   const effect = { type: 'percentage', percentage_ppm: 100_000 }
   const limit = { needs_code: true, uses_per_customer: 1 }
@@ -241,7 +267,7 @@ test('how often a customer used a code counts for them alone', async () => {
   const first = await begin(body)
   expect([first.discount_total, codesOf(first)]).toEqual([100, []])
   const pricing = apiOf(pricingModule) as PricingApi
-  const redeeming = pricing.inTurn(db, [{ promotionId, code: 'ONCE' }])
+  const redeeming = pricing.serializedBy(db, [{ promotionId, code: 'ONCE' }])
   await redeeming.transaction(tx => pricing.redeem(tx, newId(), ada.id))
   const second = await begin(body)
   expect([second.discount_total, codesOf(second)]).toEqual([0, ['CODE_CUSTOMER_LIMIT']])
@@ -249,7 +275,7 @@ test('how often a customer used a code counts for them alone', async () => {
   expect([other.discount_total, codesOf(other)]).toEqual([100, []])
 })
 
-test('prices are those of now, and a change since the client last said something is noticed', async () => {
+test('prices are current, and a finding reports a change since the last write', async () => {
   const { admin, sell, begin, buyer } = await useBuyer()
   const mug = await sell()
   const body = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
@@ -263,7 +289,7 @@ test('prices are those of now, and a change since the client last said something
   expect([known.findings, known.quote_hash]).toEqual([[], dearer.quote_hash])
 })
 
-test('a checkout expires, says so for an hour, and a change before puts that off', async () => {
+test('an expired checkout is readable for an hour, and an update extends its expiry', async () => {
   const { sell, begin, buyer, sql } = await useBuyer({ CARTWRIGHT__ORDERS__CHECKOUT_MINUTES: '5' })
   const body = { items: [itemOf(await sell())], shipping_address: STOCKHOLM }
   const made = await begin(body)
@@ -279,7 +305,7 @@ test('a checkout expires, says so for an hour, and a change before puts that off
     expect([refused.status, refused.json.code]).toEqual([409, 'CHECKOUT_EXPIRED'])
 })
 
-test('a canceled checkout stays canceled, and is changed no more', async () => {
+test('a canceled checkout stays canceled and cannot be updated', async () => {
   const { sell, begin, buyer } = await useBuyer()
   const body = { items: [itemOf(await sell())], shipping_address: STOCKHOLM }
   const made = await begin(body)

@@ -3,22 +3,22 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, inMarket, marketNamed } from '../../../kernel/wire.ts'
-import type { Guesses } from './guesses.ts'
+import type { LimitCodeGuesses } from './code-guesses.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 
-/** `perMinute`: new checkouts of a caller. `guesses`: what is told of codes. */
-export type Limits = { readonly perMinute: number; readonly guesses: Guesses }
+/** `perMinute`: new checkouts per minute of a client. */
+export type CheckoutLimits = { readonly perMinute: number; readonly limitCodeGuesses: LimitCodeGuesses }
 
-/** One of 200 lines costs as much as eight writes to a cart. */
+/** Measured: a checkout of 200 lines costs as much as eight writes to a cart. */
 const config = { class: 'checkout', countsAs: 5 } as const
 const own = { params: IdParams, response: { 200: CheckoutResponse } }
 
-/** A checkout has the market that it was made in, or that the last change of it named: who only reads it names none. */
+/** A write names the market of a checkout. A read does not, because the checkout keeps it. */
 export function checkoutRoutes(
   tiers: Tiers,
   checkouts: CheckoutService,
-  { perMinute, guesses }: Limits
+  { perMinute, limitCodeGuesses }: CheckoutLimits
 ): void {
   tiers.secured.post(
     '/checkouts',
@@ -26,21 +26,33 @@ export function checkoutRoutes(
       config: { ...config, limit: { name: 'checkout', perMinute } },
       schema: {
         ...inMarket,
-        summary: 'Begin a checkout',
+        summary: 'Create a checkout',
+        description:
+          "Creates a checkout from `items` or, with `cart: true`, from the customer's cart, and returns its price. A checkout reserves no stock. `findings` list what is wrong or missing; the checkout is `ready` when none is `blocking`. 400 `CHECKOUT_SOURCE_UNCLEAR`: send either `items` or `cart`. 409 `CART_EMPTY`: the cart has no items. 429 `CHECKOUT_CODES_LIMITED`: too many unknown promotion codes; wait, or omit `codes`.",
         body: CheckoutRequest,
         response: { 201: CheckoutResponse }
       }
     },
     request => {
       const { userId } = identityOf(request)
-      const said = { body: request.body, market: marketNamed(request) ?? null }
-      return guesses(byAddress(request), request.body, () => checkouts.create(userId, said, writeOf(request)))
+      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      return limitCodeGuesses(byAddress(request), request.body, () =>
+        checkouts.create(userId, requested, writeOf(request))
+      )
     }
   )
 
   tiers.secured.get(
     '/checkouts/:id',
-    { config, schema: { ...own, summary: 'The checkout, and what it costs now' } },
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Retrieve a checkout',
+        description:
+          "Returns a checkout of the customer, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. An expired checkout stays readable for an hour. After that, and for another customer's checkout, the response is 404 `CHECKOUT_NOT_FOUND`."
+      }
+    },
     request => checkouts.read(identityOf(request).userId, request.params.id)
   )
 
@@ -48,18 +60,35 @@ export function checkoutRoutes(
     '/checkouts/:id',
     {
       config,
-      schema: { ...inMarket, ...own, summary: 'Say anew what is bought, and how', body: CheckoutRequest }
+      schema: {
+        ...inMarket,
+        ...own,
+        summary: 'Update a checkout',
+        description:
+          'Replaces every field of an open checkout: a field that you omit is removed. Send the whole form after each step. Returns the checkout with its new price and `findings`. 409 `CHECKOUT_COMPLETED`: it became the order in `order_id`. 409 `CHECKOUT_EXPIRED` or `CHECKOUT_CANCELED`: create a new checkout. 412 `CHECKOUT_STALE`: read the checkout again.',
+        body: CheckoutRequest
+      }
     },
     request => {
       const { userId } = identityOf(request)
-      const said = { body: request.body, market: marketNamed(request) ?? null }
-      return guesses(byAddress(request), request.body, () =>
-        checkouts.replace(userId, request.params.id, said, writeOf(request))
+      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      return limitCodeGuesses(byAddress(request), request.body, () =>
+        checkouts.replace(userId, request.params.id, requested, writeOf(request))
       )
     }
   )
 
-  tiers.secured.post('/checkouts/:id/cancel', { config, schema: { ...own, summary: 'Cancel it' } }, request =>
-    checkouts.cancel(identityOf(request).userId, request.params.id, writeOf(request))
+  tiers.secured.post(
+    '/checkouts/:id/cancel',
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Cancel a checkout',
+        description:
+          'Cancels an open checkout, which can no longer be changed or completed. Canceling it again returns the same checkout. 409 `CHECKOUT_COMPLETED`: it became an order; cancel that order instead. 409 `CHECKOUT_EXPIRED`: there is nothing to cancel.'
+      }
+    },
+    request => checkouts.cancel(identityOf(request).userId, request.params.id, writeOf(request))
   )
 }

@@ -14,7 +14,7 @@ import {
 import { AddressRequest, AddressResponse } from './addresses.ts'
 import { FINDING_CODES } from './findings.ts'
 
-/** As many as a quote takes. */
+/** The maximum of a quote, too. */
 const LINES_MAX = 200
 const CODES_MAX = 10
 export const QUANTITY_MAX = 1_000_000
@@ -23,73 +23,82 @@ const NOTE_LENGTH_MAX = 2_000
 export const Items = Type.Array(
   input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }),
   {
-    description: 'What is bought; items of one variant become one.',
+    description: 'The variants to buy. Items of the same variant are merged.',
     minItems: 1,
     maxItems: LINES_MAX
   }
 )
-/** What is said of what is bought, and how. */
-export const said = {
+/** Fields of customers and guests. */
+export const checkoutRequestFields = {
   items: Type.Optional(Items),
   email: Type.Optional(
-    Type.String({ maxLength: 320, description: 'While it is being written it need not be one yet.' })
+    Type.String({
+      maxLength: 320,
+      description: 'Email address of the buyer. It may be incomplete while the buyer is typing.'
+    })
   ),
   shipping_address: Type.Optional(AddressRequest),
   billing_address: Type.Optional(AddressRequest),
   shipping_option: Type.Optional(
-    line(64, 'The id of one of the options; without it, the cheapest that brings it there.')
+    line(64, 'The id of a shipping option of the response. Default: the cheapest option that delivers.')
   ),
-  codes: Type.Optional(Type.Array(line(64), { description: 'Of promotions.', maxItems: CODES_MAX })),
-  note: Type.Optional(Type.String({ maxLength: NOTE_LENGTH_MAX, description: 'For the shop.' }))
+  codes: Type.Optional(Type.Array(line(64), { description: 'Promotion codes.', maxItems: CODES_MAX })),
+  note: Type.Optional(
+    Type.String({ maxLength: NOTE_LENGTH_MAX, description: 'A note from the buyer to the shop.' })
+  )
 }
 export const CheckoutRequest = request('CheckoutRequest', {
-  cart: Type.Optional(Type.Literal(true, { description: 'What is in the cart, in the place of items.' })),
-  ...said
+  cart: Type.Optional(
+    Type.Literal(true, { description: "Uses the items of the customer's cart instead of `items`." })
+  ),
+  ...checkoutRequestFields
 })
 export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
   guest_cart_token: Type.Optional(
-    Type.String({ description: 'What is in this guest cart, in the place of items.', maxLength: 256 })
+    Type.String({ description: 'Uses the items of this guest cart instead of `items`.', maxLength: 256 })
   ),
-  ...said
+  ...checkoutRequestFields
 })
-/** What either of them may say. */
+/** The body of a request of a customer or a guest. */
 export type CheckoutBody = Static<typeof CheckoutRequest> & Static<typeof GuestCheckoutRequest>
 
-export const Method = Type.Enum(['shipping', 'pickup', 'digital'])
-/** What a line comes to, and the group with which it is delivered. */
+export const Method = Type.Enum(['shipping', 'pickup', 'digital'], {
+  description: 'How the group reaches the buyer: sent, picked up, or delivered digitally.'
+})
+/** Amounts of a line, and its delivery group. */
 export const lineAmounts = {
-  unit_price: amount('Price of one'),
-  discounted_price: amount('Price of one after discounts of the catalog'),
+  unit_price: amount('Unit price'),
+  discounted_price: amount('Unit price after catalog discounts'),
   subtotal: amount('unit_price times quantity'),
-  discount: amount('All that is taken off the line'),
-  line_total: amount('What is left'),
+  discount: amount('All discounts of the line'),
+  line_total: amount('The line after discounts'),
   tax: amount('The tax of the line, whether prices include it or not'),
-  group: Type.String({ description: 'The id of the group that it is delivered with.' })
+  group: Type.String({ description: 'The id of the delivery group of the item.' })
 }
-/** What a delivery comes to. */
+/** Amounts of a delivery group. */
 export const deliveryAmounts = {
-  shipping: amount('Delivery, after what is taken off it'),
-  shipping_discount: amount('What is taken off it'),
+  shipping: amount('Delivery after discounts'),
+  shipping_discount: amount('Discounts on the delivery'),
   tax: amount('The tax of the delivery')
 }
-/** What all of it comes to. */
+/** Totals. */
 export const totals = {
   subtotal: amount('Items before discounts'),
-  discount_total: amount('What is taken off items'),
-  shipping_total: amount('Delivery after what is taken off it'),
+  discount_total: amount('Discounts on items'),
+  shipping_total: amount('Delivery after discounts'),
   tax_total: amount('All tax, whether prices include it or not'),
-  tax_added: amount('What of it is not in the prices'),
-  cash_rounding: amount('What rounding to what can be paid adds'),
-  total: amount('What is paid: subtotal - discount_total + shipping_total + tax_added + cash_rounding')
+  tax_added: amount('Tax that is added to the prices'),
+  cash_rounding: amount('Difference from rounding the total to a payable cash amount'),
+  total: amount('Total to pay: subtotal - discount_total + shipping_total + tax_added + cash_rounding')
 }
 
 const ItemResponse = Type.Object({
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
-  variant_name: Type.String({ description: 'What tells it from others of its product; may be empty.' }),
+  variant_name: Type.String({ description: 'Name of the variant within its product. It may be empty.' }),
   sku: Type.String(),
-  slug: Type.String({ description: 'Of the product, for its address.' }),
+  slug: Type.String({ description: 'Slug of the product, for links to its page.' }),
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
   quantity: Type.Integer(),
@@ -98,130 +107,150 @@ const ItemResponse = Type.Object({
 const GroupResponse = Type.Object({
   id: Type.String(),
   method: Method,
-  shipping_option: nullable(Type.String({ description: 'The id of the option that is part of the price.' })),
+  shipping_option: nullable(
+    Type.String({ description: 'The id of the shipping option that the price includes.' })
+  ),
   options: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'What is chosen: it stays the same when the amount changes.' }),
+      id: Type.String({
+        description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
+      }),
       method: Method,
-      provider: nullable(Type.String({ description: 'Who carries it.' })),
+      provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
-      amount: amount('What it costs, without what codes take off'),
+      amount: amount('Price before promotion discounts'),
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     }),
-    { description: 'All ways to have it, the cheapest first.' }
+    { description: 'All shipping options, cheapest first.' }
   ),
   ...deliveryAmounts
 })
-const Exempt = nullable(Type.String({ description: 'Of tax that the customer does not pay: why.' }))
+const Exempt = nullable(
+  Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
+)
 const ComponentResponse = Type.Object({
   kind: Type.Enum(['item', 'discount', 'shipping', 'shipping_discount', 'tax', 'cash_rounding']),
-  variant_id: nullable({ ...Id, description: 'Of the item that it belongs to.' }),
-  group: nullable(Type.String()),
-  shipping_option: nullable(Type.String()),
-  promotion_id: nullable(Id),
+  variant_id: nullable({ ...Id, description: 'The variant of the item. Null: it belongs to no item.' }),
+  group: nullable(Type.String({ description: 'The id of a delivery group. Null: it belongs to none.' })),
+  shipping_option: nullable(Type.String({ description: 'The shipping option that the amount is for.' })),
+  promotion_id: nullable({ ...Id, description: 'The promotion of a discount.' }),
   code: nullable(Type.String()),
-  tax_category: nullable(Type.String()),
-  rate_ppm: nullable(Type.Integer()),
-  base: nullable(amount('Of tax: what it is for')),
-  amount: amount('Below zero for what is taken off'),
-  included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' }),
+  tax_category: nullable(Type.String({ description: 'The category of a tax.' })),
+  rate_ppm: nullable(
+    Type.Integer({ description: 'The rate of a tax, in parts per million: 190000 is 19 %.' })
+  ),
+  base: nullable(amount('For tax, the amount that is taxed')),
+  amount: amount('Negative for a discount'),
+  included: Type.Boolean({ description: 'Whether other amounts include it, such as tax in a price.' }),
   exempt: Exempt
 })
 export const TaxExemption = Type.Object(
   {
     company: Type.String(),
     vat_id: nullable(Type.String()),
-    reason: Type.String({ description: 'Why, as invoices say it.' })
+    reason: Type.String({ description: 'The reason to print on invoices.' })
   },
-  { description: 'Who is exempt from tax, where any of it is not paid.' }
+  { description: 'The tax exemption of the customer. Null: no tax is exempt.' }
 )
 export type TaxExemption = Static<typeof TaxExemption>
 export const FindingResponse = Type.Object({
-  code: Type.Enum(FINDING_CODES, { description: 'What it is, for programs.' }),
-  message: Type.String({ description: 'What it is, for shoppers.' }),
-  blocking: Type.Boolean({ description: 'Whether nothing can be bought until it is gone.' }),
+  code: Type.Enum(FINDING_CODES, { description: 'The finding as a stable code for programs.' }),
+  message: Type.String({ description: 'The finding as a text for buyers.' }),
+  blocking: Type.Boolean({ description: 'Whether it must be solved before the checkout can be completed.' }),
   variant_id: Type.Optional(Id),
-  available: Type.Optional(Type.Integer({ description: 'How many there are.' })),
-  quantity_min: Type.Optional(Type.Integer()),
-  quantity_max: Type.Optional(Type.Integer()),
-  quantity_step: Type.Optional(Type.Integer()),
-  field: Type.Optional(Type.String({ description: 'Which one, such as shipping_address/city.' })),
+  available: Type.Optional(Type.Integer({ description: 'Units that can be bought.' })),
+  quantity_min: Type.Optional(Type.Integer({ description: 'Least quantity that can be bought.' })),
+  quantity_max: Type.Optional(Type.Integer({ description: 'Most units that can be bought.' })),
+  quantity_step: Type.Optional(Type.Integer({ description: 'Quantities are multiples of this.' })),
+  field: Type.Optional(
+    Type.String({ description: 'The field of the request, such as shipping_address/city.' })
+  ),
   group: Type.Optional(Type.String()),
   promotion_code: Type.Optional(Type.String()),
-  missing_amount: Type.Optional(amount('What would have to be added')),
-  missing_quantity: Type.Optional(Type.Integer()),
+  missing_amount: Type.Optional(amount('Amount that is missing to the minimum of the promotion')),
+  missing_quantity: Type.Optional(
+    Type.Integer({ description: 'Units that are missing to the minimum of the promotion.' })
+  ),
   conflicts_with: Type.Optional(
-    Type.Array(Type.String(), { description: 'Names of what is taken off instead.' })
+    Type.Array(Type.String(), { description: 'Names of the promotions that apply instead.' })
   )
 })
 export type FindingResponse = Static<typeof FindingResponse>
 const Status = Type.Enum(['open', 'action_required', 'completed', 'expired', 'canceled'], {
-  description: 'action_required: it is ordered, and its order waits for its payment. completed: all is done.'
+  description: '`action_required`: the order exists and waits for payment. `completed`: the order is placed.'
 })
 
-/** What something costs, and why. */
+/** The price of a checkout and its parts. */
 export const priceFields = {
-  market: Type.String({ description: 'The code of the market in which it is bought.' }),
+  market: Type.String({ description: 'The code of the market that prices and taxes belong to.' }),
   currency: Currency,
   items: Type.Array(ItemResponse),
   unavailable_items: Type.Array(
     Type.Object({
       variant_id: Id,
-      name: nullable(Type.String({ description: 'The last name that is known.' })),
+      name: nullable(Type.String({ description: 'The last known name of the variant.' })),
       quantity: Type.Integer()
     }),
-    { description: 'What cannot be bought here; it counts for nothing in the amounts.' }
+    { description: 'Items that cannot be bought in this market. No amount includes them.' }
   ),
   groups: Type.Array(GroupResponse),
   ...totals,
   discounts: Type.Array(
     Type.Object({
       promotion_id: Id,
-      name: Type.String({ description: 'What shoppers read beside it.' }),
-      code: nullable(Type.String({ description: 'Null: it holds without one.' })),
-      amount: amount('What it takes off, of items and deliveries')
+      name: Type.String({ description: 'Name of the promotion for buyers.' }),
+      code: nullable(Type.String({ description: 'Null: the promotion applies without a code.' })),
+      amount: amount('Discount on items and delivery')
     }),
-    { description: 'What promotions take off; what the catalog takes off is in discounted_price.' }
+    { description: 'Discounts of promotions. Catalog discounts are part of `discounted_price`.' }
   ),
   components: Type.Array(ComponentResponse, {
-    description: 'What makes up the total: the sum of those that are not included.'
+    description: 'The parts of the total. The parts with `included: false` add up to it.'
   }),
   tax_summary: Type.Array(
     Type.Object({
       tax_category: Type.String(),
-      rate_ppm: Type.Integer(),
-      net: Type.Integer(),
-      tax: Type.Integer(),
-      gross: Type.Integer(),
+      rate_ppm: Type.Integer({ description: 'Rate in parts per million: 190000 is 19 %.' }),
+      net: Type.Integer({ description: 'Taxed amount without tax, in minor units.' }),
+      tax: Type.Integer({ description: 'Tax, in minor units.' }),
+      gross: Type.Integer({ description: 'Taxed amount with tax, in minor units.' }),
       exempt: Exempt
-    })
+    }),
+    { description: 'Taxes of the total, one entry per category and rate.' }
   ),
   tax_exemption: nullable(TaxExemption),
-  quote_hash: Type.String({ description: 'The same as long as the same things cost the same.' })
+  quote_hash: Type.String({ description: 'A hash of items and amounts. It stays the same while these do.' })
 }
 const fields = {
   id: Id,
-  customer_id: nullable({ ...Id, description: 'Null: of a guest.' }),
-  order_id: nullable({ ...Id, description: 'The order that it has become.' }),
+  customer_id: nullable({ ...Id, description: 'Null: the checkout of a guest.' }),
+  order_id: nullable({ ...Id, description: 'The order that this checkout created. Null: none.' }),
   status: Status,
-  ready: Type.Boolean({ description: 'Whether it can be bought as it is: it is open, and nothing blocks.' }),
+  ready: Type.Boolean({
+    description: 'Whether it can be completed: its status is `open` and no finding is `blocking`.'
+  }),
   ...priceFields,
-  findings: Type.Array(FindingResponse, { description: 'What a shopper should know, or has to do.' }),
+  findings: Type.Array(FindingResponse, {
+    description: 'Problems and remarks for the buyer. Solve those that are `blocking`.'
+  }),
   email: nullable(Type.String()),
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
-  shipping_option: nullable(Type.String({ description: 'The one that was chosen.' })),
+  shipping_option: nullable(Type.String({ description: 'The shipping option that the buyer chose.' })),
   codes: Type.Array(Type.String()),
   note: nullable(Type.String()),
   version: Version,
   created_at: Time,
   updated_at: Time,
-  expires_at: Time
+  expires_at: { ...Time, description: 'When it expires, unless it is updated.' }
 }
 export const CheckoutResponse = response('CheckoutResponse', fields)
 export type CheckoutResponse = Static<typeof CheckoutResponse>
 
 export const NewGuestCheckoutResponse = response('NewGuestCheckoutResponse', {
-  checkout_token: Type.String({ description: 'Told once; send it as X-Checkout-Token.' }),
+  checkout_token: Type.String({
+    description:
+      'Proves access to the checkout. Send it as `X-Checkout-Token`. Only this response contains it.'
+  }),
   ...fields
 })

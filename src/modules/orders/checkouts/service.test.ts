@@ -10,7 +10,9 @@ async function useBuyer() {
   await shop.usePost()
   const buyer = shop.as(customer())
   const begin = async (body: object) => (await buyer.post('/api/checkouts', body)).json
-  /** But for stock, which a process reads every second, and rules, which it reads anew after messages of changes. */
+  /**
+   * Except stock, which a process reads every second, and rules, which it reads again after invalidations.
+   */
   const expectStatements = (request: () => Promise<{ status: number }>, expected: readonly string[]) =>
     expect
       .poll(
@@ -25,7 +27,7 @@ async function useBuyer() {
   return { ...shop, buyer, begin, expectStatements }
 }
 
-test('a checkout of 200 lines costs as many statements as one of a single line', async () => {
+test('a checkout of 200 lines needs as many statements as one of a single line', async () => {
   const { sell, buyer, admin, expectStatements, begin } = await useBuyer()
   const first = await sell()
   const variants = Array.from({ length: 199 }, (_, index) => {
@@ -50,7 +52,7 @@ test('a checkout of 200 lines costs as many statements as one of a single line',
   }
 })
 
-test('codes cost one statement, what has a limit another one, and a cart one more', async () => {
+test('codes need one more statement, usage limits another one, and a cart another one', async () => {
   const { sell, buyer, expectStatements, made, begin } = await useBuyer()
   const effect = { type: 'percentage', percentage_ppm: 1 }
   await made('promotions', { name: 'All', class: 'line', uses_max: 9, effect })
@@ -65,7 +67,7 @@ test('codes cost one statement, what has a limit another one, and a cart one mor
   )
 })
 
-test('of changes at the same time that rest on one version, one is made', async () => {
+test('of concurrent updates of one version, one is applied', async () => {
   const { sell, buyer, begin } = await useBuyer()
   const mug = await sell()
   const made = await begin({ items: [itemOf(mug)] })
@@ -78,7 +80,7 @@ test('of changes at the same time that rest on one version, one is made', async 
   expect((await buyer.get(`/api/checkouts/${made.id}`)).json).toEqual(won[0]?.json)
 })
 
-test('of changes and a cancel at the same time, none comes behind the cancel', async () => {
+test('no update is applied after a concurrent cancellation', async () => {
   const { sell, buyer, begin } = await useBuyer()
   const mug = await sell()
   const made = await begin({ items: [itemOf(mug)] })
@@ -92,7 +94,7 @@ test('of changes and a cancel at the same time, none comes behind the cancel', a
   expect((await buyer.get(path)).json).toMatchObject({ status: 'canceled', version: done.length + 2 })
 })
 
-test('what expired is deleted later, canceled ones too, and nothing else', async () => {
+test('expired and canceled checkouts are deleted later, and no others', async () => {
   const { db, sql, sell, begin, buyer } = await useBuyer()
   const body = { items: [itemOf(await sell())] }
   const [open, expired, old, canceled] = [
@@ -115,7 +117,7 @@ test('what expired is deleted later, canceled ones too, and nothing else', async
   expect((await buyer.get(`/api/checkouts/${old.id}`)).status).toBe(404)
 })
 
-test('a cart of more lines than can be ordered is refused, and says how many can', async () => {
+test('a cart with too many lines is rejected with the maximum', async () => {
   const shop = await useCheckouts({ settings: { CARTWRIGHT__CART__LINES_MAX: '300' } })
   const variants = Array.from({ length: 201 }, (_, index) => {
     return { sku: `M${index}`, price: 100, attributes: { Kind: `M${index}` } }
@@ -129,7 +131,7 @@ test('a cart of more lines than can be ordered is refused, and says how many can
   expect([status, json]).toMatchObject([400, { code: 'PRICING_QUOTE_TOO_LARGE', what: 'lines', limit: 200 }])
 })
 
-test('more than a quote takes is refused, and nothing is kept of it', async () => {
+test('a checkout that is too large for a quote is rejected and not stored', async () => {
   const { sell, buyer, sql } = await useBuyer()
   const dear = await sell({ price: 100_000_000_000 })
   const { status, json } = await buyer.post('/api/checkouts', { items: [itemOf(dear, 1_000_000)] })

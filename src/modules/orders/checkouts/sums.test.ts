@@ -4,7 +4,7 @@ import { itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checko
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
-/** A shop with something of every kind: variants, ways of delivery, codes, taxes of several rates and markets. */
+/** A shop with every kind of variants, shipping options, codes, tax rates and markets. */
 async function useEverything() {
   const shop = await useCheckouts()
   const { admin, made, sell } = shop
@@ -54,7 +54,12 @@ async function useEverything() {
 const plain = fc.string({ unit: fc.constantFrom(...'aåß中🙂 \'"\\<>%;-'), minLength: 1, maxLength: 30 })
 const address = fc.record(
   {
-    ...{ name: plain, company: plain, line1: plain, line2: plain, city: plain, region: plain },
+    name: plain,
+    company: plain,
+    line1: plain,
+    line2: plain,
+    city: plain,
+    region: plain,
     postal_code: fc.constantFrom('111 51', '10115', '1000001', 'x', '0'),
     country: fc.constantFrom('SE', 'DE', 'JP', 'US', 'AQ'),
     phone: fc.constantFrom('030 901820', '+46 8 123', 'x', '1'),
@@ -66,16 +71,17 @@ const address = fc.record(
 type Sum = { amount: number; included: boolean }
 const total = <T>(list: T[], of: (each: T) => number) => list.reduce((sum, each) => sum + of(each), 0)
 
-test('whatever is bought, its parts are the whole, and asking again is answered alike', async () => {
+test('the components of any checkout add up to its total, and a second read returns the same', async () => {
   const { as, variants, ways } = await useEverything()
   const buyer = as(customer())
-  const anyBody = fc.record(
+  const requestBody = fc.record(
     {
       items: fc.array(fc.tuple(fc.constantFrom(...variants), fc.constantFrom(1, 2, 3, 7, 100, 1_000_000)), {
         minLength: 1,
         maxLength: 12
       }),
-      ...{ shipping_address: address, billing_address: address },
+      shipping_address: address,
+      billing_address: address,
       shipping_option: fc.constantFrom(...ways, 'none'),
       codes: fc.uniqueArray(fc.constantFrom('third', 'OFF', ' free ', 'none'), { maxLength: 4 }),
       note: fc.string({ unit: 'grapheme', maxLength: 50 })
@@ -83,7 +89,7 @@ test('whatever is bought, its parts are the whole, and asking again is answered 
     { requiredKeys: ['items'] }
   )
   const market = fc.constantFrom('', '?market=jp', '?market=de', '?market=default')
-  const property = fc.asyncProperty(anyBody, market, async ({ items: pairs, ...said }, query) => {
+  const property = fc.asyncProperty(requestBody, market, async ({ items: pairs, ...said }, query) => {
     const items = pairs.map(([id, quantity]) => itemOf(id, quantity))
     const { status, json, text } = await buyer.post(`/api/checkouts${query}`, { ...said, items })
     expect(status, text).toBe(201)

@@ -1,16 +1,20 @@
 import type { Component, Quote } from '../../pricing/index.ts'
 import { DIGITAL } from './delivery.ts'
-import { type Finding, isBlocking } from './findings.ts'
+import { type CheckoutFinding, isBlocking } from './findings.ts'
+import { checkInput } from './input-checks.ts'
 import type { SoldLine } from './lines.ts'
-import type { Priced } from './price.ts'
-import { remarksOn } from './remarks.ts'
+import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 import type { CheckoutResponse, FindingResponse, TaxExemption } from './schema.ts'
 
-/** The answer: what was said, and what it costs now. */
-export function viewOf(row: CheckoutRow, priced: Priced, isCartChanged: boolean): CheckoutResponse {
+/** The response: the stored input and its current price. */
+export function checkoutView(
+  row: CheckoutRow,
+  priced: PricedCheckout,
+  isCartChanged: boolean
+): CheckoutResponse {
   const { input } = row
-  const findings = [...remarksOn(row, priced, isCartChanged), ...priced.findings]
+  const findings = [...checkInput(row, priced, isCartChanged), ...priced.findings]
   const status = statusOf(row)
   return {
     id: row.id,
@@ -38,8 +42,8 @@ function statusOf({ status, is_expired, order_state }: CheckoutRow): CheckoutRes
   return status === 'open' && is_expired ? 'expired' : status
 }
 
-/** What it costs, and why. */
-export function priceView(priced: Priced): PriceView {
+/** The price and its parts. */
+export function priceView(priced: PricedCheckout): PriceView {
   const { quote, market, options } = priced
   const { totals } = quote
   const lineOf = new Map(quote.lines.map(line => [line.key, line]))
@@ -69,13 +73,18 @@ export function priceView(priced: Priced): PriceView {
     cash_rounding: totals.cashRoundingMinor,
     total: totals.totalMinor,
     discounts: priced.discounts.map(({ promotionId, name, code, amountMinor }) => ({
-      ...{ promotion_id: promotionId, name, code },
+      promotion_id: promotionId,
+      name,
+      code,
       amount: amountMinor
     })),
     components: quote.components.map(componentOf),
     tax_summary: quote.taxSummary.map(({ taxCategory, ratePpm, netMinor, taxMinor, grossMinor, exempt }) => ({
-      ...{ tax_category: taxCategory, rate_ppm: ratePpm },
-      ...{ net: netMinor, tax: taxMinor, gross: grossMinor },
+      tax_category: taxCategory,
+      rate_ppm: ratePpm,
+      net: netMinor,
+      tax: taxMinor,
+      gross: grossMinor,
       exempt: exempt?.reason ?? null
     })),
     tax_exemption: exemptionOf(quote),
@@ -107,7 +116,7 @@ function itemOf(
   { variantId, quantity, variant }: SoldLine,
   line: Quote['lines'][number] | undefined
 ): CheckoutResponse['items'][number] {
-  if (line === undefined) throw new Error(`the quote has lost the line of ${variantId}`)
+  if (line === undefined) throw new Error(`the quote has no line of variant ${variantId}`)
   return {
     variant_id: variantId,
     product_id: variant.productId,
@@ -135,8 +144,11 @@ export const optionOf = ({
   service,
   amountMinor,
   estimatedDays
-}: Priced['options'][number]) => ({
-  ...{ id, method, provider, service },
+}: PricedCheckout['options'][number]) => ({
+  id,
+  method,
+  provider,
+  service,
   amount: amountMinor,
   estimated_days: estimatedDays
 })
@@ -156,7 +168,7 @@ const componentOf = (component: Component): CheckoutResponse['components'][numbe
   exempt: component.exempt?.reason ?? null
 })
 
-/** Null: all tax is paid. */
+/** The exemption of a quote. Null: no tax is exempt. */
 export function exemptionOf({ taxSummary }: Quote): TaxExemption | null {
   const { exempt } = taxSummary.find(each => each.exempt !== undefined) ?? {}
   return exempt === undefined
@@ -164,7 +176,7 @@ export function exemptionOf({ taxSummary }: Quote): TaxExemption | null {
     : { company: exempt.company, vat_id: exempt.vatId, reason: exempt.reason }
 }
 
-export function findingOf(found: Finding): FindingResponse {
+export function findingOf(found: CheckoutFinding): FindingResponse {
   const { code, message } = found
   const shown = { code, message, blocking: isBlocking(found) }
   if ('promotionCode' in found) {

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** The index `orders_done` has the same words, but for the lines and the time. */
+/** The condition of the index `orders_done`, with conditions on lines and time added. */
 const IS_DONE = `
   state = 'placed' and fulfillment_status in ('fulfilled', 'partially_returned', 'returned', 'not_required')
   and coalesce(payment_status, 'paid') in ('paid', 'partially_refunded', 'refunded')
@@ -8,14 +8,14 @@ const IS_DONE = `
   and updated_at <= now() - make_interval(secs => $seconds)
   and not exists (select from orders.lines where order_id = orders.id and canceled + fulfilled < ordered)`
 
-/** Orders of which all is sent and paid, and to which nothing has happened for so long; those that have waited longest. */
+/** Fully shipped and paid orders without a change for `seconds`, oldest change first. */
 export const listDone = statement({
   name: 'orders.list_done',
   takes: { seconds: 'float8', limit: 'int8' },
   gives: { id: 'uuid' },
   text: `select id from orders.orders where ${IS_DONE} order by updated_at limit $limit`
 })
-/** Whether it is one of them, now that nobody else changes it. */
+/** Whether the order still meets the condition, once its row is locked. */
 export const findDone = statement({
   name: 'orders.find_done',
   takes: { id: 'uuid', seconds: 'float8' },

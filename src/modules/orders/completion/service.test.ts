@@ -7,22 +7,22 @@ async function useSent() {
   const shop = await usePaidOrders()
   return {
     ...shop,
-    /** An order that is paid and sent. */
+    /** A paid and shipped order. */
     sent: async (): Promise<string> => {
       const { id } = await shop.order()
       await shop.pay(id)
       await shop.does(id, 'shipments')
       return id
     },
-    /** For so long nothing has happened to any. */
+    /** Shifts the last change of all orders into the past. */
     pass: (interval: string) =>
       shop.sql('update orders.orders set updated_at = updated_at - $1::interval', [interval]),
-    /** The job has been done once more, from its beginning. */
+    /** Waits for a full run of the job. */
     sweep: (meanwhile?: () => Promise<void>) => doOnceMore(shop, 'orders.complete_orders', meanwhile)
   }
 }
 
-test('an order that is sent and paid is completed when nothing has happened to it for 30 days', async () => {
+test('a shipped and paid order is completed 30 days after its last change', async () => {
   const shop = await useSent()
   const [done, touched] = [await shop.sent(), await shop.sent()]
   await shop.pass('29 days')
@@ -35,7 +35,7 @@ test('an order that is sent and paid is completed when nothing has happened to i
   expect(status).toBe('completed')
   expect(history.at(-1)).toMatchObject({ action: 'complete', from: 'placed', to: 'completed', actor: null })
   expect((await shop.read(touched)).status).toBe('shipped')
-  // Whoever takes it up again has the same time for it.
+  // Reopening restarts the time.
   await shop.does(done, 'transition', { action: 'reopen' })
   await shop.sweep()
   expect((await shop.read(done)).status).toBe('shipped')
@@ -43,11 +43,11 @@ test('an order that is sent and paid is completed when nothing has happened to i
   await shop.sweep()
   expect((await shop.read(done)).status).toBe('completed')
   expect((await shop.read(touched)).status).toBe('completed')
-  // It can come back all the same.
+  // It can still be returned.
   expect((await shop.does(done, 'returns', { lines: [{ line: 1, quantity: 1 }] })).items[0].returned).toBe(1)
 })
 
-test('nothing is completed that is not sent, not paid, held, disputed, or being canceled', async () => {
+test('an order that is not shipped, not paid, held, disputed or being canceled is not completed', async () => {
   const shop = await useSent()
   const [waiting, part, held] = [(await shop.order()).id, (await shop.order()).id, await shop.sent()]
   await shop.pay(part)
@@ -64,7 +64,7 @@ test('nothing is completed that is not sent, not paid, held, disputed, or being 
   )
 })
 
-test('an order that something happens to while it is about to be completed is not', async () => {
+test('an order that changes while the job waits for its lock is not completed', async () => {
   const shop = await useSent()
   const id = await shop.sent()
   await shop.pass('31 days')
@@ -73,7 +73,7 @@ test('an order that something happens to while it is about to be completed is no
   onTestFinished(() => holder.end())
   await holder.query('begin')
   await holder.query('update orders.orders set updated_at = now() where id = $1', [id])
-  // It waits for the order, or has waited for as long as it does.
+  // The job waits for the order, or has waited for as long as it does.
   const hasWaited = `
     select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     union all select handler from cartwright.jobs

@@ -1,36 +1,38 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { type Changes, SYSTEM } from '../changes/service.ts'
+import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   log: Pick<Log, 'error'>
-  changes: Changes
-  /** So long nothing has happened to it: whoever wanted to send it back has done so. */
+  changes: OrderChanges
+  /** Seconds without a change after which an order is completed: the time for returns. */
   seconds: number
 }
 
-/** What is left over is done the next time. */
-const AT_ONCE_MAX = 1_000
+/** Orders of one run. The next run completes the rest. */
+const BATCH_MAX = 1_000
 
-/** Orders that are sent and paid are done when nobody has wanted anything of them for long enough. */
+/** Completes fully shipped and paid orders that have not changed for long enough. */
 export function createCompletion({ db, log, changes, seconds }: Deps) {
   async function complete(tx: Transaction, id: string): Promise<void> {
-    const hand = await changes.take(tx, id)
+    const locked = await changes.lock(tx, id)
     if ((await tx.first(repository.findDone, { id, seconds })) === undefined) return
-    changes.judge(hand, 'complete', SYSTEM)
-    await changes.write(tx, hand, 'complete', SYSTEM)
+    changes.assertAllowed(locked, 'complete', SYSTEM)
+    await changes.transition(tx, locked, 'complete', SYSTEM)
   }
 
-  /** One that cannot be completed holds up no other. */
-  const completeSurely = (id: string) =>
+  /** Logs a failure, so that one order does not keep the others from being completed. */
+  const completeOrLog = (id: string) =>
     db
       .transaction(tx => complete(tx, id))
-      .catch(error => log.error({ err: error, order: id }, 'an order that is done could not be completed'))
+      .catch(error =>
+        log.error({ err: error, order: id }, 'a fully shipped and paid order could not be completed')
+      )
 
   return async (signal: AbortSignal): Promise<void> => {
-    const done = await db.rows(repository.listDone, { seconds, limit: AT_ONCE_MAX })
-    for (const { id } of done) if (!signal.aborted) await completeSurely(id)
+    const done = await db.rows(repository.listDone, { seconds, limit: BATCH_MAX })
+    for (const { id } of done) if (!signal.aborted) await completeOrLog(id)
   }
 }

@@ -5,13 +5,13 @@ import { listRegions, regionOf, regionsOf } from '../../../kernel/regions.ts'
 
 async function useCountries(options: Parameters<typeof useCheckouts>[0] = {}) {
   const shop = await useCheckouts(options)
-  const read = async (country: string) => (await shop.anybody.get(`/api/countries/${country}`)).json
+  const read = async (country: string) => (await shop.anonymous.get(`/api/countries/${country}`)).json
   return { ...shop, read }
 }
 const codesIn = ({ regions }: { regions: { code: string }[] }) => regions.map(({ code }) => code)
 
-test('anybody is told what an address needs in a country, and which regions there are, by name', async () => {
-  const { read, anybody } = await useCountries()
+test('the address rules of a country have its required fields and regions, sorted by name', async () => {
+  const { read, anonymous } = await useCountries()
   const usa = await read('US')
   expect(usa.required).toEqual(['name', 'line1', 'city', 'region', 'postal_code'])
   expect(usa.regions).toContainEqual({ code: 'CA', name: 'California', within: null })
@@ -20,13 +20,13 @@ test('anybody is told what an address needs in a country, and which regions ther
   const germany = await read('DE')
   expect([germany.country, germany.required]).toEqual(['DE', ['name', 'line1', 'city', 'postal_code']])
   expect(germany.regions).toHaveLength(16)
-  const unknown = await anybody.get('/api/countries/XX')
+  const unknown = await anonymous.get('/api/countries/XX')
   expect([unknown.status, unknown.json.code]).toEqual([404, 'COUNTRY_NOT_FOUND'])
   for (const wrong of ['us', 'USA', '1'])
-    expect((await anybody.get(`/api/countries/${wrong}`)).status).toBe(400)
+    expect((await anonymous.get(`/api/countries/${wrong}`)).status).toBe(400)
 })
 
-test('where taxes or delivery depend on regions one has to be said, and only those are listed that say enough', async () => {
+test('a region is required where taxes or delivery depend on it, and only precise enough regions are listed', async () => {
   const { read, made } = await useCountries()
   const fields = async (country: string) => (await read(country)).required
   await made('taxes/zones', { name: 'Bavaria', country: 'DE', region: 'BY' }).then(({ id }) =>
@@ -39,8 +39,8 @@ test('where taxes or delivery depend on regions one has to be said, and only tho
   expect(await fields('SE')).toEqual(['name', 'line1', 'city', 'postal_code'])
 })
 
-test('what the list offers, a checkout takes', async () => {
-  const { read, made, sell, usePost, anybody } = await useCountries()
+test('a checkout accepts each listed region', async () => {
+  const { read, made, sell, usePost, anonymous } = await useCountries()
   await usePost()
   const { id: zone_id } = await made('taxes/zones', { name: 'Uppland', country: 'SE', region: 'AB' })
   await made('taxes/rates', { zone_id, category: 'standard', name: 'Moms', rate_ppm: 1 })
@@ -48,7 +48,7 @@ test('what the list offers, a checkout takes', async () => {
   const remarks = async (region?: string) => {
     const shipping_address = { ...STOCKHOLM, ...(region !== undefined && { region }) }
     const body = { items, email: 'ada@example.com', shipping_address }
-    return codesOf((await anybody.post('/api/checkouts/guest', body)).json)
+    return codesOf((await anonymous.post('/api/checkouts/guest', body)).json)
   }
   expect(await remarks()).toEqual(['ADDRESS_INVALID'])
   const offered = codesIn(await read('SE'))
@@ -56,13 +56,13 @@ test('what the list offers, a checkout takes', async () => {
   for (const code of offered) expect(await remarks(code), code).toEqual([])
 })
 
-test('browsers and proxies keep it, and ask whether it is still so', async () => {
-  const { anybody, record } = await useCountries()
+test('browsers and proxies cache address rules and revalidate them', async () => {
+  const { anonymous, record } = await useCountries()
   const path = '/api/countries/CA'
-  const { headers } = await anybody.get(path)
+  const { headers } = await anonymous.get(path)
   expect(headers['cache-control']).toBe('public, no-cache')
-  const again = () => anybody.get(path, undefined, { 'if-none-match': String(headers.etag) })
-  // What was announced at the start may drop what is kept once more.
+  const again = () => anonymous.get(path, undefined, { 'if-none-match': String(headers.etag) })
+  // An invalidation from the start may clear the cache again.
   await expect
     .poll(async () => {
       const { result, statements } = await record(again)
@@ -72,12 +72,12 @@ test('browsers and proxies keep it, and ask whether it is still so', async () =>
     .toEqual([])
 })
 
-test('without the module shipping, taxes alone decide', async () => {
+test('without the shipping module, taxes alone require a region', async () => {
   const { read } = await useCountries({ off: ['shipping'] })
   expect((await read('SE')).required).toEqual(['name', 'line1', 'city', 'postal_code'])
 })
 
-test('each region of each country is known by the code that lists have, and lies in those that they say', () => {
+test('each listed region is known by its code, and lies in the listed parent', () => {
   for (const country of countries) {
     const regions = listRegions(country)
     expect(new Set(regions.map(({ code }) => code)).size).toBe(regions.length)

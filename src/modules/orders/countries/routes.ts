@@ -8,7 +8,9 @@ export function countryRoutes(tiers: Tiers, countries: CountryService): void {
     {
       config: { class: 'browse', cache: 'public' },
       schema: {
-        summary: 'What an address needs in a country, and its regions',
+        summary: "Retrieve a country's address rules",
+        description:
+          'Returns the fields that an address needs in a country, and the regions that it accepts. Use it to build an address form. `region` is required where taxes or delivery depend on it. Needs no token; caches may keep the response. 404 `COUNTRY_NOT_FOUND`: the code is not an ISO 3166-1 country.',
         params: CountryParams,
         response: { 200: CountryResponse }
       }

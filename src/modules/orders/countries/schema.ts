@@ -6,15 +6,15 @@ export const CountryParams = input({ country: Country })
 export const CountryResponse = response('CountryResponse', {
   country: Type.String(),
   required: Type.Array(Type.Enum(['name', 'line1', 'city', 'region', 'postal_code']), {
-    description: 'What an address cannot do without there.'
+    description: 'Fields that an address in this country needs.'
   }),
   regions: Type.Array(
     Type.Object({
-      code: Type.String({ description: 'What to send as `region`.' }),
+      code: Type.String({ description: 'The value to send as `region`.' }),
       name: Type.String(),
-      within: nullable(Type.String({ description: 'The code of the region that it lies in.' }))
+      within: nullable(Type.String({ description: 'The code of the region that contains it.' }))
     }),
-    { description: 'Those that an address may say, by name.' }
+    { description: 'Regions that an address may contain, sorted by name.' }
   )
 })
 export type CountryResponse = Static<typeof CountryResponse>

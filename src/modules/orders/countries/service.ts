@@ -1,27 +1,27 @@
+import { regionsNamed } from '../../../kernel/areas.ts'
 import { countries, requiredFieldsOf } from '../../../kernel/countries.ts'
 import { listRegions, regionFault } from '../../../kernel/regions.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { countryNotFound } from '../errors.ts'
-import { regionsThatMatter } from './rule.ts'
 import type { CountryResponse } from './schema.ts'
 
 type Deps = {
-  pricing: Pick<PricingApi, 'rules'>
-  /** Absent: nobody knows what delivery costs. */
-  shipping: Pick<ShippingApi, 'regions'> | undefined
+  pricing: Pick<PricingApi, 'readRules'>
+  /** Absent: no region matters for delivery. */
+  shipping: Pick<ShippingApi, 'listRegions'> | undefined
 }
 
-/** What a form for addresses asks for, by country. */
+/** Returns the fields and regions that addresses of a country need. */
 export const createCountryService = ({ pricing, shipping }: Deps) => ({
   /** @throws `COUNTRY_NOT_FOUND` */
   read: async (country: string): Promise<CountryResponse> => {
     if (!countries.includes(country)) throw countryNotFound()
     const [rules, delivery] = await Promise.all([
-      pricing.rules({ codes: [], customer: null }),
-      shipping?.regions()
+      pricing.readRules({ codes: [], customer: null }),
+      shipping?.listRegions()
     ])
-    const named = regionsThatMatter(country, rules, delivery)
+    const named = requiredRegions(country, rules, delivery)
     const fields = new Set(requiredFieldsOf(country))
     if (named.size > 0) fields.add('region')
     return {
@@ -32,3 +32,18 @@ export const createCountryService = ({ pricing, shipping }: Deps) => ({
   }
 })
 export type CountryService = ReturnType<typeof createCountryService>
+
+type TaxZones = Pick<Awaited<ReturnType<PricingApi['readRules']>>, 'taxZones'>
+
+/**
+ * The regions of a country on which taxes or delivery depend. `delivery`: regions by country; undefined
+ * without shipping.
+ */
+export const requiredRegions = (
+  country: string,
+  { taxZones }: TaxZones,
+  delivery: ReadonlyMap<string, ReadonlySet<string>> | undefined
+): ReadonlySet<string> =>
+  regionsNamed((taxZones.get(country) ?? []).map(({ area }) => area)).union(
+    delivery?.get(country) ?? new Set()
+  )

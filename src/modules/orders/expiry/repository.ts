@@ -1,6 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Orders that wait for their money, and may have done so for too long; behind this one. */
+/**
+ * Pending orders that may have expired, after `after` by id. `seconds`: the timeout of orders without an
+ * expiry.
+ */
 export const listExpiring = statement({
   name: 'orders.list_expiring',
   takes: { seconds: 'float8', after: 'uuid', limit: 'int8' },
@@ -11,12 +14,12 @@ export const listExpiring = statement({
       and coalesce(expires_at, created_at + make_interval(secs => $seconds)) <= now()
     order by id limit $limit`
 })
-/** That many seconds after it was made; answers whether that is over. */
+/** Sets the expiry to `seconds` after the creation of the order, and returns whether that has passed. */
 export const updateExpiry = statement({
   name: 'orders.update_expiry',
   takes: { id: 'uuid', seconds: 'float8' },
-  gives: { is_over: 'bool' },
+  gives: { is_expired: 'bool' },
   text: `
     update orders.orders set expires_at = created_at + make_interval(secs => $seconds) where id = $id
-    returning expires_at <= now() as is_over`
+    returning expires_at <= now() as is_expired`
 })

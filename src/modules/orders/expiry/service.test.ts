@@ -3,7 +3,7 @@ import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { type PaidOrders, usePaidOrders } from '../../../../test/support/paid-orders.ts'
 
-/** So much time has passed for all orders. */
+/** Shifts all orders into the past. */
 const pass = (shop: PaidOrders, interval: string) =>
   shop.sql(
     `update orders.orders set created_at = created_at - $1::interval, expires_at = expires_at - $1::interval`,
@@ -11,7 +11,7 @@ const pass = (shop: PaidOrders, interval: string) =>
   )
 const sweep = (shop: PaidOrders) => doOnceMore(shop, 'orders.expire_orders')
 
-test('an order that is not paid in time is canceled, and gives its stock and its cart back', async () => {
+test('an unpaid order expires: it is canceled, its stock is released and its cart restored', async () => {
   const shop = await usePaidOrders()
   const tea = await shop.sell()
   await shop.buyer.post('/api/cart', { variant_id: shop.mug, quantity: 2 })
@@ -41,12 +41,12 @@ test('an order that is not paid in time is canceled, and gives its stock and its
   await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
 })
 
-/** How many minutes after it was made it is canceled. */
+/** Minutes between creation and expiry. */
 const minutesOf = ({ created_at, expires_at }: { created_at: string; expires_at: string | null }) =>
   expires_at === null ? null : (Date.parse(expires_at) - Date.parse(created_at)) / 60_000
 const DAY = 24 * 60
 
-test('an order says until when it is to be paid, as soon as that is known, and for as long as it is to be', async () => {
+test('an unpaid order shows its expiry, which follows its payment method', async () => {
   const methods = '["bank_transfer","on_account"]'
   const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
   const order = async (payment?: object) =>
@@ -56,13 +56,13 @@ test('an order says until when it is to be paid, as soon as that is known, and f
   const minutes = async (id: string) => minutesOf((await shop.buyer.get(`/api/orders/${id}`)).json)
 
   const transferred = await order(TRANSFER)
-  // It was made so: what its payment has become changes nothing.
+  // The expiry was set at creation. The payment changes nothing.
   expect([minutesOf(transferred), transferred.version]).toEqual([DAY, 1])
   const { id, ...made } = await order()
   expect(minutesOf(made)).toBe(30)
   await choose(id, TRANSFER)
   expect(await minutes(id)).toBe(DAY)
-  // Who pays by card instead has no more time for that, and nobody is left with none.
+  // A buyer who pays by card instead gets no more time, and keeps the time left.
   await choose(id, { provider: 'sandbox' })
   expect(await minutes(id)).toBe(30)
   await choose(id, TRANSFER)
@@ -78,7 +78,7 @@ test('an order says until when it is to be paid, as soon as that is known, and f
   expect(await minutes(later.id)).toBe(null)
 })
 
-test('a bank transfer is waited for longer, and what is not paid in advance is waited for for ever', async () => {
+test('a bank transfer expires later, and orders that are not prepaid never expire', async () => {
   const methods = '["bank_transfer","cash_on_delivery","on_account"]'
   const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
   const order = async (payment: object) =>
@@ -96,7 +96,7 @@ test('a bank transfer is waited for longer, and what is not paid in advance is w
   expect((await shop.read(onAccount)).next_actions).toContain('fulfil')
 })
 
-test('an order that was paid in the last moment is not canceled', async () => {
+test('an order that is paid at the last moment is not canceled', async () => {
   const shop = await usePaidOrders()
   const { id } = await shop.order()
   await shop.act(id, 'pay')
@@ -108,11 +108,11 @@ test('an order that was paid in the last moment is not canceled', async () => {
     ...['create', 'cancel', 'refuse_cancel', 'place']
   ])
   expect(await shop.reserved(shop.mug)).toMatchObject([{ state: 'confirmed', quantity: 2 }])
-  // It can be looked after as any other.
+  // It can be processed like any other order.
   expect((await shop.does(id, 'shipments')).status).toBe('shipped')
 })
 
-test('an order whose money is held does not expire while it waits for its units', async () => {
+test('an authorized order does not expire while it waits for its units', async () => {
   const shop = await usePaidOrders({ capture: 'manual' })
   const { id } = await shop.order()
   await shop.sql(`update orders.orders set payment_status = 'authorized' where id = $1`, [id])
@@ -121,7 +121,7 @@ test('an order whose money is held does not expire while it waits for its units'
   expect(await shop.read(id)).toMatchObject({ status: 'pending', cancel_requested_at: null })
 })
 
-test('an order that cannot be canceled holds up no other', async () => {
+test('an order that cannot be canceled does not keep others from expiring', async () => {
   const shop = await usePaidOrders()
   const order = async () => (await shop.buyer.post('/api/orders', sent(shop.mug))).json.id as string
   const [broken, sound] = [await order(), await order()]

@@ -2,59 +2,68 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { Cancellations } from '../cancel/service.ts'
-import { type Changes, SYSTEM } from '../changes/service.ts'
-import { isSecured } from '../life/status.ts'
-import { laterTermsOf, type Waits, waitOf } from '../placing/terms.ts'
+import type { Cancellations } from '../cancellation/service.ts'
+import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
+import { isSecured } from '../lifecycle/status.ts'
+import { deferredTermsOf, type PaymentTimeouts, paymentTimeoutOf } from '../lifecycle/terms.ts'
 import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   log: Pick<Log, 'error'>
-  changes: Changes
+  changes: OrderChanges
   cancellations: Pick<Cancellations, 'begin'>
-  payments: Pick<PaymentsApi, 'openMethods'> | undefined
+  payments: Pick<PaymentsApi, 'listOpenMethods'> | undefined
   unpaidStock: Pick<UnpaidStock, 'verify'>
-  waits: Waits
+  paymentTimeouts: PaymentTimeouts
 }
 
 const BATCH = 100
 const EXPIRED = { ...SYSTEM, reason: 'it was not paid in time' }
 
-/** Orders that nobody has paid are canceled in the same two phases as any other. */
-export function createExpiry({ db, log, changes, cancellations, payments, unpaidStock, waits }: Deps) {
+/** Cancels orders whose payment timeout has passed, in the same two phases as other cancellations. */
+export function createExpiry({
+  db,
+  log,
+  changes,
+  cancellations,
+  payments,
+  unpaidStock,
+  paymentTimeouts
+}: Deps) {
   async function expire(tx: Transaction, id: string): Promise<void> {
-    const hand = await changes.take(tx, id)
-    if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
-    // It is paid, and waits for its stock.
-    if (isSecured(hand.life.paymentStatus)) return
-    const methods = (await payments?.openMethods(tx, id)) ?? []
-    // It is placed as soon as that payment is begun.
-    if (laterTermsOf(methods) !== undefined) return
-    const isVerified = await unpaidStock.verify(tx, hand.order)
-    const seconds = waitOf(methods, waits, { isVerified, isDeferred: hand.order.is_deferred })
+    const locked = await changes.lock(tx, id)
+    if (locked.lifecycle.state !== 'pending' || locked.lifecycle.isCancelRequested) return
+    // A paid order waits for the stock that it takes from unpaid orders.
+    if (isSecured(locked.lifecycle.paymentStatus)) return
+    const methods = (await payments?.listOpenMethods(tx, id)) ?? []
+    // An order with a deferred payment method is placed as soon as that payment starts.
+    if (deferredTermsOf(methods) !== undefined) return
+    const isVerified = await unpaidStock.verify(tx, locked.order)
+    const seconds = paymentTimeoutOf(methods, paymentTimeouts, {
+      isVerified,
+      isDeferred: locked.order.is_deferred
+    })
     const expiry = await tx.first(repository.updateExpiry, { id, seconds })
-    if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)
+    if (expiry?.is_expired) await cancellations.begin(tx, locked, EXPIRED)
   }
 
-  /** One that cannot be canceled holds up no other. */
-  const expireSurely = (id: string) =>
+  /** Logs a failure, so that one order does not keep the others from expiring. */
+  const expireOrLog = (id: string) =>
     db
       .transaction(tx => expire(tx, id))
-      .catch(error =>
-        log.error({ err: error, order: id }, 'an order that was not paid could not be canceled')
-      )
+      .catch(error => log.error({ err: error, order: id }, 'an unpaid order could not be canceled'))
 
   return async (signal: AbortSignal): Promise<void> => {
     let after: string | undefined = FIRST_ID
     while (after !== undefined && !signal.aborted) {
       const due: { id: string }[] = await db.rows(repository.listExpiring, {
-        seconds: waits.usual,
+        seconds: paymentTimeouts.usual,
         after,
         limit: BATCH
       })
-      for (const { id } of due) if (!signal.aborted) await expireSurely(id)
+      for (const { id } of due) if (!signal.aborted) await expireOrLog(id)
       after = due.at(-1)?.id
     }
   }

@@ -10,7 +10,7 @@ async function useDelivered() {
   const shop = await usePaidOrders()
   return {
     ...shop,
-    /** An order of which the only parcel is said to have arrived, and the path of that. */
+    /** An order whose only shipment was reported as delivered, and the path of that event. */
     delivered: async () => {
       const { id } = await shop.order()
       await shop.pay(id)
@@ -27,7 +27,7 @@ async function useDelivered() {
   }
 }
 
-test('an order that was completed by itself is looked after again when its parcel has not arrived', async () => {
+test('an automatically completed order is reopened when its delivery event is voided', async () => {
   const shop = await useDelivered()
   const { id, path } = await shop.delivered()
   await shop.complete()
@@ -42,7 +42,7 @@ test('an order that was completed by itself is looked after again when its parce
     { action: 'reopen', from: 'completed', to: 'placed' }
   ])
   expect(await shop.parcelOf(id)).toBe('in_transit')
-  // Said once more, nothing is left to be done.
+  // Voiding it again changes nothing.
   expect((await shop.does(id, path, WRONG)).history).toHaveLength(json.history.length)
   const own = (await shop.buyer.get(`/api/orders/${id}`)).json
   expect(own.history.map(({ action }: { action: string }) => action)).not.toContain('void_event')
@@ -50,7 +50,7 @@ test('an order that was completed by itself is looked after again when its parce
   expect((await shop.read(id)).status).toBe('completed')
 })
 
-test('what an administrator has completed stays so, and what was returned or paid back since keeps the event', async () => {
+test('an order that an administrator completed stays completed, and a later return or refund keeps the event', async () => {
   const shop = await useDelivered()
   const [done, returned, refunded] = [await shop.delivered(), await shop.delivered(), await shop.delivered()]
   await shop.does(done.id, 'transition', { action: 'complete' })
@@ -72,7 +72,7 @@ test('what an administrator has completed stays so, and what was returned or pai
     expect(await shop.parcelOf(id)).toBe('delivered')
     expect((await shop.read(id)).version).toBe(before.version)
   }
-  // What changes nothing of where it is can be taken back all the same.
+  // An event that does not change the status can still be voided.
   const { json } = await shop.admin.post(`/api/admin/shipping/shipments/${returned.parcel}/events`, {
     ...ARRIVED,
     event_id: 'again'
@@ -82,7 +82,7 @@ test('what an administrator has completed stays so, and what was returned or pai
   expect(await shop.parcelOf(returned.id)).toBe('delivered')
 })
 
-test('an event is taken back of the order that is named, with a reason', async () => {
+test('voiding an event needs its order and a reason', async () => {
   const shop = await useDelivered()
   const [{ id, parcel, path }, other] = [await shop.delivered(), await shop.delivered()]
   const code = async (of: string, at: string, body: object = WRONG, headers = {}) => {

@@ -6,7 +6,7 @@ import { customer } from '../../../testing.ts'
 
 const CARD = { provider: 'sandbox', method: 'card' }
 
-/** A shop with a song, of which there are ten, and an order of two songs and a mug. */
+/** A shop with ten units of a song, and an order of two songs and a mug. */
 async function useSongs(options: Parameters<typeof usePaidOrders>[0] = {}) {
   const shop = await usePaidOrders(options)
   const song = await shop.sell({ requires_shipping: false })
@@ -29,7 +29,7 @@ const DELIVERED = {
 const NOT_DELIVERED = { items: [{ fulfilled: 0 }, { fulfilled: 0 }], shipments: [] }
 const actionsOf = ({ history }: { history: { action: string }[] }) => history.map(({ action }) => action)
 
-test('what needs no carrier is delivered when it is paid, once, and the rest of the order waits', async () => {
+test('digital units are delivered once when the order is paid, and its other units wait', async () => {
   const shop = await useSongs()
   await shop.act(shop.id, 'pay')
   await Promise.all(Array.from({ length: 8 }, () => shop.callBack(shop.id)))
@@ -40,13 +40,13 @@ test('what needs no carrier is delivered when it is paid, once, and the rest of 
   await expect.poll(shop.onHand).toBe(8)
   expect(await shop.reserved(shop.song)).toEqual([])
   expect(await shop.reserved(shop.mug)).toMatchObject([{ state: 'confirmed', quantity: 1 }])
-  // The buyer has some of it, so that what is left of it is for an administrator to cancel.
+  // Units were delivered, so only an administrator can cancel the rest.
   const { json } = await shop.buyer.post(`/api/orders/${shop.id}/cancel`)
   expect([json.code, json.reason]).toEqual(['ORDER_NOT_CANCELABLE', 'shipped'])
   expect((await shop.does(shop.id, 'shipments')).shipments[1].lines).toEqual([{ line: 2, quantity: 1 }])
 })
 
-test('what is held is delivered when it is released, and not before', async () => {
+test('digital units of a held order are delivered after its release', async () => {
   const shop = await useSongs()
   await shop.does(shop.id, 'transition', { action: 'hold' })
   await shop.pay(shop.id)
@@ -55,7 +55,7 @@ test('what is held is delivered when it is released, and not before', async () =
   await expect.poll(shop.onHand).toBe(8)
 })
 
-test('what is only reserved at a bank is delivered with the first parcel, which takes it', async () => {
+test('digital units of an authorized order are delivered with the first shipment, which captures', async () => {
   const shop = await useSongs({ capture: 'manual' })
   await shop.act(shop.id, 'pay')
   await shop.callBack(shop.id)
@@ -69,7 +69,7 @@ test('what is only reserved at a bank is delivered with the first parcel, which 
   ])
 })
 
-test('what need not be paid first is delivered with the order, and what has been canceled is not', async () => {
+test('digital units of an order on account are delivered immediately, and canceled ones are not', async () => {
   const methods = '["bank_transfer","on_account"]'
   const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
   const [song, gift] = [

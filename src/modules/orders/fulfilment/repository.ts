@@ -1,5 +1,6 @@
 import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Units } from '../life/counters.ts'
+import type { AddressDraft } from '../checkouts/addresses.ts'
+import type { LineUnits } from '../lifecycle/counters.ts'
 import type { GroupRow } from '../orders/repository.ts'
 
 export const insertShipment = statement({
@@ -9,7 +10,7 @@ export const insertShipment = statement({
     order_id: 'uuid',
     carrier: 'text?',
     tracking_number: 'text?',
-    lines: json<readonly Units[]>(),
+    lines: json<readonly LineUnits[]>(),
     actor: 'uuid?'
   },
   text: `
@@ -19,7 +20,12 @@ export const insertShipment = statement({
 export const findShipment = statement({
   name: 'orders.find_shipment',
   takes: { id: 'uuid', order_id: 'uuid' },
-  gives: { carrier: 'text?', tracking_number: 'text?', lines: json<Units[]>(), voided_at: 'timestamptz?' },
+  gives: {
+    carrier: 'text?',
+    tracking_number: 'text?',
+    lines: json<LineUnits[]>(),
+    voided_at: 'timestamptz?'
+  },
   text: `
     select carrier, tracking_number, lines, voided_at from orders.shipments where id = $id and order_id = $order_id`
 })
@@ -29,7 +35,7 @@ export const voidShipment = statement({
   text: `
     update orders.shipments set voided_at = now(), voided_by = $actor, void_reason = $reason where id = $id`
 })
-/** What comes together, and how that was chosen to come. */
+/** The delivery groups of an order, with the chosen shipping option. */
 export const listGroups = statement({
   name: 'orders.list_groups',
   takes: { order_id: 'uuid' },
@@ -40,7 +46,7 @@ export const listGroups = statement({
   },
   text: 'select group_key, method, option from orders.groups where order_id = $order_id order by group_key'
 })
-/** What stood on it before is remembered. */
+/** Replaces carrier and tracking number, and keeps the previous ones in `former`. */
 export const updateLabel = statement({
   name: 'orders.update_label',
   takes: { id: 'uuid', carrier: 'text?', tracking_number: 'text?', actor: 'uuid?' },
@@ -50,15 +56,41 @@ export const updateLabel = statement({
         'carrier', carrier, 'tracking_number', tracking_number, 'actor', $actor::uuid, 'until', now())
     where id = $id`
 })
-/** What was done to an order since something was told of a parcel; and whether the shop itself has completed it. */
+/**
+ * Whether units were returned or refunded since a tracking event, and whether the shop completed the order
+ * automatically.
+ */
 export const findConsequences = statement({
   name: 'orders.find_consequences',
   takes: { order_id: 'uuid', since: 'timestamptz' },
-  gives: { built_on: nullableOneOf<'return' | 'refund'>(), completed_alone: 'bool' },
+  gives: { depends_on: nullableOneOf<'return' | 'refund'>(), is_completed_by_system: 'bool' },
   text: `
     select
       (select action from orders.history
-        where order_id = $order_id and action in ('return', 'refund') and at >= $since order by id limit 1) as built_on,
+        where order_id = $order_id and action in ('return', 'refund') and at >= $since order by id limit 1) as depends_on,
       coalesce((select actor is null from orders.history
-        where order_id = $order_id and action = 'complete' order by id desc limit 1), false) as completed_alone`
+        where order_id = $order_id and action = 'complete' order by id desc limit 1), false) as is_completed_by_system`
+})
+type LineJson = {
+  readonly line: number
+  readonly sku: string
+  readonly name: string
+  readonly variant_name: string
+}
+/** The content of shipping labels and packing slips of these orders. */
+export const listForSlips = statement({
+  name: 'orders.list_for_slips',
+  takes: { ids: 'uuid[]' },
+  gives: {
+    id: 'uuid',
+    number: 'text',
+    address: nullableJson<AddressDraft>(),
+    lines: json<readonly LineJson[]>()
+  },
+  text: `
+    select id, number, shipping_address as address,
+      (select coalesce(jsonb_agg(jsonb_build_object(
+        'line', line, 'sku', sku, 'name', name, 'variant_name', variant_name) order by line), '[]')
+       from orders.lines where order_id = o.id) as lines
+    from orders.orders o where id = any ($ids)`
 })

@@ -1,83 +1,100 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { InventoryApi } from '../../inventory/index.ts'
+import type { InventoryApi, StockLine } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
 import { actionRefused, orderStale, shipmentNotFound } from '../errors.ts'
 import { orderShipmentVoided, orderShipped } from '../events.ts'
-import { count, left, quantityOf, type Units } from '../life/counters.ts'
-import { deliverable } from '../life/digital.ts'
-import { refusalOfUnsent, unsent } from '../life/unsent.ts'
+import { countUnits, type LineUnits, quantityOf, remainingUnits } from '../lifecycle/counters.ts'
+import { type Actor, type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+import { deliverableUnits } from './digital.ts'
 import * as repository from './repository.ts'
-import { stockLinesOf } from './stock.ts'
+import { refusalOfVoiding, withoutShipment } from './voiding.ts'
 
 type Deps = {
   db: Database
-  changes: Changes
+  changes: OrderChanges
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm' | 'post'> | undefined
-  payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
-  shipping: Pick<ShippingApi, 'open' | 'relabel' | 'send' | 'voidEvent' | 'voidParcel'> | undefined
+  payments: Pick<PaymentsApi, 'capture' | 'lockAccount' | 'sendOperations'> | undefined
+  shipping:
+    | Pick<ShippingApi, 'createShipments' | 'updateLabel' | 'recordShipped' | 'voidEvent' | 'voidParcel'>
+    | undefined
 }
-type Label = {
+type ShipmentLabel = {
   readonly carrier?: string | null | undefined
   readonly tracking_number?: string | null | undefined
-  /** The number is taken as it is, whatever its carrier says of it. */
+  /** Accepts a tracking number that fails the format check of its carrier. */
   readonly unchecked?: boolean | undefined
 }
-export type Parcel = Label & {
-  /** All that is left, when they are left out. */
-  readonly lines?: readonly Units[] | undefined
+export type ShipmentInput = ShipmentLabel & {
+  /** Default: all remaining units. */
+  readonly lines?: readonly LineUnits[] | undefined
 }
 
-/** Why what was told of a parcel stays: so much was done since. */
-const BUILT_ON = { return: 'returned', refund: 'refunded' } as const
+/** The reason to refuse voiding a tracking event, by the action that was taken since. */
+const REFUSAL_AFTER = { return: 'returned', refund: 'refunded' } as const
 
-/** What leaves, and what comes back. */
+/** Ships, delivers and takes back units of orders. */
 export function createFulfilment({ db, changes, emit, inventory, payments, shipping }: Deps) {
-  /** Money that is held is taken with the first parcel: providers let go of what is left of it then. */
-  async function capture(tx: Transaction, { order }: Hand, id: string, { actor }: Doer): Promise<void> {
-    const account = await payments?.lock(tx, order.id)
+  /**
+   * Captures the authorized amount with the first shipment. Providers void the rest of an authorization on
+   * capture.
+   */
+  async function capture(
+    tx: Transaction,
+    { order }: OrderUnderLock,
+    id: string,
+    { id: actor }: Actor
+  ): Promise<void> {
+    const account = await payments?.lockAccount(tx, order.id)
     const amountMinor =
       account === undefined ? 0 : Math.min(account.authorized, account.due - account.captured)
     if (amountMinor > 0) await payments?.capture(tx, order.id, { id, amountMinor, actor })
   }
 
-  /** These units leave: with the commit they are no stock any more. Answers the order as it is then. */
-  async function send(
+  /** Ships these units, and deducts their stock with the commit. Returns the changed order. */
+  async function shipUnits(
     tx: Transaction,
-    hand: Hand,
-    units: readonly Units[],
-    { id, doer, ...label }: Label & { id: string; doer: Doer }
-  ): Promise<Hand> {
-    const { carrier = null, tracking_number = null, unchecked = false } = label
-    const typed = { carrier, tracking_number, unchecked }
-    const { id: order_id, number, customer_id } = hand.order
-    const lines = count(hand.lines, 'fulfil', units)
-    const groups = carriedIn(hand, units)
-    const parcel = { id, order: hand.order, groups, label: typed }
-    const kept = groups.length === 0 ? typed : ((await shipping?.send(tx, parcel)) ?? typed)
-    const sent = await changes.write(tx, hand, 'fulfil', doer, { lines })
+    locked: OrderUnderLock,
+    units: readonly LineUnits[],
+    { id, actor, ...given }: ShipmentLabel & { id: string; actor: Actor }
+  ): Promise<OrderUnderLock> {
+    const { carrier = null, tracking_number = null, unchecked = false } = given
+    const label = { carrier, tracking_number, unchecked }
+    const { id: order_id, number, customer_id } = locked.order
+    const lines = countUnits(locked.lines, 'fulfil', units)
+    const groups = shippableGroups(locked, units)
+    const parcel = { id, order: locked.order, groups, label }
+    const stored = groups.length === 0 ? label : ((await shipping?.recordShipped(tx, parcel)) ?? label)
+    const shipped = await changes.transition(tx, locked, 'fulfil', actor, { lines })
     await tx.run(repository.insertShipment, {
-      ...{ id, order_id, carrier: kept.carrier, tracking_number: kept.tracking_number },
-      ...{ lines: units, actor: doer.actor }
+      id,
+      order_id,
+      carrier: stored.carrier,
+      tracking_number: stored.tracking_number,
+      lines: units,
+      actor: actor.id
     })
-    // What is sent is not taken by an order that is paid.
+    // Confirmed units cannot be evicted by a paid order.
     await inventory?.confirm(tx, order_id)
-    await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) })
+    await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(locked, units) })
     emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: id })
-    return sent
+    return shipped
   }
 
-  /** What was in a parcel that never left waits to be sent again, in the way that was chosen for it. */
-  async function openAgain(tx: Transaction, hand: Hand, units: readonly Units[]): Promise<void> {
-    const { id: orderId, customer_id: customerId } = hand.order
+  /** Makes the units of a voided shipment shippable again, with their chosen shipping option. */
+  async function reopenShipping(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    units: readonly LineUnits[]
+  ): Promise<void> {
+    const { id: orderId, customer_id: customerId } = locked.order
     const chosen = await tx.rows(repository.listGroups, { order_id: orderId })
-    const groups = carriedIn(hand, units).flatMap(({ key, lines }) =>
+    const groups = shippableGroups(locked, units).flatMap(({ key, lines }) =>
       chosen
         .filter(({ group_key }) => group_key === key)
         .flatMap(({ method, option }) => {
@@ -86,139 +103,158 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
           return [{ key, lines, option: { ...rest, method, estimatedDays } }]
         })
     )
-    await shipping?.open(tx, { orderId, customerId, groups })
+    await shipping?.createShipments(tx, { orderId, customerId, groups })
   }
 
   return {
-    /** What needs no carrier leaves by itself, if it is time. Answers the order as it is then. */
-    deliver: async (tx: Transaction, hand: Hand): Promise<Hand> => {
-      const units = deliverable(hand.life, hand.order.terms)
-      const id = derivedId(hand.order.id, 'delivered')
-      return units.length === 0 ? hand : send(tx, hand, units, { id, doer: SYSTEM })
+    /** Delivers digital units if they are due. Returns the changed order. */
+    deliverDigital: async (tx: Transaction, locked: OrderUnderLock): Promise<OrderUnderLock> => {
+      const units = deliverableUnits(locked.lifecycle, locked.order.terms)
+      const id = derivedId(locked.order.id, 'delivered')
+      return units.length === 0 ? locked : shipUnits(tx, locked, units, { id, actor: SYSTEM })
     },
 
-    /** @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED`, `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT` */
-    ship: async (order_id: string, parcel: Parcel, doer: Doer, write: Write): Promise<void> => {
-      await write.once(db, async tx => {
-        const hand = await changes.take(tx, order_id)
-        write.expect(hand.order.version, orderStale)
-        changes.judge(hand, 'fulfil', doer)
-        const rest = hand.lines.map(line => ({ line: line.line, quantity: left.fulfil(line) }))
-        const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
-        await send(tx, hand, units, { id: write.id, doer, ...label })
-        await capture(tx, hand, write.id, doer)
-      })
-      await payments?.proceed(order_id)
-    },
-
-    /** Something else stands on a parcel. @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_NUMBER_INVALID` */
-    relabel: async (
-      { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
-      { unchecked = false, ...given }: Label,
-      doer: Doer,
-      write: Write
+    /**
+     * @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED`, `ORDER_LINE_UNKNOWN`,
+     * `ORDER_UNITS_SHORT`
+     */
+    ship: async (
+      order_id: string,
+      parcel: ShipmentInput,
+      actor: Actor,
+      write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
-        const hand = await changes.take(tx, order_id)
-        write.expect(hand.order.version, orderStale)
-        changes.judge(hand, 'relabel', doer)
+        const locked = await changes.lock(tx, order_id)
+        write.expect(locked.order.version, orderStale)
+        changes.assertAllowed(locked, 'fulfil', actor)
+        const rest = locked.lines.map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+        const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
+        await shipUnits(tx, locked, units, { id: write.id, actor, ...label })
+        await capture(tx, locked, write.id, actor)
+      })
+      await payments?.sendOperations(order_id)
+    },
+
+    /**
+     * Corrects carrier and tracking number of a shipment. @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`,
+     * `SHIPPING_NUMBER_INVALID`
+     */
+    relabel: async (
+      { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
+      { unchecked = false, ...given }: ShipmentLabel,
+      actor: Actor,
+      write: IdempotentWrite
+    ): Promise<void> => {
+      await write.once(db, async tx => {
+        const locked = await changes.lock(tx, order_id)
+        write.expect(locked.order.version, orderStale)
+        changes.assertAllowed(locked, 'relabel', actor)
         const stored = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
         if (stored.voided_at !== null)
           throw actionRefused({ details: { action: 'relabel', reason: 'voided' } })
         const { carrier: before, tracking_number: number } = stored
-        const typed = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
-        const { carrier, tracking_number } = (await shipping?.relabel(tx, id, typed)) ?? typed
-        await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: doer.actor })
-        await changes.write(tx, hand, 'relabel', doer)
+        const label = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
+        const { carrier, tracking_number } = (await shipping?.updateLabel(tx, id, label)) ?? label
+        await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: actor.id })
+        await changes.transition(tx, locked, 'relabel', actor)
       })
     },
 
     /**
-     * It was said by mistake that a parcel had left: what is in it is to be sent, and reserved, as before. Money that was taken with it
-     * stays. Said once more, nothing is left to be done.
+     * Reverts a shipment that was recorded by mistake: its units are to be shipped again, and their stock is
+     * reserved again. Captured money stays captured. Voiding it again does nothing.
      * @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_LEFT`
      */
     voidShipment: async (
       { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
       reason: string,
-      doer: Doer,
-      write: Write
+      actor: Actor,
+      write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
-        const hand = await changes.take(tx, order_id)
-        write.expect(hand.order.version, orderStale)
+        const locked = await changes.lock(tx, order_id)
+        write.expect(locked.order.version, orderStale)
         const parcel = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
         if (parcel.voided_at !== null) return
-        changes.judge(hand, 'void_shipment', doer)
-        const refusal = refusalOfUnsent(hand.lines, parcel.lines)
+        changes.assertAllowed(locked, 'void_shipment', actor)
+        const refusal = refusalOfVoiding(locked.lines, parcel.lines)
         if (refusal !== undefined)
           throw actionRefused({ details: { action: 'void_shipment', reason: refusal } })
-        const { actor } = doer
-        await shipping?.voidParcel(tx, { shipmentId: id, actor, reason })
-        await openAgain(tx, hand, parcel.lines)
-        await changes.write(tx, hand, 'void_shipment', doer, { lines: unsent(hand.lines, parcel.lines) })
-        await tx.run(repository.voidShipment, { id, actor, reason })
+        await shipping?.voidParcel(tx, { shipmentId: id, actor: actor.id, reason })
+        await reopenShipping(tx, locked, parcel.lines)
+        await changes.transition(tx, locked, 'void_shipment', actor, {
+          lines: withoutShipment(locked.lines, parcel.lines)
+        })
+        await tx.run(repository.voidShipment, { id, actor: actor.id, reason })
         await inventory?.post(tx, {
           id: derivedId(id, 'void'),
           kind: 'unship',
           owner: order_id,
           shipment: id
         })
-        const { number, customer_id } = hand.order
+        const { number, customer_id } = locked.order
         emit(tx, orderShipmentVoided, order_id, { order_id, number, customer_id, shipment_id: id })
       })
     },
 
     /**
-     * What was told of a parcel was wrong. Where that had completed the order by itself, it is looked after again.
+     * Voids a wrong tracking event. Reopens the order if the shop had completed it automatically because of
+     * the event.
      * @throws as `ship`; `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
      */
     voidEvent: async (
       { id: order_id, shipment_id, event_id }: { id: string; shipment_id: string; event_id: string },
       reason: string,
-      doer: Doer,
-      write: Write
+      actor: Actor,
+      write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
-        const hand = await changes.take(tx, order_id)
-        write.expect(hand.order.version, orderStale)
-        changes.judge(hand, 'void_event', doer)
+        const locked = await changes.lock(tx, order_id)
+        write.expect(locked.order.version, orderStale)
+        changes.assertAllowed(locked, 'void_event', actor)
         if (shipping === undefined) throw shipmentNotFound()
-        const wrong = {
+        const event = {
           orderId: order_id,
           shipmentId: shipment_id,
           eventId: event_id,
-          actor: doer.actor,
+          actor: actor.id,
           reason
         }
-        const correction = await shipping.voidEvent(tx, wrong)
+        const correction = await shipping.voidEvent(tx, event)
         if (correction === undefined) return
         const { before, since, after } = correction
         const consequences =
           before === after ? undefined : await tx.first(repository.findConsequences, { order_id, since })
-        const builtOn = consequences?.built_on ?? null
-        if (builtOn !== null)
-          throw actionRefused({ details: { action: 'void_event', reason: BUILT_ON[builtOn] } })
-        const noted = await changes.write(tx, hand, 'void_event', doer)
-        if (noted.life.state === 'completed' && after === 'in_transit' && consequences?.completed_alone)
-          await changes.write(tx, noted, 'reopen', doer)
+        const dependsOn = consequences?.depends_on ?? null
+        if (dependsOn !== null)
+          throw actionRefused({ details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] } })
+        const changed = await changes.transition(tx, locked, 'void_event', actor)
+        if (
+          changed.lifecycle.state === 'completed' &&
+          after === 'in_transit' &&
+          consequences?.is_completed_by_system
+        )
+          await changes.transition(tx, changed, 'reopen', actor)
       })
     },
 
-    /** `restock`: whether it can be sold again. @throws as `ship` */
-    takeBack: async (
+    /** Records returned units. `restock`: whether they go back to stock. @throws as `ship` */
+    recordReturn: async (
       order_id: string,
-      { lines: units, restock }: { lines: readonly Units[]; restock: boolean },
-      doer: Doer,
-      write: Write
+      { lines: units, restock }: { lines: readonly LineUnits[]; restock: boolean },
+      actor: Actor,
+      write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
-        const hand = await changes.take(tx, order_id)
-        write.expect(hand.order.version, orderStale)
-        changes.judge(hand, 'return', doer)
-        await changes.write(tx, hand, 'return', doer, { lines: count(hand.lines, 'return', units) })
+        const locked = await changes.lock(tx, order_id)
+        write.expect(locked.order.version, orderStale)
+        changes.assertAllowed(locked, 'return', actor)
+        await changes.transition(tx, locked, 'return', actor, {
+          lines: countUnits(locked.lines, 'return', units)
+        })
         if (!restock) return
-        const lines = stockLinesOf(hand, units)
+        const lines = stockLinesOf(locked, units)
         await inventory?.post(tx, { id: write.id, kind: 'return', owner: order_id, lines })
       })
     }
@@ -226,19 +262,27 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
 }
 export type Fulfilment = ReturnType<typeof createFulfilment>
 
-const definedOf = ({ carrier, tracking_number }: Label) => ({
+const definedOf = ({ carrier, tracking_number }: ShipmentLabel) => ({
   ...(carrier !== undefined && { carrier }),
   ...(tracking_number !== undefined && { tracking_number })
 })
 
-/** What of these units is carried to somebody, by group. */
-function carriedIn({ lines }: Hand, units: readonly Units[]) {
-  const carried = lines
+/** The units that need shipping, by delivery group. */
+function shippableGroups({ lines }: OrderUnderLock, units: readonly LineUnits[]) {
+  const shippable = lines
     .filter(({ requiresShipping }) => requiresShipping)
     .map(line => ({ group: line.group, line: line.line, quantity: quantityOf(units, line) }))
     .filter(({ quantity }) => quantity > 0)
-  return [...Map.groupBy(carried, ({ group }) => group)].map(([key, of]) => ({
+  return [...Map.groupBy(shippable, ({ group }) => group)].map(([key, of]) => ({
     key,
     lines: of.map(({ line, quantity }) => ({ line, quantity }))
   }))
 }
+
+/** The units by variant, as the inventory needs them. */
+export const stockLinesOf = ({ lines }: OrderUnderLock, units: readonly LineUnits[]): StockLine[] =>
+  units.map(({ line, quantity }) => {
+    const variantId = lines.find(each => each.line === line)?.variantId
+    if (variantId === undefined) throw new Error(`the order has no line ${line}`)
+    return { variantId, quantity }
+  })

@@ -10,7 +10,7 @@ const LABEL = { carrier: 'Post', tracking_number: 'PP 77' }
 const one = { lines: [{ line: 1, quantity: 1 }] }
 const ON_ITS_WAY = { status: 'in_transit', occurred_at: '2026-11-04T10:00:00Z' }
 
-/** An order of three mugs that is paid, or of which the money is held, and what there is of all that it touches. */
+/** A paid or authorized order of three mugs, and the state of everything that it touches. */
 async function useSent(options: Parameters<typeof usePaidOrders>[0] = {}) {
   const shop = await usePaidOrders(options)
   const send = async (id: string, body: object = {}): Promise<string> =>
@@ -26,7 +26,7 @@ async function useSent(options: Parameters<typeof usePaidOrders>[0] = {}) {
     withdraw: (id: string, parcel: string, headers = {}) =>
       shop.admin.post(`/api/admin/orders/${id}/shipments/${parcel}/void`, WRONG, headers),
     stock: () => stockOf(shop),
-    /** How an order comes, as its buyer is told. */
+    /** The shipments of an order as its buyer sees them. */
     parcels: async (id: string) =>
       (await shop.buyer.get(`/api/shipping/order/${id}`)).json.items.map(
         ({ status, service, lines }: { status: string; service: string; lines: object }) => [
@@ -47,7 +47,7 @@ async function stockOf(shop: Pick<PaidOrders, 'sql' | 'mug'>) {
   return level
 }
 
-describe('a parcel that never left', () => {
+describe('a voided shipment', () => {
   test.each([
     ['all of an order', {}, 3],
     ['some of an order', one, 1]
@@ -86,27 +86,29 @@ describe('a parcel that never left', () => {
     expect(await shop.sql('select captured::int from payments.accounts')).toEqual([
       { captured: before.total }
     ])
-    // The number is that of the parcel that did leave.
-    expect((await shop.anybody.get('/api/shipping/track/PP77')).json).toMatchObject({ status: 'in_transit' })
+    // The tracking number is that of the valid shipment.
+    expect((await shop.anonymous.get('/api/shipping/track/PP77')).json).toMatchObject({
+      status: 'in_transit'
+    })
   })
 
-  test('is said to be so wherever it is looked at, and no letter says that it was sent', async () => {
+  test('is marked as voided in every view, and no message lists it as shipped', async () => {
     const shop = await useSent()
     const id = await shop.paid()
     const parcel = await shop.send(id, LABEL)
-    const letters = async () => {
-      const { letters: of } = shop.apiOf(ordersModule) as OrdersApi
-      return (await of(shop.db, [id])).flatMap(({ shipments }) => shipments.map(each => each.id))
+    const shipmentsInSummary = async () => {
+      const { orderSummaries } = shop.apiOf(ordersModule) as OrdersApi
+      return (await orderSummaries(shop.db, [id])).flatMap(({ shipments }) => shipments.map(each => each.id))
     }
-    expect(await letters()).toEqual([parcel])
+    expect(await shipmentsInSummary()).toEqual([parcel])
     const of = (await shop.admin.get(`/api/admin/shipping/shipments/${parcel}`)).json
     const path = `/api/admin/shipping/packing-slips?day=${of.sent_at.slice(0, 10)}`
     const slips = async () => (await shop.admin.get(path)).text
     expect(await slips()).toContain('PP 77')
     expect((await shop.withdraw(id, parcel)).status).toBe(200)
-    expect(await letters()).toEqual([])
+    expect(await shipmentsInSummary()).toEqual([])
     expect(await slips()).not.toContain('PP 77')
-    expect((await shop.anybody.get('/api/shipping/track/PP77')).json).toMatchObject({
+    expect((await shop.anonymous.get('/api/shipping/track/PP77')).json).toMatchObject({
       status: 'voided',
       estimated_delivery: null,
       events: []
@@ -118,7 +120,7 @@ describe('a parcel that never left', () => {
     const own = (await shop.buyer.get(`/api/orders/${id}`)).json
     expect(own).toMatchObject({ status: 'paid', shipments: [{ voided_at: expect.any(String) }] })
     expect(JSON.stringify(own)).not.toContain(WRONG.reason)
-    // Nothing more is told of it, or stands on it.
+    // It has no more events and no label.
     const told = await shop.admin.post(`/api/admin/shipping/shipments/${parcel}/events`, ON_ITS_WAY)
     expect([told.status, told.json.code]).toEqual([409, 'SHIPPING_SHIPMENT_VOIDED'])
     await shop.send(id, one)
@@ -126,14 +128,18 @@ describe('a parcel that never left', () => {
     expect([relabeled.status, relabeled.json.reason]).toEqual([409, 'voided'])
   })
 
-  test('is voided once, with the same key and without one, and others hear of it once', async () => {
+  test('is voided once, with the same key and without one, and emits one event', async () => {
     const heard: object[] = []
     const ear = defineModule({
-      ...{ name: 'ear', description: 'Hears.', basePaths: [], requires: {}, uses: {} },
-      hears: [orderShipmentVoided, orderShipped],
+      name: 'ear',
+      description: 'Hears.',
+      basePaths: [],
+      requires: {},
+      uses: {},
+      subscribes: [orderShipmentVoided, orderShipped],
       setup: async () => ({
         api: {},
-        consumers: {
+        eventHandlers: {
           'orders.shipped': async () => {},
           'orders.shipment_voided': async (_tx, events) => {
             heard.push(...events.map(({ payload }) => payload))
@@ -182,13 +188,13 @@ describe('a parcel that never left', () => {
     const { json } = await shop.withdraw(id, parcel)
     expect(json).toMatchObject({ status: 'paid', items: [{ fulfilled: 0 }] })
     expect(json.history.at(-1)).toMatchObject({ action: 'void_shipment', from: 'completed', to: 'placed' })
-    // It can be canceled now, and its money goes back.
+    // The order can be canceled now, and is refunded.
     await shop.buyer.post(`/api/orders/${id}/cancel`)
     await shop.becomes(id, { status: 'canceled', payment_status: 'refunded' })
     expect(await shop.stock()).toEqual({ on_hand: 100, reserved: 0 })
   })
 
-  test('has left when its carrier says so, and has not when that was wrong, or only a label is told of', async () => {
+  test('is not allowed after a carrier event, unless that was voided or only reports a label', async () => {
     const shop = await useSent()
     const id = await shop.paid()
     const parcel = await shop.send(id)
@@ -212,7 +218,7 @@ describe('a parcel that never left', () => {
       const id = await shop.paid()
       const [first, second] = [await shop.send(id, one), await shop.send(id)]
       await shop.does(id, what, { ...one, ...(what === 'refunds' && { reason: 'chipped' }) })
-      // It was in the second one.
+      // The units were in the second shipment.
       expect((await shop.withdraw(id, first)).status).toBe(200)
       const before = await shop.read(id)
       const { status, json } = await shop.withdraw(id, second)
@@ -222,7 +228,7 @@ describe('a parcel that never left', () => {
     }
   )
 
-  test('does not hold what needs no carrier, and is not of an order of nobody', async () => {
+  test('has no digital units, and does not belong to an erased order', async () => {
     const shop = await useSent({ capture: 'manual' })
     const song = await shop.sell({ requires_shipping: false })
     const payment = { provider: 'sandbox', method: 'card' }
@@ -236,13 +242,13 @@ describe('a parcel that never left', () => {
     const parcel = await shop.send(id)
     await shop.settled()
     for (const each of [json.id, id]) await shop.does(each, 'transition', { action: 'complete' })
-    const { forget } = shop.apiOf(ordersModule) as OrdersApi
-    await shop.db.transaction(tx => forget(tx, shop.caller.id))
+    const { erase } = shop.apiOf(ordersModule) as OrdersApi
+    await shop.db.transaction(tx => erase(tx, shop.caller.id))
     const { status, json: erased } = await shop.withdraw(id, parcel)
     expect([status, erased.reason]).toEqual([409, 'erased'])
   })
 
-  test('is of the order that is named, and has a reason', async () => {
+  test('needs its order and a reason', async () => {
     const shop = await useSent()
     const [id, other] = [await shop.paid(), await shop.paid()]
     const parcel = await shop.send(id)

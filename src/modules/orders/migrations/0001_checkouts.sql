@@ -1,18 +1,18 @@
 create schema orders;
 
--- What somebody said that they want to buy. What it costs is not kept: it is computed whenever it is asked for.
+-- The input of a buyer. The price is not stored; it is calculated for each request.
 create table orders.checkouts (
   id uuid not null constraint checkouts_pkey primary key,
-  -- Null: a guest's, whose token is made from the id by a secret outside of the database.
+  -- Null: a guest. The token is a MAC of the id with a secret outside of the database.
   customer_id uuid,
-  -- One that is open expires; nobody has to write that down.
+  -- An open checkout expires by `expires_at`, without a change of its status.
   status text not null constraint checkouts_status check (status in ('open', 'canceled')),
   version int not null default 1,
-  -- What the client said, replaced as a whole.
+  -- The input of the client. Each write replaces it.
   input jsonb not null,
-  -- Of the price that this version was answered with.
+  -- The hash of the price in the response to the last write.
   quote_hash text not null,
-  -- The cart that its lines are from, as it was.
+  -- The cart, in the version that was read, from which the lines come.
   cart_id uuid,
   cart_version int,
   created_at timestamptz not null default now(),

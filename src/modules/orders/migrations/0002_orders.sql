@@ -1,34 +1,34 @@
--- Numbers of orders are a sequence behind a permutation with this key: short, never twice, and they do not tell how many there are.
+-- Order numbers are a sequence, permuted with this key: short, unique, and they do not reveal the number of orders.
 create sequence orders.numbers as bigint minvalue 0 maxvalue 1099511627775 start 0;
 create table orders.number_key (
   is_only boolean not null default true constraint number_key_pkey primary key constraint number_key_only check (is_only),
   key bytea not null
 );
--- Two of these have 244 random bits.
+-- Two random UUIDs have 244 random bits.
 insert into orders.number_key (key)
   values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 
--- What somebody has bought. It is there before any money moves.
+-- An order is inserted before any money moves.
 create table orders.orders (
   id uuid not null constraint orders_pkey primary key,
   number text not null constraint orders_number unique,
   state text not null constraint orders_state check (state in ('pending', 'placed', 'completed', 'canceled')),
   terms text not null constraint orders_terms check (terms in ('prepaid', 'on_account', 'cod')),
-  -- What it was made of.
+  -- The checkout or cart that became the order.
   checkout_id uuid,
   cart_id uuid,
   cart_version int,
-  -- Null: a guest's, who proves it by a token of this version.
+  -- Null: a guest, who proves access by a token of this version.
   customer_id uuid,
   token_version int not null default 1,
-  -- Whose uses of promotions and whose unpaid orders are counted: the customer, or a keyed hash of a guest's e-mail address.
+  -- The key by which promotion uses and unpaid orders are counted: the customer, or a keyed hash of a guest's email address.
   buyer text not null,
-  -- A keyed hash of the network that it was made from, for the same; erased when it is not pending any more.
+  -- A keyed hash of the client network, for the same limits. Removed when the order is no longer pending.
   network text,
   email text,
   market text not null,
   currency text not null,
-  -- Sums of components, for lists.
+  -- Sums of components, so that lists need not read these.
   subtotal bigint not null,
   discount_total bigint not null,
   shipping_total bigint not null,
@@ -40,14 +40,14 @@ create table orders.orders (
   shipping_address jsonb,
   billing_address jsonb,
   note text,
-  -- From here to the flags: what has become of it, as payments and lines say. Null: payments are switched off.
+  -- Status of payments and lines. Null: the payments module is disabled.
   payment_status text constraint orders_payment_status
     check (payment_status in ('unpaid', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded')),
   fulfillment_status text not null constraint orders_fulfillment_status
     check (fulfillment_status in ('none', 'partial', 'fulfilled', 'partially_returned', 'returned', 'not_required')),
   is_overpaid boolean not null default false,
   is_disputed boolean not null default false,
-  -- Null: it is not waited for a payment, or for ever.
+  -- Null: the order does not expire.
   expires_at timestamptz,
   cancel_requested_at timestamptz,
   placed_at timestamptz,
@@ -57,7 +57,7 @@ create table orders.orders (
   constraint orders_cart check ((cart_id is null) = (cart_version is null)),
   constraint orders_placed check (state not in ('placed', 'completed') or placed_at is not null)
 );
--- A cart, or a checkout, is bought once; when its order is canceled, once more.
+-- A cart version or a checkout becomes one order. After that is canceled, it can become another one.
 create unique index orders_of_cart on orders.orders (cart_id, cart_version) where state <> 'canceled';
 create unique index orders_of_checkout on orders.orders (checkout_id) where state <> 'canceled';
 create index orders_customer on orders.orders (customer_id, id) where customer_id is not null;
@@ -65,17 +65,17 @@ create index orders_pending_buyer on orders.orders (buyer) where state = 'pendin
 create index orders_pending_network on orders.orders (network) where state = 'pending';
 create index orders_expires_at on orders.orders (expires_at) where state = 'pending';
 
--- What is delivered together.
+-- Delivery groups.
 create table orders.groups (
   order_id uuid not null constraint groups_order references orders.orders (id),
   group_key text not null,
   method text not null constraint groups_method check (method in ('shipping', 'pickup', 'digital')),
-  -- The way of delivery as it was offered; null: there was none to choose.
+  -- The shipping option as it was offered. Null: there was none to choose.
   option jsonb,
   constraint groups_pkey primary key (order_id, group_key)
 );
 
--- What was bought, as it was then.
+-- Lines, with the product data at the time of the order.
 create table orders.lines (
   order_id uuid not null,
   line int not null,
@@ -102,7 +102,7 @@ create table orders.lines (
     check (canceled >= 0 and returned >= 0 and returned <= fulfilled and canceled + fulfilled <= ordered)
 );
 
--- What the total is made of: the sum of those that are not included. They are never changed.
+-- The parts of the total, which is the sum of those that are not included. They never change.
 create table orders.components (
   order_id uuid not null constraint components_order references orders.orders (id),
   position int not null,
@@ -111,16 +111,16 @@ create table orders.components (
   line int,
   group_key text,
   promotion_id uuid,
-  -- What shoppers read of a promotion.
+  -- Name of the promotion for buyers.
   title text,
   code text,
   option_id text,
   amount bigint not null,
-  -- Of tax: what it is for.
+  -- The taxed amount of a tax.
   base bigint,
   rate_ppm int,
   tax_category text,
-  -- Why a tax is not paid.
+  -- The reason of a tax exemption.
   exempt text,
   included boolean not null,
   constraint components_pkey primary key (order_id, position),
@@ -128,14 +128,14 @@ create table orders.components (
   constraint components_group foreign key (order_id, group_key) references orders.groups (order_id, group_key)
 );
 
--- What happened to it, in order. Nothing is ever changed.
+-- Actions on an order. Rows are appended and never changed.
 create table orders.history (
   id bigint generated always as identity constraint history_pkey primary key,
   order_id uuid not null constraint history_order references orders.orders (id),
   action text not null,
   from_state text,
   to_state text not null,
-  -- Null: the shop itself, or a guest.
+  -- Null: a guest, or the shop itself.
   actor uuid,
   reason text,
   at timestamptz not null default now()

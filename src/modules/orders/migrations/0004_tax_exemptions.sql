@@ -1,2 +1,2 @@
--- Who is exempt from tax, as invoices name them, and why; null: all tax is paid.
+-- The exempt company for invoices, and the reason. Null: no tax is exempt.
 alter table orders.orders add column tax_exemption jsonb;

@@ -1,30 +1,30 @@
--- Who wants it canceled, and that nothing is sent until somebody has looked.
+-- Who requested a cancellation that is pending, and since when shipping is on hold.
 alter table orders.orders
   add column cancel_requested_by text constraint orders_cancel_requested_by
     check (cancel_requested_by in ('customer', 'guest', 'admin', 'system')),
   add column held_at timestamptz,
   add constraint orders_cancel_requested check ((cancel_requested_at is null) = (cancel_requested_by is null));
 
--- Sent, and paid back all the same.
+-- Shipped units that were refunded.
 alter table orders.lines
   add column refunded int not null default 0 constraint lines_refunded check (refunded >= 0 and refunded <= fulfilled);
 
--- What is not to be paid after all: canceled, or paid back. Nothing of it is ever changed.
+-- Credits of canceled units or refunds. Rows are never changed.
 create table orders.adjustments (
   id uuid not null constraint adjustments_pkey primary key,
   order_id uuid not null constraint adjustments_order references orders.orders (id),
   kind text not null constraint adjustments_kind check (kind in ('cancel', 'refund')),
   amount bigint not null constraint adjustments_amount check (amount >= 0),
-  -- What of it had been paid, and goes back.
+  -- The part of the credit that is refunded.
   back bigint not null constraint adjustments_back check (back >= 0),
   reason text,
-  -- Null: the shop itself, or a guest.
+  -- Null: a guest, or the shop itself.
   actor uuid,
   at timestamptz not null default now()
 );
 create index adjustments_order_id on orders.adjustments (order_id);
 
--- Of a line; or of the delivery of a group; or, without any, of what rounding had added.
+-- A part belongs to a line, to the delivery of a group, or without both to the cash rounding.
 create table orders.adjustment_parts (
   adjustment_id uuid not null constraint adjustment_parts_adjustment references orders.adjustments (id),
   position int not null,
@@ -38,7 +38,7 @@ create table orders.adjustment_parts (
   constraint adjustment_parts_pkey primary key (adjustment_id, position)
 );
 
--- What is on its way.
+-- Shipments.
 create table orders.shipments (
   id uuid not null constraint shipments_pkey primary key,
   order_id uuid not null constraint shipments_order references orders.orders (id),
@@ -50,7 +50,7 @@ create table orders.shipments (
 );
 create index shipments_order_id on orders.shipments (order_id);
 
--- The one word for shoppers, which lists of administrators are filtered by; `statusOf` says the same.
+-- The status for buyers, by which administrators filter lists. It equals `statusOf` in the code.
 alter table orders.orders add column status text not null generated always as (
   case
     when state in ('pending', 'completed', 'canceled') then state

@@ -1,2 +1,2 @@
--- Whether somebody has ordered before.
+-- Finds earlier orders of a buyer.
 create index orders_buyer on orders.orders (buyer) where state <> 'canceled';

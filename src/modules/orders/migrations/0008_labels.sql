@@ -1,2 +1,2 @@
--- What stood on a parcel before it was corrected: carrier, tracking_number, actor, until.
+-- Earlier labels of a shipment: carrier, tracking_number, actor, until.
 alter table orders.shipments add column former jsonb not null default '[]';

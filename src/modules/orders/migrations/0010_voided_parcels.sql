@@ -1,6 +1,6 @@
--- A parcel of which it was said by mistake that it had left: it counts no more.
+-- A shipment that was recorded by mistake and no longer counts.
 alter table orders.shipments
   add column voided_at timestamptz,
-  -- Who said so, and why.
+  -- Who voided it, and why.
   add column voided_by uuid,
   add column void_reason text;

@@ -1,8 +1,8 @@
--- What an order is made of never changes and is read as a whole: one row, instead of one for each component and 18 foreign keys
--- to look up for 5 lines.
+-- Components never change and are read as a whole. One row replaces a row per component, and 18 foreign-key look-ups for an
+-- order of 5 lines.
 create table orders.breakdowns (
   order_id uuid not null constraint breakdowns_pkey primary key constraint breakdowns_order references orders.orders (id),
-  -- In their order, without what is null.
+  -- In sequence, without null fields.
   components jsonb not null
 );
 insert into orders.breakdowns (order_id, components)
@@ -16,13 +16,13 @@ create view orders.components as
   select order_id, component.*
   from orders.breakdowns cross join jsonb_to_recordset(components) as component (
     position int, kind text, line int, group_key text, promotion_id uuid,
-    -- What shoppers read of a promotion.
+    -- Name of the promotion for buyers.
     title text,
     code text, option_id text, amount bigint,
-    -- Of tax: what it is for.
+    -- The taxed amount of a tax.
     base bigint,
     rate_ppm int, tax_category text,
-    -- Why a tax is not paid.
+    -- The reason of a tax exemption.
     exempt text,
     included boolean
   );

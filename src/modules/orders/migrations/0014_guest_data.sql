@@ -1,4 +1,4 @@
--- Closed orders of guests whose personal data is not erased yet, for the retention of `orders.guest_data_days`.
+-- Completed or canceled guest orders whose personal data is not erased, for the setting `orders.guest_data_days`.
 create index orders_guests_closed on orders.orders (updated_at)
   where customer_id is null and erased_at is null and state in ('completed', 'canceled');
 

@@ -9,18 +9,18 @@ import {
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { TaxExemption } from '../checkouts/schema.ts'
-import type { Role } from '../life/actions.ts'
-import type { Units } from '../life/counters.ts'
-import type { FulfillmentStatus, OrderState, PaymentStatus } from '../life/status.ts'
-import type { Terms } from '../placing/terms.ts'
+import type { ActorRole } from '../lifecycle/actions.ts'
+import type { LineUnits } from '../lifecycle/counters.ts'
+import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
+import type { PaymentTerms } from '../lifecycle/terms.ts'
 
 /** What lists show of an order. */
-export const summary = {
+export const orderSummaryColumns = {
   id: 'uuid',
   number: 'text',
   state: oneOf<OrderState>(),
-  terms: oneOf<Terms>(),
-  payment_status: nullableOneOf<PaymentStatus>(),
+  terms: oneOf<PaymentTerms>(),
+  payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>(),
   customer_id: 'uuid?',
   email: 'text?',
@@ -40,7 +40,7 @@ export const summary = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
 } as const
-export const summaryColumns = Object.keys(summary).join(', ')
+export const summaryColumns = Object.keys(orderSummaryColumns).join(', ')
 
 export type LineRow = {
   line: number
@@ -120,7 +120,7 @@ type ShipmentRow = {
   id: string
   carrier: string | null
   tracking_number: string | null
-  lines: readonly Units[]
+  lines: readonly LineUnits[]
   at: string
   voided_at: string | null
   voided_by: string | null
@@ -131,11 +131,11 @@ type FormerLabel = Label & { actor: string | null; until: string }
 type Label = { carrier: string | null; tracking_number: string | null }
 
 const whole = {
-  ...summary,
+  ...orderSummaryColumns,
   token_version: 'int4',
   expires_at: 'timestamptz?',
   cancel_requested_at: 'timestamptz?',
-  cancel_requested_by: nullableOneOf<Role>(),
+  cancel_requested_by: nullableOneOf<ActorRole>(),
   held_at: 'timestamptz?',
   erased_at: 'timestamptz?',
   quote_hash: 'text',
@@ -170,14 +170,14 @@ export const addressColumns = {
   billing_address: nullableJson<AddressDraft>()
 } as const
 
-/** With all that belongs to it. */
+/** An order with its lines, groups, components, history, adjustments and shipments. */
 export const findOrder = statement({
   name: 'orders.find_order',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   gives: whole,
   text: `${wholeOrder} where id = $id and customer_id is not distinct from $customer_id`
 })
-/** Whosever it is. */
+/** An order of any buyer. */
 export const findAnyOrder = statement({
   name: 'orders.find_any_order',
   takes: { id: 'uuid' },
@@ -189,7 +189,7 @@ export type OrderRow = RowOf<typeof findOrder>
 export const listOrders = statement({
   name: 'orders.list_orders',
   takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
-  gives: { ...summary, quantity: 'int8' },
+  gives: { ...orderSummaryColumns, quantity: 'int8' },
   text: `
     select ${summaryColumns},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
@@ -209,7 +209,7 @@ export const findOrderOfCheckout = statement({
   gives: { id: 'uuid' },
   text: `select id from orders.orders where checkout_id = $checkout_id and state <> 'canceled'`
 })
-/** The order that a cart, as it was, has become. */
+/** The order that was created from this version of a cart. */
 export const findOrderOfCart = statement({
   name: 'orders.find_order_of_cart',
   takes: { cart_id: 'uuid', cart_version: 'int4' },
@@ -217,4 +217,31 @@ export const findOrderOfCart = statement({
   text: `
     select id from orders.orders
     where cart_id = $cart_id and cart_version = $cart_version and state <> 'canceled'`
+})
+/** The owner of an order, without a lock. */
+export const findOwner = statement({
+  name: 'orders.find_owner',
+  takes: { id: 'uuid' },
+  gives: { id: 'uuid', customer_id: 'uuid?', token_version: 'int4' },
+  text: 'select id, customer_id, token_version from orders.orders where id = $id'
+})
+/** `buyer` and `mailbox` stay, so that limits still count the order for the guest's email address. */
+export const handOver = statement({
+  name: 'orders.hand_over',
+  takes: { id: 'uuid', customer_id: 'uuid', token_version: 'int4' },
+  text: 'update orders.orders set customer_id = $customer_id, token_version = $token_version where id = $id'
+})
+export const nextNumbers = statement({
+  name: 'orders.next_numbers',
+  takes: { count: 'int4' },
+  gives: { value: 'int8' },
+  text: `select nextval('orders.numbers') as value from generate_series(1, $count)`
+})
+/**
+ * A random key from the first migration. It never changes, because another key could repeat order numbers.
+ */
+export const findNumberKey = statement({
+  name: 'orders.find_number_key',
+  gives: { key: 'bytea' },
+  text: 'select key from orders.number_key'
 })

@@ -3,7 +3,7 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
-test('items are ordered, and the order says what was bought, and what it cost', async () => {
+test('an order of items has its lines and amounts', async () => {
   const shop = await useOrders()
   const pot = await shop.sell({ sku: 'POT', price: 1_200 })
   const caller = customer()
@@ -16,7 +16,11 @@ test('items are ordered, and the order says what was bought, and what it cost', 
   expect(status, text).toBe(201)
   expect(headers.etag).toBe('"1"')
   expect(json).toMatchObject({
-    ...{ customer_id: caller.id, email: null, market: 'default', currency: 'USD', terms: 'prepaid' },
+    customer_id: caller.id,
+    email: null,
+    market: 'default',
+    currency: 'USD',
+    terms: 'prepaid',
     ...{
       status: 'pending',
       payment_status: 'unpaid',
@@ -24,8 +28,14 @@ test('items are ordered, and the order says what was bought, and what it cost', 
       placed_at: null,
       version: 1
     },
-    ...{ subtotal: 2_400, discount_total: 0, shipping_total: 490, tax_total: 0, total: 2_890 },
-    ...{ shipping_address: STOCKHOLM, note: 'The back door', next_actions: ['pay', 'cancel'] }
+    subtotal: 2_400,
+    discount_total: 0,
+    shipping_total: 490,
+    tax_total: 0,
+    total: 2_890,
+    shipping_address: STOCKHOLM,
+    note: 'The back door',
+    next_actions: ['pay', 'cancel']
   })
   expect(json.billing_address.company).toBe('Engines AB')
   expect(json.number).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
@@ -53,7 +63,7 @@ test('items are ordered, and the order says what was bought, and what it cost', 
   expect([read.json, read.headers.etag]).toEqual([json, '"1"'])
 })
 
-test('an order stays as it was bought when the catalog changes', async () => {
+test('an order keeps its product data when the catalog changes', async () => {
   const shop = await useOrders()
   const buyer = shop.as(customer())
   const { json } = await buyer.post('/api/orders', sent(shop.mug))
@@ -63,7 +73,7 @@ test('an order stays as it was bought when the catalog changes', async () => {
   expect((await buyer.get(`/api/orders/${json.id}`)).json).toEqual(json)
 })
 
-test('a cart is ordered whole and empty then, and ordered once', async () => {
+test('an order of a cart empties the cart, and is created once', async () => {
   const shop = await useOrders()
   const { buyer, id } = await shop.withCart(itemOf(shop.mug, 3))
   const { status, json } = await buyer.post('/api/orders', { shipping_address: STOCKHOLM })
@@ -76,7 +86,7 @@ test('a cart is ordered whole and empty then, and ordered once', async () => {
   expect((await buyer.post('/api/orders', { shipping_address: STOCKHOLM })).status).toBe(201)
 })
 
-test('the same key gives the same order, and items sent twice without one are two', async () => {
+test('the same key returns the same order, and the same items without a key are two orders', async () => {
   const shop = await useOrders()
   const buyer = shop.as(customer())
   const keyed = (key: string) => buyer.post('/api/orders', sent(shop.mug), { 'idempotency-key': key })
@@ -87,7 +97,7 @@ test('the same key gives the same order, and items sent twice without one are tw
   expect(await shop.orders()).toHaveLength(2)
 })
 
-test('orders are listed with the newest first, page by page, and nobody sees those of others', async () => {
+test('customers list their own orders in pages, newest first', async () => {
   const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '10' } })
   const buyer = shop.as(customer())
   const made = []
@@ -104,7 +114,7 @@ test('orders are listed with the newest first, page by page, and nobody sees tho
   expect(listed[0]).toMatchObject({ number: made[0].number, status: 'pending', total: 3_490 })
 })
 
-test('what needs no delivery needs no address, and what is picked up neither', async () => {
+test('digital orders and pickups need no address', async () => {
   const shop = await useOrders()
   const song = await shop.sell({ requires_shipping: false, price: 300 })
   const buyer = shop.as(customer())
@@ -120,11 +130,16 @@ test('what needs no delivery needs no address, and what is picked up neither', a
   expect([status, json.total, json.groups[0].method]).toEqual([201, 1_000, 'pickup'])
 })
 
-test('a market that is named in the body counts more than that of the request', async () => {
+test('the market in the body takes precedence over the market of the request', async () => {
   const shop = await useOrders()
   await shop.made('markets', {
-    ...{ code: 'se', name: 'Sweden', countries: ['SE'], currency: 'USD', locale: 'sv-SE' },
-    ...{ prices_include_tax: true, exclusive: false }
+    code: 'se',
+    name: 'Sweden',
+    countries: ['SE'],
+    currency: 'USD',
+    locale: 'sv-SE',
+    prices_include_tax: true,
+    exclusive: false
   })
   const buyer = shop.as(customer())
   const market = async (path: string, body: object) => {

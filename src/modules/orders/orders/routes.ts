@@ -2,36 +2,50 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, inMarket, listOf, marketNamed, PageQuery } from '../../../kernel/wire.ts'
-import type { Guesses } from '../checkouts/guesses.ts'
+import { IdParams, inMarket, listOf, marketNamed, meaning, PageQuery } from '../../../kernel/wire.ts'
+import type { LimitCodeGuesses } from '../checkouts/code-guesses.ts'
 import { CompleteCheckoutRequest, OrderRequest, OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
-/** `perMinute`: orders of a caller. `guesses`: what is told of codes. */
-export type OrderLimits = { readonly perMinute: number; readonly guesses: Guesses }
+/** `perMinute`: new orders per minute of a client. */
+export type OrderLimits = { readonly perMinute: number; readonly limitCodeGuesses: LimitCodeGuesses }
 
 const config = { class: 'checkout' } as const
-/** An order of 200 lines: reading it costs as much as six writes to a cart, and canceling it as 15 to 23. */
+/**
+ * Measured for 200 lines: reading an order costs as much as six writes to a cart, canceling it as much as 15
+ * to 23.
+ */
 export const reading = { class: 'checkout', countsAs: 5 } as const
 export const canceling = { class: 'checkout', countsAs: 20 } as const
 
-export function orderRoutes(tiers: Tiers, orders: OrderService, { perMinute, guesses }: OrderLimits): void {
+export function orderRoutes(
+  tiers: Tiers,
+  orders: OrderService,
+  { perMinute, limitCodeGuesses }: OrderLimits
+): void {
   tiers.secured.post(
     '/orders',
     {
       config: { ...config, unversioned: true, limit: { name: 'order', perMinute } },
       schema: {
         ...inMarket,
-        summary: 'Order items, or what is in the cart, which is empty then',
-        description: '200: another request of the caller has ordered the same cart before; it is that order.',
+        summary: 'Create an order',
+        description:
+          'Creates an order from `items` or, without `items`, from the customer’s cart, which is emptied. The order reserves its stock and starts the payment in `payment`; a refused order changes nothing. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
         body: OrderRequest,
-        response: { 200: OrderResponse, 201: OrderResponse }
+        response: {
+          200: meaning(
+            OrderResponse,
+            'The order that an earlier request created from the same cart. Nothing was ordered twice.'
+          ),
+          201: meaning(OrderResponse, 'The new order.')
+        }
       }
     },
     async (request, reply) => {
       const address = byAddress(request)
       const ordered = { body: request.body, market: marketNamed(request) ?? null, address }
-      const { order, isNew } = await guesses(address, request.body, () =>
+      const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
         orders.create(identityOf(request).userId, ordered, writeOf(request))
       )
       return reply
@@ -46,11 +60,18 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, { perMinute, gue
     {
       config: { ...config, limit: { name: 'order', perMinute } },
       schema: {
-        summary: 'Order what the checkout says',
-        description: '200: it was ordered before; it is that order.',
+        summary: 'Complete a checkout',
+        description:
+          'Creates an order from a checkout of the customer, at the price of its last write. Send `expected_total` to accept a newer price. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
         params: IdParams,
         body: CompleteCheckoutRequest,
-        response: { 200: OrderResponse, 201: OrderResponse }
+        response: {
+          200: meaning(
+            OrderResponse,
+            'The order that an earlier request created from the same checkout. Nothing was ordered twice.'
+          ),
+          201: meaning(OrderResponse, 'The new order.')
+        }
       }
     },
     async (request, reply) => {
@@ -68,7 +89,9 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, { perMinute, gue
     {
       config: { class: 'account' },
       schema: {
-        summary: 'The orders of the caller, the newest first',
+        summary: "List the caller's orders",
+        description:
+          'Returns a page of the customer’s orders, newest first, without their items. Retrieve an order to see its items and shipments.',
         querystring: PageQuery,
         response: { 200: listOf(OrderSummaryResponse) }
       }
@@ -80,7 +103,13 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, { perMinute, gue
     '/orders/:id',
     {
       config: reading,
-      schema: { summary: 'An order of the caller', params: IdParams, response: { 200: OrderResponse } }
+      schema: {
+        summary: "Retrieve the caller's order",
+        description:
+          'Returns an order of the customer, with items, amounts, shipments and history. `next_actions` lists what the customer can do now. 404 `ORDER_NOT_FOUND`: the order does not exist or belongs to another buyer.',
+        params: IdParams,
+        response: { 200: OrderResponse }
+      }
     },
     request => orders.read(identityOf(request).userId, request.params.id)
   )
@@ -90,10 +119,17 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, { perMinute, gue
     {
       config: canceling,
       schema: {
-        summary: 'Cancel an order',
-        description: '202: it is not known yet whether its payment can still be let go of; ask again.',
+        summary: "Cancel the caller's order",
+        description:
+          'Cancels an order of the customer that is not shipped and whose state the setting `orders.customer_cancel` allows. Nothing more is captured from now on, authorized payments are voided, and captured money is refunded. 202: a payment provider has not confirmed yet; read the order until `cancel_requested_at` is null. 409 `ORDER_NOT_CANCELABLE`: `reason` states why, such as `shipped`, `paid` or `policy`. Canceling it again returns the same order.',
         params: IdParams,
-        response: { 200: OrderResponse, 202: OrderResponse }
+        response: {
+          200: meaning(OrderResponse, 'The order is canceled.'),
+          202: meaning(
+            OrderResponse,
+            'The cancellation is requested. A payment provider has not confirmed it yet.'
+          )
+        }
       }
     },
     async (request, reply) => {

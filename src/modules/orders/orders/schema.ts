@@ -14,78 +14,87 @@ import {
 } from '../../../kernel/wire.ts'
 import { AddressResponse } from '../checkouts/addresses.ts'
 import {
+  checkoutRequestFields,
   deliveryAmounts,
   lineAmounts,
   Method,
-  said as saidOfCheckouts,
   TaxExemption,
   totals
 } from '../checkouts/schema.ts'
-import { ACTIONS, type ActionName } from '../life/actions.ts'
+import { ACTIONS, type ActionName } from '../lifecycle/actions.ts'
 
-const { email, ...what } = saidOfCheckouts
+const { email, ...what } = checkoutRequestFields
 const agreed = {
   expected_total: Type.Optional({
     ...Amount,
-    description: 'The total that the buyer was shown: it is bought at that one, or not at all.'
+    description:
+      'The total that the buyer has seen. With another total nothing is ordered: 409 `ORDER_PRICE_CHANGED`.'
   }),
-  payment: Type.Optional(input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }))
+  payment: Type.Optional({
+    ...input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }),
+    description: 'Starts a payment with the order. Without it, create a payment intent later.'
+  })
 }
 export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreed)
 export type CompleteCheckoutRequest = Static<typeof CompleteCheckoutRequest>
-const said = {
+const orderRequestFields = {
   ...what,
   ...agreed,
   market: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'The code of a market; it counts more than the one of the request.'
+      description: 'The code of a market. It takes precedence over `X-Market` and `?market=`.'
     })
   )
 }
-export const OrderRequest = request('OrderRequest', { email, ...said })
+export const OrderRequest = request('OrderRequest', { email, ...orderRequestFields })
 export const GuestOrderRequest = request('GuestOrderRequest', {
-  email: Type.String({ minLength: 3, maxLength: 320, description: 'Where the order is confirmed to.' }),
+  email: Type.String({
+    minLength: 3,
+    maxLength: 320,
+    description: 'Email address of the guest, for the order confirmation.'
+  }),
   guest_cart_token: Type.Optional(
-    Type.String({ description: 'What is in this guest cart, in the place of items.', maxLength: 256 })
+    Type.String({ description: 'Orders the items of this guest cart instead of `items`.', maxLength: 256 })
   ),
-  ...said
+  ...orderRequestFields
 })
-/** What either of them may say. */
+/** The body of a request of a customer or a guest. */
 export type OrderBody = Static<typeof OrderRequest> & { guest_cart_token?: string }
 
 export const Status = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
-  description: 'One word for all of it; pending: it waits for its payment, or is to be paid later.'
+  description: 'Summary of payment and fulfilment. `pending`: the order waits for payment or is paid later.'
 })
 export const PaymentStatus = nullable(
   Type.Enum(['unpaid', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded'], {
-    description: 'Null: payments are switched off.'
+    description: 'Status of the money. Null: the payments module is disabled.'
   })
 )
-export const FulfillmentStatus = Type.Enum([
-  'none',
-  'partial',
-  'fulfilled',
-  'partially_returned',
-  'returned',
-  'not_required'
-])
+export const FulfillmentStatus = Type.Enum(
+  ['none', 'partial', 'fulfilled', 'partially_returned', 'returned', 'not_required'],
+  {
+    description:
+      'Status of the shipments. `none`: nothing is shipped. `not_required`: no item needs shipping.'
+  }
+)
 
 const ItemResponse = Type.Object({
-  id: Type.Integer({ description: 'Of the item within its order, from 1.' }),
+  id: Type.Integer({
+    description: 'Number of the item within its order, from 1. Other requests call it `line`.'
+  }),
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
-  variant_name: Type.String({ description: 'What tells it from others of its product; may be empty.' }),
+  variant_name: Type.String({ description: 'Name of the variant within its product. It may be empty.' }),
   sku: Type.String(),
-  slug: Type.String({ description: 'Of the product as it was, for its address.' }),
+  slug: Type.String({ description: 'Slug of the product at the time of the order.' }),
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
-  quantity: Type.Integer({ description: 'How many were ordered.' }),
-  canceled: Type.Integer({ description: 'How many of them are not delivered after all.' }),
-  fulfilled: Type.Integer({ description: 'How many are on their way, or there.' }),
-  returned: Type.Integer({ description: 'How many have come back.' }),
-  refunded: Type.Integer({ description: 'How many were sent and are paid back all the same.' }),
+  quantity: Type.Integer({ description: 'Units ordered.' }),
+  canceled: Type.Integer({ description: 'Units canceled before shipment.' }),
+  fulfilled: Type.Integer({ description: 'Units shipped or delivered.' }),
+  returned: Type.Integer({ description: 'Units returned.' }),
+  refunded: Type.Integer({ description: 'Shipped units that were refunded, returned or not.' }),
   ...lineAmounts
 })
 const GroupResponse = Type.Object({
@@ -94,46 +103,52 @@ const GroupResponse = Type.Object({
   shipping_option: nullable(
     Type.Object({
       id: Type.String(),
-      provider: nullable(Type.String({ description: 'Who carries it.' })),
+      provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     })
   ),
   ...deliveryAmounts
 })
-const Exempt = nullable(Type.String({ description: 'Why a tax is not paid.' }))
+const Exempt = nullable(
+  Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
+)
 const ComponentResponse = Type.Object({
   kind: Type.Enum(['item', 'discount', 'shipping', 'shipping_discount', 'tax', 'cash_rounding']),
-  item: nullable(Type.Integer({ description: 'The id of the item that it belongs to.' })),
-  group: nullable(Type.String()),
-  shipping_option: nullable(Type.String()),
-  promotion_id: nullable(Id),
-  title: nullable(Type.String({ description: 'What shoppers read of a promotion.' })),
+  item: nullable(Type.Integer({ description: 'The id of the item. Null: it belongs to no item.' })),
+  group: nullable(Type.String({ description: 'The id of a delivery group. Null: it belongs to none.' })),
+  shipping_option: nullable(Type.String({ description: 'The shipping option that the amount is for.' })),
+  promotion_id: nullable({ ...Id, description: 'The promotion of a discount.' }),
+  title: nullable(Type.String({ description: 'Name of a promotion for buyers.' })),
   code: nullable(Type.String()),
-  tax_category: nullable(Type.String()),
-  rate_ppm: nullable(Type.Integer()),
-  base: nullable(amount('Of tax: what it is for')),
+  tax_category: nullable(Type.String({ description: 'The category of a tax.' })),
+  rate_ppm: nullable(
+    Type.Integer({ description: 'The rate of a tax, in parts per million: 190000 is 19 %.' })
+  ),
+  base: nullable(amount('For tax, the amount that is taxed')),
   exempt: Exempt,
-  amount: amount('Below zero for what is taken off'),
-  included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' })
+  amount: amount('Negative for a discount'),
+  included: Type.Boolean({ description: 'Whether other amounts include it, such as tax in a price.' })
 })
 
 const AdjustmentResponse = Type.Object({
   id: Id,
   kind: Type.Enum(['cancel', 'refund'], {
-    description: 'Whether it is not delivered, or paid back although it was.'
+    description: '`cancel`: units that are not delivered. `refund`: units or amounts credited after shipment.'
   }),
-  amount: amount('What is not to be paid after all'),
-  back: amount('What of it had been paid, and goes back'),
+  amount: amount('Credited amount'),
+  back: amount('Part of the credit that is refunded'),
   reason: nullable(Type.String()),
   at: Time,
   parts: Type.Array(
     Type.Object({
-      item: nullable(Type.Integer({ description: 'The id of an item.' })),
-      group: nullable(Type.String({ description: 'Of a delivery; neither: what rounding had added.' })),
-      units: Type.Integer(),
-      amount: amount('With its tax'),
-      tax: amount('The tax in it'),
+      item: nullable(Type.Integer({ description: 'The id of an item. Null: see `group`.' })),
+      group: nullable(
+        Type.String({ description: 'The id of a delivery group. With `item` null too: the cash rounding.' })
+      ),
+      units: Type.Integer({ description: 'Units credited.' }),
+      amount: amount('Credited amount with tax'),
+      tax: amount('Tax in the credited amount'),
       tax_category: nullable(Type.String()),
       rate_ppm: nullable(Type.Integer())
     })
@@ -142,85 +157,109 @@ const AdjustmentResponse = Type.Object({
 
 const summary = {
   id: Id,
-  number: Type.String({ description: 'For people, such as 7Q3M-K0XD.' }),
+  number: Type.String({ description: 'Order number for people, such as 7Q3M-K0XD.' }),
   status: Status,
   payment_status: PaymentStatus,
   fulfillment_status: FulfillmentStatus,
-  customer_id: nullable({ ...Id, description: 'Null: of a guest.' }),
+  customer_id: nullable({ ...Id, description: 'Null: the order of a guest.' }),
   email: nullable(Type.String()),
   market: Type.String(),
   currency: Currency,
   ...totals,
   version: Version,
-  placed_at: nullable(Time),
+  placed_at: nullable({
+    ...Time,
+    description: 'When it was paid, authorized or accepted for later payment.'
+  }),
   created_at: Time,
   updated_at: Time
 }
 export const OrderSummaryResponse = response('OrderSummaryResponse', {
   ...summary,
-  quantity: Type.Integer({ description: 'How many pieces it has.' })
+  quantity: Type.Integer({ description: 'Units of all items.' })
 })
 export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 
-/** Of a parcel. */
+/** Fields of an entry of the history. */
+export const ActionTaken = Type.String({ description: 'The action, such as `fulfil` or `refund`.' })
+export const StateBefore = nullable(
+  Type.String({ description: 'State before: `pending`, `placed`, `completed` or `canceled`.' })
+)
+export const StateAfter = Type.String({ description: 'State after the action.' })
+
+/** Fields of a shipment. */
 export const shipmentFields = {
   id: Id,
   carrier: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
-  lines: Type.Array(Type.Object({ line: Type.Integer(), quantity: Type.Integer() })),
+  lines: Type.Array(
+    Type.Object({
+      line: Type.Integer({ description: 'The `id` of an item of the order.' }),
+      quantity: Type.Integer()
+    })
+  ),
   at: Time,
-  voided_at: nullable({ ...Time, description: 'When it was found out that it never left.' })
+  voided_at: nullable({
+    ...Time,
+    description: 'When the shipment was voided as recorded by mistake. Null: it is valid.'
+  })
 }
-/** Of every view of an order. */
+/** Fields for buyers and administrators. */
 export const orderFields = {
   ...summary,
   terms: Type.Enum(['prepaid', 'on_account', 'cod'], {
-    description: 'Whether it is paid before it is looked after, later, or when it arrives.'
+    description: '`prepaid`: paid before processing. `on_account`: paid by invoice. `cod`: paid on delivery.'
   }),
   items: Type.Array(ItemResponse),
   groups: Type.Array(GroupResponse),
   components: Type.Array(ComponentResponse, {
-    description: 'What makes up the total: the sum of those that are not included.'
+    description: 'The parts of the total. The parts with `included: false` add up to it.'
   }),
   tax_summary: Type.Array(
     Type.Object({
       tax_category: Type.String(),
-      rate_ppm: Type.Integer(),
-      net: Type.Integer(),
-      tax: Type.Integer(),
-      gross: Type.Integer(),
+      rate_ppm: Type.Integer({ description: 'Rate in parts per million: 190000 is 19 %.' }),
+      net: Type.Integer({ description: 'Taxed amount without tax, in minor units.' }),
+      tax: Type.Integer({ description: 'Tax, in minor units.' }),
+      gross: Type.Integer({ description: 'Taxed amount with tax, in minor units.' }),
       exempt: Exempt
-    })
+    }),
+    { description: 'Taxes of the total, one entry per category and rate.' }
   ),
   tax_exemption: nullable(TaxExemption),
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
-  note: nullable(Type.String()),
-  shipments: Type.Array(Type.Object(shipmentFields), { description: 'What has been sent.' }),
-  adjustments: Type.Array(AdjustmentResponse, { description: 'What of it is not to be paid after all.' }),
+  note: nullable(Type.String({ description: 'Note of the buyer.' })),
+  shipments: Type.Array(Type.Object(shipmentFields), {
+    description: 'Shipments of the order, voided ones included.'
+  }),
+  adjustments: Type.Array(AdjustmentResponse, {
+    description: 'Cancellations and refunds that reduce the total.'
+  }),
   expires_at: nullable({
     ...Time,
-    description: 'Until then it waits for its payment, which how it is to be paid decides; null: it does not.'
+    description:
+      'When an unpaid order is canceled. It depends on the payment method. Null: it does not expire.'
   }),
   cancel_requested_at: nullable({
     ...Time,
-    description: 'Somebody wants it canceled, and it is not known yet whether its payment can be let go of.'
+    description:
+      'When cancellation was requested, while a payment provider has not confirmed it. Null: no cancellation is pending.'
   })
 }
 const order = {
   ...orderFields,
-  history: Type.Array(
-    Type.Object({ action: Type.String(), from: nullable(Type.String()), to: Type.String(), at: Time }),
-    { description: 'What happened to it, in order.' }
-  ),
+  history: Type.Array(Type.Object({ action: ActionTaken, from: StateBefore, to: StateAfter, at: Time }), {
+    description: 'Actions on the order, oldest first.'
+  }),
   next_actions: Type.Array(Type.Enum(Object.keys(ACTIONS) as ActionName[]), {
-    description: 'What the buyer may do now.'
+    description: 'Actions that the buyer can take now.'
   })
 }
 export const OrderResponse = response('OrderResponse', order)
 export type OrderResponse = Static<typeof OrderResponse>
 export const GuestOrderResponse = response('GuestOrderResponse', {
-  order_token: Type.String({ description: 'Send it as X-Order-Token.' }),
+  order_token: Type.String({ description: 'Proves access to the order. Send it as `X-Order-Token`.' }),
   ...order
 })
 export type GuestOrderResponse = Static<typeof GuestOrderResponse>

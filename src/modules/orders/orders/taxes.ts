@@ -9,7 +9,7 @@ type TaxSummary = {
   exempt: string | null
 }
 
-/** The taxes of an order, those with the same rate and category together, but for what is exempt. */
+/** Adds up the taxes of an order by rate, category and exemption. */
 export function taxSummaryOf(components: readonly ComponentRow[]): TaxSummary[] {
   const summaries = new Map<string, TaxSummary>()
   for (const { kind, tax_category, rate_ppm, base, amount, exempt } of components) {

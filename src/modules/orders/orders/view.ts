@@ -1,16 +1,21 @@
-import { type ActionName, type CustomerCancel, type Life, nextActions } from '../life/actions.ts'
-import { statusOf } from '../life/status.ts'
+import {
+  type ActionName,
+  type CustomerCancel,
+  nextActions,
+  type OrderLifecycle
+} from '../lifecycle/actions.ts'
+import { statusOf } from '../lifecycle/status.ts'
 import type { ComponentRow, GroupRow, LineRow, OrderRow, OrderSummaryRow } from './repository.ts'
 import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import { taxSummaryOf } from './taxes.ts'
 
-/** An order of a list. */
+/** An order in a list. */
 export const summaryOf = (row: OrderSummaryRow): OrderSummaryResponse => ({
   ...row,
   status: statusOf(row.state, row.payment_status, row.fulfillment_status)
 })
 
-/** What everybody is shown of an order who may see it: its figures are sums of its components. */
+/** The fields of an order for buyers and administrators. Amounts are sums of its components. */
 export function commonOf(row: OrderRow) {
   const { lines, groups, components, history, adjustments, shipments, ...order } = row
   const ofLine = Map.groupBy(components, ({ line }) => line)
@@ -36,7 +41,7 @@ export function commonOf(row: OrderRow) {
   }
 }
 
-/** What administrators do among themselves. */
+/** Actions of administrators that buyers do not see. */
 const INTERNAL: readonly string[] = [
   'hold',
   'release',
@@ -45,17 +50,17 @@ const INTERNAL: readonly string[] = [
   'note'
 ] satisfies ActionName[]
 
-/** The whole order, as whoever has ordered it is shown it. */
-export const viewOf = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
+/** The order as its buyer sees it. */
+export const orderView = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
   ...commonOf(row),
   history: row.history
     .filter(({ action }) => !INTERNAL.includes(action))
     .map(({ action, from_state: from, to_state: to, at }) => ({ action, from, to, at: new Date(at) })),
-  next_actions: nextActions(lifeOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
+  next_actions: nextActions(lifecycleOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
 })
 
-/** What can be done to it depends on this. */
-export const lifeOf = (row: OrderRow): Life => ({
+/** The facts that decide which actions are allowed. */
+export const lifecycleOf = (row: OrderRow): OrderLifecycle => ({
   state: row.state,
   paymentStatus: row.payment_status,
   lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),
@@ -85,7 +90,9 @@ export const groupOf = (
   { group_key: id, method, option }: GroupRow,
   components: readonly ComponentRow[]
 ): OrderResponse['groups'][number] => ({
-  ...{ id, method, shipping_option: option },
+  id,
+  method,
+  shipping_option: option,
   shipping: sum(components, 'shipping', 'shipping_discount'),
   shipping_discount: 0 - sum(components, 'shipping_discount'),
   tax: sum(components, 'tax')

@@ -7,9 +7,12 @@ const limits: UnpaidLimits = {
   unverified: { unitsMax: 100, sharePercent: 80, unitsAlways: 15 }
 }
 const none = { buyer: 1, network: 1, unverified: 1 }
-/** A variant of which `reserved` of `stock` units are in unpaid orders: all of this buyer, of their network, unverified. */
+/** A variant with `reserved` of `stock` units in unpaid orders, all of one unverified buyer and network. */
 const variant = (requested: number, stock: number, reserved = requested, by = {}) => ({
-  ...{ variantId: 'mug', requested, available: stock - reserved, reserved },
+  variantId: 'mug',
+  requested,
+  available: stock - reserved,
+  reserved,
   by: { buyer: reserved, network: reserved, unverified: reserved, ...by }
 })
 const excessOf = (totals: object, ...variants: ReturnType<typeof variant>[]) =>
@@ -31,12 +34,13 @@ test.each([
 test('half of the free and unpaid units is allowed to a buyer, rounded down', () => {
   expect(excessOf({}, variant(10, 21))).toBeUndefined()
   expect(excessOf({}, variant(11, 21))).toEqual({
-    ...{ scope: 'buyer', limit: undefined },
+    scope: 'buyer',
+    limit: undefined,
     items: [{ variantId: 'mug', requested: 11, allowed: 10 }]
   })
 })
 
-test('units that the buyer reserves already count, and are named as what is left to them', () => {
+test('units that the buyer reserves already count, and the excess names how many are allowed', () => {
   expect(excessOf({}, variant(3, 20, 12))?.items).toEqual([{ variantId: 'mug', requested: 3, allowed: 1 }])
   expect(excessOf({}, variant(3, 20, 18))?.items).toEqual([{ variantId: 'mug', requested: 3, allowed: 0 }])
 })

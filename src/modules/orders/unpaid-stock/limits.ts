@@ -1,19 +1,22 @@
-/** Whose unpaid units are added up: one buyer's, those of one network, or those of all buyers without a verified address. */
+/**
+ * The buyers whose unpaid units a limit adds up: one buyer, one network, or all buyers without a verified
+ * email address.
+ */
 export const SCOPES = ['buyer', 'network', 'unverified'] as const
-export type Scope = (typeof SCOPES)[number]
+export type LimitScope = (typeof SCOPES)[number]
 type Limit = {
   readonly unitsMax: number
   readonly sharePercent: number
-  /** Units of a variant that the share never refuses, however few there are. */
+  /** Units of a variant that are always allowed, whatever the share. */
   readonly unitsAlways: number
 }
-export type UnpaidLimits = Readonly<Record<Scope, Limit>>
+export type UnpaidLimits = Readonly<Record<LimitScope, Limit>>
 
 /** Units that unpaid orders reserve, by scope. Null: the scope does not apply to this order. */
-export type UnitsByScope = Readonly<Record<Scope, number | null>>
+export type UnitsByScope = Readonly<Record<LimitScope, number | null>>
 export type VariantUnits = {
   readonly variantId: string
-  /** Units in the order that is judged. They are part of all other figures but `available`. */
+  /** Units of the checked order. `reserved` and `by` include them. */
   readonly requested: number
   /** Units that can still be bought. */
   readonly available: number
@@ -21,11 +24,11 @@ export type VariantUnits = {
   readonly reserved: number
   readonly by: UnitsByScope
 }
-export type Excess = {
-  readonly scope: Scope
+export type LimitExcess = {
+  readonly scope: LimitScope
   /** The limit of units of all variants; undefined when a share is exceeded instead. */
   readonly limit: number | undefined
-  /** Variants of which the share is exceeded, and how many units would be allowed. */
+  /** Variants whose share is exceeded, and how many units are allowed. */
   readonly items: readonly {
     readonly variantId: string
     readonly requested: number
@@ -34,14 +37,14 @@ export type Excess = {
 }
 
 /**
- * Returns the first limit that unpaid orders exceed, this one included; undefined when there is none. A share counts against the
- * units that are free or reserved by unpaid orders: what is paid is not there to be taken.
+ * Returns the first limit that unpaid orders exceed, this one included; otherwise undefined. A share is of
+ * the units that are available or reserved by unpaid orders. Paid units do not count.
  */
 export function findExcess(
   totals: UnitsByScope,
   variants: readonly VariantUnits[],
   limits: UnpaidLimits
-): Excess | undefined {
+): LimitExcess | undefined {
   for (const scope of SCOPES) {
     const { unitsMax, sharePercent, unitsAlways } = limits[scope]
     const total = totals[scope]
@@ -67,8 +70,8 @@ const limitOf = (settings: LimitSettings): Limit => ({
   sharePercent: settings.share_percent,
   unitsAlways: settings.units_always
 })
-/** The limits as the settings say them. */
-export const limitsOf = (scopes: Record<Scope, LimitSettings>): UnpaidLimits => ({
+/** Reads the limits from the settings. */
+export const unpaidStockLimitsOf = (scopes: Record<LimitScope, LimitSettings>): UnpaidLimits => ({
   buyer: limitOf(scopes.buyer),
   network: limitOf(scopes.network),
   unverified: limitOf(scopes.unverified)

@@ -19,20 +19,16 @@ export const deferOrder = statement({
   takes: { id: 'uuid', is_verified: 'bool' },
   text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
 })
+/** `network` null: that of the order, which is known until it is placed. */
 export const insertUnits = statement({
   name: 'orders.insert_unpaid_units',
-  takes: {
-    order_id: 'uuid',
-    variant_ids: 'uuid[]',
-    buyer: 'text',
-    network: 'text?',
-    is_verified: 'bool'
-  },
+  takes: { order_id: 'uuid', variant_ids: 'uuid[]', network: 'text?' },
   text: `
     insert into orders.unpaid_units (order_id, variant_id, units, buyer, network, is_verified)
-    select order_id, variant_id, sum(ordered - canceled - fulfilled), $buyer, $network, $is_verified
-    from orders.lines where order_id = $order_id and variant_id = any ($variant_ids)
-    group by order_id, variant_id having sum(ordered - canceled - fulfilled) > 0
+    select order_id, variant_id, sum(ordered - canceled - fulfilled), buyer, coalesce($network, network), is_buyer_verified
+    from orders.orders join orders.lines on lines.order_id = orders.id
+    where orders.id = $order_id and variant_id = any ($variant_ids)
+    group by order_id, variant_id, orders.id having sum(ordered - canceled - fulfilled) > 0
     on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
 })
 /** Units of the variants of an order, by all unpaid orders and by those of its scopes. */
@@ -66,10 +62,14 @@ export const sumUnits = statement({
       (select coalesce(sum(units), 0) from orders.unpaid_units where network = $network) as of_network,
       (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as of_unverified`
 })
-/** Follows what became of the order: only units that it still reserves without being paid are left. */
+/**
+ * Leaves rows only for units that the order reserves without being paid. Returns its variants that have such
+ * units and no row: they were never counted, or the order was paid or shipped in between.
+ */
 export const syncUnits = statement({
   name: 'orders.sync_unpaid_units',
   takes: { order_id: 'uuid' },
+  gives: { variant_id: 'uuid' },
   text: `
     with open as (
       select variant_id, sum(ordered - canceled - fulfilled)::int as units
@@ -80,10 +80,13 @@ export const syncUnits = statement({
     ), gone as (
       delete from orders.unpaid_units
       where order_id = $order_id and variant_id not in (select variant_id from open)
+    ), changed as (
+      update orders.unpaid_units set units = open.units from open
+      where unpaid_units.order_id = $order_id and unpaid_units.variant_id = open.variant_id
+        and unpaid_units.units <> open.units
     )
-    update orders.unpaid_units set units = open.units from open
-    where unpaid_units.order_id = $order_id and unpaid_units.variant_id = open.variant_id
-      and unpaid_units.units <> open.units`
+    select variant_id from open
+    where variant_id not in (select variant_id from orders.unpaid_units where order_id = $order_id)`
 })
 export const verifyBuyer = statement({
   name: 'orders.verify_buyer',
@@ -92,7 +95,7 @@ export const verifyBuyer = statement({
     with units as (update orders.unpaid_units set is_verified = true where order_id = $id)
     update orders.orders set is_buyer_verified = true where id = $id`
 })
-/** What unpaid orders reserve, and how few reserve it. */
+/** Sums the units that unpaid orders reserve, and counts their orders, buyers and networks. */
 export const sumAll = statement({
   name: 'orders.sum_all_unpaid_units',
   gives: { units: 'int8', orders: 'int8', buyers: 'int8', networks: 'int8', largest_network_units: 'int8' },
@@ -106,7 +109,7 @@ export const sumAll = statement({
       (select coalesce(max(units), 0) from networks) as largest_network_units
     from orders.unpaid_units`
 })
-/** The variants of which unpaid orders reserve most. */
+/** Variants with the most units reserved by unpaid orders. */
 export const listLargest = statement({
   name: 'orders.list_largest_unpaid_units',
   takes: { more_than: 'int8', limit: 'int8' },
@@ -116,8 +119,8 @@ export const listLargest = statement({
     select variant_id, sum(units) as units from orders.unpaid_units
     group by variant_id having sum(units) > $more_than order by units desc, variant_id limit $limit`
 })
-/** Returns a row when the last alert is so long ago, and notes this one. */
-export const takeAlert = statement({
+/** Records an alert. Returns no row if the last alert is less than `seconds` ago. */
+export const recordAlert = statement({
   name: 'orders.take_unpaid_alert',
   takes: { seconds: 'float8' },
   gives: { at: 'timestamptz' },

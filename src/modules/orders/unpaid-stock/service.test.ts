@@ -10,7 +10,7 @@ const METHODS = ['bank_transfer', 'cash_on_delivery', 'on_account'] as const
 const by = (method: string) => ({ provider: 'manual', method })
 const LIMITED = 'ORDER_UNPAID_STOCK_LIMIT'
 
-/** A shop that takes deferred payments, and sees the network of each buyer. */
+/** A shop with deferred payments that sees the network of each buyer. */
 async function useSiege(settings: Readonly<Record<string, string>> = {}) {
   const auth = fakeAuth()
   const all = {
@@ -21,19 +21,23 @@ async function useSiege(settings: Readonly<Record<string, string>> = {}) {
   }
   const shop = await useOrders({ settings: all, instead: { auth } })
   let guests = 0
-  /** A new guest of this network orders; `payment` left out: they choose later. */
+  /** Orders as a new guest of this network. Without `payment` the guest chooses later. */
   const asGuest = (
     items: object[],
     { network = '192.0.2.1', payment = undefined as object | undefined } = {}
   ) => {
     guests += 1
     const body = { items, email: `guest-${guests}@example.com`, shipping_address: STOCKHOLM, payment }
-    return shop.anybody.post('/api/orders/guest', body, { 'x-forwarded-for': network })
+    return shop.anonymous.post('/api/orders/guest', body, { 'x-forwarded-for': network })
   }
   return {
     ...shop,
-    ...{ auth, asGuest, settings: all },
-    /** Units that unpaid orders reserve, by variant; each row must be what its order and its reservations say. */
+    auth,
+    asGuest,
+    settings: all,
+    /**
+     * Units that unpaid orders reserve, by variant. Asserts that each row matches its order and reservations.
+     */
     units: async () => {
       const wrong = await shop.sql(
         `with expected as (
@@ -60,7 +64,7 @@ async function useSiege(settings: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('one visitor who orders everything by bank transfer gets half of it at most, and a card buyer the rest', async () => {
+test('a guest who orders all stock by bank transfer gets at most half, and a card buyer the rest', async () => {
   const shop = await useSiege()
   const variants = [shop.mug, ...(await Promise.all(Array.from({ length: 9 }, () => shop.sell())))]
   for (const id of variants) await shop.stock(id, 100)
@@ -79,12 +83,14 @@ test('one visitor who orders everything by bank transfer gets half of it at most
 })
 
 describe.each(METHODS)('an order by %s', method => {
-  test('is refused above a limit with what is allowed, and keeps no stock then', async () => {
+  test('is rejected above a limit with the allowed units, and reserves no stock', async () => {
     const shop = await useSiege()
     await shop.stock(shop.mug, 20)
     const refused = await shop.asGuest([itemOf(shop.mug, 11)], { payment: by(method) })
     expect(refused.json).toMatchObject({
-      ...{ status: 409, code: LIMITED, scope: 'buyer' },
+      status: 409,
+      code: LIMITED,
+      scope: 'buyer',
       items: [{ variant_id: shop.mug, requested: 11, allowed: 10 }]
     })
     await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
@@ -99,13 +105,13 @@ describe.each(METHODS)('an order by %s', method => {
     const { json: order } = await shop.asGuest([itemOf(shop.mug, 25)])
     const token = { 'x-order-token': order.order_token }
     const choose = (payment: object) =>
-      shop.anybody.post('/api/payments/guest/intent', { order_id: order.id, ...payment }, token)
+      shop.anonymous.post('/api/payments/guest/intent', { order_id: order.id, ...payment }, token)
     const refused = await choose(by(method))
     expect([refused.status, refused.json.code]).toEqual([409, LIMITED])
     expect(await shop.units()).toEqual([])
-    // Fifteen are left.
+    // Fifteen units are left.
     const { json: other } = await shop.asGuest([itemOf(shop.mug, 7)])
-    const chosen = await shop.anybody.post(
+    const chosen = await shop.anonymous.post(
       '/api/payments/guest/intent',
       { order_id: other.id, ...by(method) },
       { 'x-order-token': other.order_token }
@@ -135,7 +141,7 @@ describe.each(METHODS)('an order by %s', method => {
   })
 })
 
-test('units that are sent or canceled stop counting, and come back when the parcel never left', async () => {
+test('shipped or canceled units stop counting, and count again when the shipment is voided', async () => {
   const shop = await useSiege()
   await shop.stock(shop.mug, 20)
   const { json } = await shop.asGuest([itemOf(shop.mug, 10)], { payment: by('on_account') })
@@ -158,14 +164,15 @@ test('guests from many networks leave a fifth to verified customers and to cards
   const codes: string[] = []
   for (let network = 1; network <= 12; network += 1) {
     const { status, json } = await shop.asGuest([itemOf(shop.mug, 10)], {
-      ...{ network: `198.51.100.${network}`, payment: by('bank_transfer') }
+      network: `198.51.100.${network}`,
+      payment: by('bank_transfer')
     })
     codes.push(status === 201 ? 'ordered' : `${json.code} ${json.scope}`)
   }
   expect(codes).toEqual([...Array(8).fill('ordered'), ...Array(4).fill(`${LIMITED} unverified`)])
   const [stranger, known] = [customer(), customer()]
-  shop.auth.know({ id: stranger.id, email: 'new@example.com' })
-  shop.auth.know({ id: known.id, email: 'ada@example.com', emailVerified: true })
+  shop.auth.addContact({ id: stranger.id, email: 'new@example.com' })
+  shop.auth.addContact({ id: known.id, email: 'ada@example.com', emailVerified: true })
   const order = { ...sent(shop.mug, 10), payment: by('bank_transfer') }
   const fromHome = { 'x-forwarded-for': '203.0.113.9' }
   expect((await shop.as(stranger).post('/api/orders', order, fromHome)).json.scope).toBe('unverified')
@@ -185,7 +192,7 @@ test('addresses of one IPv6 network are one network', async () => {
   expect((await order('2001:db8:1:3::1')).status).toBe(201)
 })
 
-test('what is not counted is not limited, and neither are orders that an administrator places', async () => {
+test('variants without a stock limit are not limited, nor are orders of administrators', async () => {
   const shop = await useSiege()
   expect((await shop.asGuest([itemOf(shop.mug, 99)], { payment: by('on_account') })).status).toBe(201)
   expect(await shop.units()).toEqual([])
@@ -197,7 +204,7 @@ test('what is not counted is not limited, and neither are orders that an adminis
   expect(await shop.units()).toEqual([])
 })
 
-test('orders of a shop without payments are limited until they are sent', async () => {
+test('orders of a shop without payments are limited until they are shipped', async () => {
   const shop = await useOrders({ off: ['payments'] })
   await shop.stock(shop.mug, 20)
   const buyer = shop.as(customer())
@@ -238,11 +245,13 @@ test('simultaneous orders in two processes never exceed a limit together', async
   const other = await useCheckouts({ databaseUrl: shop.databaseUrl, settings: shop.settings })
   await shop.stock(shop.mug, 1_000)
   const order = (index: number) =>
-    (index % 2 === 0 ? shop : other).anybody.post(
+    (index % 2 === 0 ? shop : other).anonymous.post(
       '/api/orders/guest',
       {
-        ...{ items: [itemOf(shop.mug, 4)], email: `guest-${index}@example.com` },
-        ...{ shipping_address: STOCKHOLM, payment: by('bank_transfer') }
+        items: [itemOf(shop.mug, 4)],
+        email: `guest-${index}@example.com`,
+        shipping_address: STOCKHOLM,
+        payment: by('bank_transfer')
       },
       { 'x-forwarded-for': '192.0.2.7' }
     )
@@ -257,11 +266,11 @@ const hoursOf = ({ created_at, expires_at }: { created_at: string; expires_at: s
   (Date.parse(expires_at) - Date.parse(created_at)) / 3_600_000
 const WEEK_HOURS = 7 * 24
 
-test('a transfer is waited for a day, and a week once the buyer has verified their address', async () => {
+test('a bank transfer expires after a day, or after a week once the buyer has verified their address', async () => {
   const shop = await useSiege()
   const [ada, bob] = [customer(), customer()]
-  shop.auth.know({ id: ada.id, email: 'ada@example.com', emailVerified: true })
-  shop.auth.know({ id: bob.id, email: 'bob@example.com' })
+  shop.auth.addContact({ id: ada.id, email: 'ada@example.com', emailVerified: true })
+  shop.auth.addContact({ id: bob.id, email: 'bob@example.com' })
   const order = async (caller: { token: string }) =>
     (await shop.as(caller).post('/api/orders', { ...sent(shop.mug), payment: by('bank_transfer') })).json
   expect(hoursOf(await order(ada))).toBe(WEEK_HOURS)
@@ -270,7 +279,7 @@ test('a transfer is waited for a day, and a week once the buyer has verified the
   const { json: ofGuest } = await shop.asGuest([itemOf(shop.mug)], { payment: by('bank_transfer') })
   expect(hoursOf(ofGuest)).toBe(24)
 
-  shop.auth.know({ id: bob.id, email: 'bob@example.com', emailVerified: true })
+  shop.auth.addContact({ id: bob.id, email: 'bob@example.com', emailVerified: true })
   await shop.sql(`update orders.orders set created_at = created_at - interval '25 hours',
     expires_at = expires_at - interval '25 hours'`)
   await doOnceMore(shop, 'orders.expire_orders')

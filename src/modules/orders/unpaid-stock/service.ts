@@ -3,30 +3,36 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFound, unpaidStockLimit } from '../errors.ts'
-import { noteContested } from '../evictions/repository.ts'
-import { isDeferred } from '../placing/terms.ts'
-import { type Excess, findExcess, type Scope, type UnitsByScope, type UnpaidLimits } from './limits.ts'
+import { isDeferred } from '../lifecycle/terms.ts'
+import { noteContested } from './eviction-repository.ts'
+import {
+  findExcess,
+  type LimitExcess,
+  type LimitScope,
+  type UnitsByScope,
+  type UnpaidLimits
+} from './limits.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   /** Absent: no buyer is verified. */
   auth: Pick<AuthApi, 'contacts'> | undefined
-  /** Absent: nothing is reserved, and nothing is limited. */
-  inventory: Pick<InventoryApi, 'availableIn' | 'refuseContested'> | undefined
+  /** Absent: there is no stock to limit. */
+  inventory: Pick<InventoryApi, 'availableIn' | 'assertNotContested'> | undefined
   limits: UnpaidLimits
-  /** The most units that pending orders of one network contest. */
+  /** Maximum number of units that pending orders of one network contest. */
   contestedMax: number
-  countRefusal: (scope: Scope | 'contested') => void
+  countRefusal: (scope: LimitScope | 'contested') => void
 }
-/** An order, and how its payment begins. */
+/** An order whose payment starts. */
 export type DeferredPayment = {
   readonly orderId: string
   readonly method: string | undefined
-  /** A keyed hash of the network that it comes from; undefined: that of the order. */
+  /** A keyed hash of the client network. Undefined: that of the order. */
   readonly network?: string | null
 }
 
-/** Limits the stock that orders reserve which are paid by bank transfer, on delivery or on account. */
+/** Limits the stock that unpaid orders by bank transfer, cash on delivery or on account reserve. */
 export function createUnpaidStock({ auth, inventory, limits, contestedMax, countRefusal }: Deps) {
   async function isVerified(customerId: string | null): Promise<boolean> {
     if (customerId === null || auth === undefined) return false
@@ -35,8 +41,10 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
   }
 
   /**
-   * Counts the units of an order whose payment is deferred; does nothing for other methods. The order is in `tx` already.
-   * @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units, which a card payment alone can get
+   * Counts the units of an order whose payment is deferred; does nothing for other methods. The order is in
+   * `tx` already.
+   * @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units, which a card
+   * payment alone can get
    */
   async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
     if (!isDeferred(method)) return
@@ -45,19 +53,18 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
     const [available = [], is_verified] = await Promise.all([
       inventory?.availableIn(tx, variant_ids),
       isVerified(subject.customer_id),
-      inventory?.refuseContested(tx, orderId)
+      inventory?.assertNotContested(tx, orderId)
     ])
     const availableOf = new Map(variant_ids.map((id, index) => [id, available[index] ?? null]))
-    // Of what is not counted, or can always be had, nothing is taken away from other buyers.
+    // Variants without a stock limit are not counted, because reserving them takes nothing from other buyers.
     const counted = variant_ids.filter(id => availableOf.get(id) !== null)
     const from = network === undefined ? subject.network : network
     const [, , , rows, totals] = await Promise.all([
-      // One lock for all, because transactions hold several orders, and would take several locks in different orders.
+      // One lock for all, because transactions hold several orders, and would take several locks in different
+      // orders.
       tx.run(repository.lockUnpaidUnits),
       tx.run(repository.deferOrder, { id: orderId, is_verified }),
-      tx.run(repository.insertUnits, {
-        ...{ order_id: orderId, variant_ids: counted, buyer, network: from, is_verified }
-      }),
+      tx.run(repository.insertUnits, { order_id: orderId, variant_ids: counted, network: from }),
       tx.rows(repository.listUnits, { order_id: orderId }),
       tx.first(repository.sumUnits, { buyer, network: from })
     ])
@@ -90,12 +97,21 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
     throw unpaidStockLimit({ details: { scope: 'network', limit: contestedMax, items: [] } })
   }
 
-  /** Follows a change of the order, in its transaction. */
+  /**
+   * Follows a change of the order, in its transaction. An order whose payment or shipment was voided counts
+   * again. No limit refuses it, because its units are reserved already; and the network of a placed order is
+   * not known any more.
+   */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
-    if (is_deferred) await tx.run(repository.syncUnits, { order_id: id })
+    if (!is_deferred || inventory === undefined) return
+    const missing = (await tx.rows(repository.syncUnits, { order_id: id })).map(row => row.variant_id)
+    const available = await inventory.availableIn(tx, missing)
+    const variant_ids = missing.filter((_, index) => available[index] !== null)
+    if (variant_ids.length > 0)
+      await tx.run(repository.insertUnits, { order_id: id, variant_ids, network: null })
   }
 
-  /** Returns whether the buyer has verified their address by now, and notes it. */
+  /** Returns whether the buyer has verified their email address by now, and records it. */
   async function verify(
     tx: Transaction,
     order: { id: string; customer_id: string | null; is_buyer_verified: boolean }
@@ -110,7 +126,8 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
 }
 export type UnpaidStock = ReturnType<typeof createUnpaidStock>
 
-const detailsOf = ({ scope, limit, items }: Excess) => ({
-  ...{ scope, ...(limit !== undefined && { limit }) },
+const detailsOf = ({ scope, limit, items }: LimitExcess) => ({
+  scope,
+  ...(limit !== undefined && { limit }),
   items: items.map(({ variantId: variant_id, requested, allowed }) => ({ variant_id, requested, allowed }))
 })

@@ -3,7 +3,11 @@ import { statement } from '../../../platform/postgres/statement.ts'
 export const insertAccount = statement({
   name: 'payments.insert_account',
   takes: {
-    ...{ order_id: 'uuid', customer_id: 'uuid?', currency: 'text', due: 'int8', token_version: 'int4' },
+    order_id: 'uuid',
+    customer_id: 'uuid?',
+    currency: 'text',
+    due: 'int8',
+    token_version: 'int4',
     reference: 'text'
   },
   gives: { at: 'int8' },
@@ -16,14 +20,6 @@ export const insertAccount = statement({
       from new returning order_id
     )
     select at from new join made using (order_id)`
-})
-/** Takes what is left to be paid, before anybody is asked for it. */
-export const takeCommitted = statement({
-  name: 'payments.take_committed',
-  takes: { order_id: 'uuid', amount: 'int8' },
-  text: `
-    update payments.accounts set committed = committed + $amount
-    where order_id = $order_id and frozen_at is null and committed + $amount <= due`
 })
 export const freezeAccount = statement({
   name: 'payments.freeze_account',
@@ -40,7 +36,7 @@ export const updateDue = statement({
   takes: { order_id: 'uuid', due: 'int8' },
   text: 'update payments.accounts set due = $due where order_id = $order_id'
 })
-/** Earlier tokens of the order prove nothing any more. */
+/** Raises the token version, which invalidates earlier tokens of the order. */
 export const reissueAccount = statement({
   name: 'payments.reissue_account',
   takes: { order_id: 'uuid', customer_id: 'uuid?' },
@@ -49,8 +45,8 @@ export const reissueAccount = statement({
     update payments.accounts set token_version = token_version + 1, customer_id = coalesce($customer_id, customer_id)
     where order_id = $order_id returning token_version`
 })
-export const handOver = statement({
-  name: 'payments.hand_payments_over',
+export const assignCustomer = statement({
+  name: 'payments.assign_payments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update payments.payments set customer_id = $customer_id where order_id = $order_id'
 })

@@ -4,14 +4,14 @@ import { type PaymentShop, usePayments } from '../../../../test/support/payments
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
-/** A shop whose orders cancel in two phases: what is settled and not paid is canceled, what was paid is thawed. */
+/** A shop whose orders cancel in two phases: a settled unpaid order is canceled, a paid one is unfrozen. */
 async function useOrders(settings = {}) {
   const shop = await usePayments({ settings })
   const canceled: string[] = []
-  shop.api.listen(async (tx, change) => {
+  shop.api.registerHooks(async (tx, change) => {
     tx.afterCommit(() => shop.changes.push(change))
     if (!change.isFrozen || !change.isSettled) return
-    if (change.captured > 0) await shop.api.thaw(tx, change.orderId)
+    if (change.captured > 0) await shop.api.unfreeze(tx, change.orderId)
     else tx.afterCommit(() => canceled.push(change.orderId))
   })
   const freeze = (orderId: string) => shop.db.transaction(tx => shop.api.freeze(tx, orderId))
@@ -20,7 +20,7 @@ async function useOrders(settings = {}) {
 const statusOf = async ({ sandbox }: Pick<PaymentShop, 'sandbox'>, id: string) =>
   (await sandbox.intentOf(id))?.status
 
-test('an account is opened with its first payment, in the transaction of the order, and sent after it', async () => {
+test('an account is opened with its first payment in the transaction of the order, and the payment is sent after it', async () => {
   const { api, db, buyer, payment, sandbox, changes } = await useOrders()
   const orderId = newId()
   const account = {
@@ -32,14 +32,14 @@ test('an account is opened with its first payment, in the transaction of the ord
     reference: 'A1'
   }
   const broken = db.transaction(async tx => {
-    await api.open(tx, account, {})
+    await api.openAccount(tx, account, {})
     throw new Error('the order is not placed after all')
   })
   await expect(broken).rejects.toThrow('after all')
-  await db.transaction(tx => api.open(tx, account, {}))
+  await db.transaction(tx => api.openAccount(tx, account, {}))
   expect(await payment(orderId)).toMatchObject({ amount: 900, operations: [{ id: orderId, attempts: 0 }] })
-  await api.proceed(orderId)
-  await api.proceed(orderId)
+  await api.sendOperations(orderId)
+  await api.sendOperations(orderId)
   expect(await payment(orderId)).toMatchObject({
     operations: [{ id: orderId, state: 'succeeded', attempts: 1 }]
   })
@@ -47,11 +47,11 @@ test('an account is opened with its first payment, in the transaction of the ord
   expect(changes.at(-1)).toMatchObject({ orderId, status: 'unpaid', due: 900, isSettled: false })
 
   const free = { ...account, orderId: newId(), dueMinor: 0 }
-  await db.transaction(tx => api.open(tx, free, {}))
-  expect(await api.find(db, free.orderId)).toMatchObject({ status: 'paid', committed: 0 })
+  await db.transaction(tx => api.openAccount(tx, free, {}))
+  expect(await api.findAccount(db, free.orderId)).toMatchObject({ status: 'paid', committed: 0 })
 })
 
-test('what was never sent is over at once when the order is canceled', async () => {
+test('an unsent payment is closed immediately when the order is canceled', async () => {
   const { api, db, buyer, freeze, sandbox, as } = await useOrders()
   const orderId = newId()
   const account = {
@@ -62,19 +62,19 @@ test('what was never sent is over at once when the order is canceled', async () 
     tokenVersion: 1,
     reference: 'A1'
   }
-  await db.transaction(tx => api.open(tx, account, {}))
+  await db.transaction(tx => api.openAccount(tx, account, {}))
   expect(await freeze(orderId)).toMatchObject({ isFrozen: true, isSettled: true, committed: 0 })
-  await api.proceed(orderId)
+  await api.sendOperations(orderId)
   expect(await sandbox.objects()).toEqual([])
   expect(await as(buyer).post('/api/payments/intent', { order_id: orderId })).toMatchObject({
     status: 409,
     json: { code: 'PAYMENT_ORDER_FROZEN' }
   })
-  await db.transaction(tx => api.thaw(tx, orderId))
+  await db.transaction(tx => api.unfreeze(tx, orderId))
   expect((await as(buyer).post('/api/payments/intent', { order_id: orderId })).status).toBe(201)
 })
 
-test('nothing is taken of an order that is being canceled', async () => {
+test('payments of an order that is being canceled cannot be captured', async () => {
   const { order, intent, freeze, act, payment, admin, sandbox, account } = await useOrders({
     CARTWRIGHT__PAYMENTS__CAPTURE: 'manual'
   })
@@ -88,22 +88,22 @@ test('nothing is taken of an order that is being canceled', async () => {
     status: 409,
     json: { code: 'PAYMENT_ORDER_FROZEN' }
   })
-  await until('it is let go of', async () => (await account(orderId)).authorized === 0)
+  await until('the authorization is voided', async () => (await account(orderId)).authorized === 0)
 })
 
-test('what was sent is let go of first; the order is canceled when that is confirmed', async () => {
+test('a sent payment is voided first, and the order is canceled once that is confirmed', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, api } = shop
   const orderId = await order()
   const { id } = await intent(orderId)
   expect(await freeze(orderId)).toMatchObject({ isSettled: false })
-  await api.proceed(orderId)
+  await api.sendOperations(orderId)
   await until('it is canceled', () => canceled.includes(orderId))
   expect(await statusOf(shop, id)).toBe('canceled')
   expect(await shop.account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
 })
 
-test('whoever pays while the order is being canceled has paid it', async () => {
+test('a buyer who pays while the order is being canceled has paid it', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, act, account, sandbox } = shop
   const orderId = await order()
@@ -111,13 +111,13 @@ test('whoever pays while the order is being canceled has paid it', async () => {
   await sandbox.ask('/test/webhooks', { hold: true })
   await act(id, 'pay')
   await freeze(orderId)
-  // The refusal to let go of it says why.
+  // The rejected void shows that it was paid.
   await until('it is paid', async () => (await account(orderId)).status === 'paid')
   await until('it is thawed', async () => (await account(orderId)).frozen_at === null)
   expect(canceled).toEqual([])
 })
 
-test('while it is not known whether a payment was made, the order is not canceled; then it is let go of', async () => {
+test('an order is not canceled while its payment has no result, which is then voided', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, sandbox, hurry } = shop
   const orderId = await order()
@@ -130,7 +130,7 @@ test('while it is not known whether a payment was made, the order is not cancele
   expect(await statusOf(shop, id)).toBe('canceled')
 })
 
-test('what is taken after all was canceled is recorded, and orders are told', async () => {
+test('a capture after the cancellation is recorded and reported to orders', async () => {
   const { order, intent, freeze, canceled, act, account, changes } = await useOrders()
   const orderId = await order()
   const { id } = await intent(orderId)
@@ -141,7 +141,7 @@ test('what is taken after all was canceled is recorded, and orders are told', as
   expect(changes.at(-1)).toMatchObject({ status: 'paid', captured: 10_000 })
 })
 
-test('what was paid twice is overpaid until one of the two went back', async () => {
+test('an order that is paid twice is overpaid until one payment is refunded', async () => {
   const { order, intent, act, account, api, db, admin } = await useOrders()
   const orderId = await order()
   const card = await intent(orderId)
@@ -161,13 +161,13 @@ test('what was paid twice is overpaid until one of the two went back', async () 
   await refund(10_000)
   await until('it went back', async () => (await account(orderId)).refunded === 10_000)
   expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: false, refunding: 0 })
-  // The latest payment gives first, and the rest comes of the one before.
+  // The latest payment is refunded first, then the one before.
   await refund(4_000)
   await until('more went back', async () => (await account(orderId)).refunded === 14_000)
   expect((await account(orderId)).status).toBe('partially_refunded')
 })
 
-test('an order that joins an account is its own from then on, and old tokens open nothing', async () => {
+test("a guest's order that is assigned to a customer is theirs, and its old tokens are invalid", async () => {
   const { order, api, db, tokenOf, request, as } = await useOrders()
   const orderId = await order(500, null)
   const read = (version: number) =>
@@ -176,10 +176,10 @@ test('an order that joins an account is its own from then on, and old tokens ope
     })
   const begun = { headers: { 'x-order-token': tokenOf(orderId) }, body: { order_id: orderId } }
   expect((await request('POST', '/api/payments/guest/intent', begun)).status).toBe(201)
-  expect(await db.transaction(tx => api.reissue(tx, orderId, null))).toBe(2)
+  expect(await db.transaction(tx => api.reissueOrderToken(tx, orderId, null))).toBe(2)
   expect([(await read(1)).status, (await read(2)).status]).toEqual([404, 200])
   const owner = customer()
-  expect(await db.transaction(tx => api.reissue(tx, orderId, owner.id))).toBe(3)
+  expect(await db.transaction(tx => api.reissueOrderToken(tx, orderId, owner.id))).toBe(3)
   expect((await as(owner).get('/api/payments')).json.items).toHaveLength(1)
   expect((await as(owner).get(`/api/payments/by-order/${orderId}`)).status).toBe(200)
 })

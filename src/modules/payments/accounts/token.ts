@@ -3,7 +3,7 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 const PURPOSE = 'payments.order_token'
 const PREFIX = 'ort_'
 
-/** What shows that an order without an account is the caller's. Nothing is stored: it can be told again at any time. */
+/** Computes the token that gives access to a guest's order. It is derived, not stored, so it can be computed again. */
 export const orderToken = (secrets: Secrets, orderId: string, version: number): string =>
   PREFIX + secrets.mac(PURPOSE, orderId, String(version))
 

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** In one order, as whoever locks several does. */
+/** Locks in the order of ids, so that concurrent erasures do not deadlock. */
 export const lockAccounts = statement({
   name: 'payments.lock_accounts',
   takes: { order_ids: 'uuid[]' },
@@ -18,7 +18,7 @@ export const erasePayments = statement({
   takes: { order_ids: 'uuid[]' },
   text: 'update payments.payments set customer_id = null, next_step = null where order_id = any ($order_ids)'
 })
-/** What somebody wrote; what is still to be sent stays as it is. */
+/** Erases the reasons that administrators wrote. Open requests stay, because retries need them. */
 export const eraseOperations = statement({
   name: 'payments.erase_operations',
   takes: { customer_id: 'uuid?', order_ids: 'uuid[]' },
@@ -26,7 +26,7 @@ export const eraseOperations = statement({
     update payments.operations set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($order_ids)`
 })
-/** Providers call back with names and addresses; what waits to be applied is read once more. */
+/** Erases the bytes of handled events, because they can contain names and addresses. Waiting events still need theirs. */
 export const eraseEvents = statement({
   name: 'payments.erase_events',
   takes: { order_ids: 'uuid[]' },

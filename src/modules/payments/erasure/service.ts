@@ -1,9 +1,9 @@
-import type { People } from '../../../platform/people.ts'
+import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 
-/** See `PaymentsApi.forget`. */
-export async function forget(
+/** See `PaymentsApi.erase`. */
+export async function erasePaymentData(
   tx: Transaction,
   customer_id: string | null,
   orderIds: readonly string[]
@@ -16,8 +16,8 @@ export async function forget(
   await tx.run(repository.eraseEvents, { order_ids })
 }
 
-/** What payments keep of somebody. They know them by their orders, which have it forgotten: see `PaymentsApi.forget`. */
-export const paymentsOfPeople = (db: Database): People => ({
+/** Personal data in payments. `erase` does nothing, because orders erase it by order id: see `PaymentsApi.erase`. */
+export const paymentPersonalData = (db: Database): PersonalData => ({
   erase: async () => {},
   export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) }),
   guests: {

@@ -1,14 +1,20 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { Attempts } from '../attempts/service.ts'
+import type { Attempts } from '../attempt-limits/service.ts'
 import { orderNotFound } from '../errors.ts'
-import { type Fact, latest, ranked } from './fact.ts'
-import { type Tell, tellNews } from './news.ts'
-import { type AccountState, type PaymentState, reduceAccount, reducePayment, toLetGo } from './reducer.ts'
+import { type Fact, latestFacts, withRank } from './fact.ts'
+import { type PublishEvent, publishPaymentEvents } from './publish.ts'
+import {
+  type AccountState,
+  type PaymentState,
+  reduceAccount,
+  reducePayment,
+  selectPaymentsToVoid
+} from './reducer.ts'
 import * as repository from './repository.ts'
 
-/** What somebody has learned of a payment. `shop`: nobody was asked, because nothing had been sent. */
-type Told = {
+/** Facts of a payment and how they arrived. `shop`: the shop dropped an operation that it had not sent. */
+type RecordedFacts = {
   readonly orderId: string
   readonly paymentId: string
   readonly provider: string
@@ -16,27 +22,27 @@ type Told = {
   readonly source: 'answer' | 'poll' | 'callback' | 'shop'
 }
 
-/** What the payments of an order have become, for whoever looks after the order. */
+/** The payment state of an order after facts were recorded. */
 export type PaymentChange = AccountState & {
   readonly orderId: string
   readonly due: number
-  readonly before: AccountState['status']
+  readonly previousStatus: AccountState['status']
   readonly isFrozen: boolean
-  /** Nothing is asked of a provider, and nothing more can be taken: an order that is being canceled may be. */
+  /** No operation is open and no payment can be captured any more, so a frozen order can be canceled. */
   readonly isSettled: boolean
-  /** How it may still be paid: the methods of payments that are open. */
+  /** The methods of the open payments. */
   readonly openMethods: readonly string[]
 }
-/** Runs in the transaction that learned it, with the account locked. May run again for what it has seen already. */
+/** Runs in the transaction that recorded the facts, with the account locked. It can run again without a change. */
 export type PaymentListener = (tx: Transaction, change: PaymentChange) => Promise<void>
 
 type Deps = {
   listener: () => PaymentListener | undefined
-  /** Emits events about an order in its transaction. */
-  teller: (tx: Transaction, orderId: string) => Tell
-  /** Whether too many attempts of a network, or for an order, have failed. */
-  isPaused: Attempts['isPaused']
-  /** Has payments let go of, in the same transaction. */
+  /** Returns a function that emits events of an order in `tx`. */
+  publisherOf: (tx: Transaction, orderId: string) => PublishEvent
+  /** Whether too many attempts from a network, or for an order, failed. */
+  isLimited: Attempts['isLimited']
+  /** Inserts void operations for payments in `tx`. */
   voidOpen: (
     tx: Transaction,
     payments: readonly { id: string; voids: number }[],
@@ -44,15 +50,15 @@ type Deps = {
   ) => Promise<void>
 }
 
-/** After so many tries in vain an administrator has to look. */
+/** Voids per payment. When this many did not close it, an administrator has to act. */
 const VOIDS_MAX = 3
 
 /**
- * The one way in which anything becomes known of a payment, whoever said it: facts, then what they add up to, then
- * whoever listens, all in `tx`.
+ * The only writer of payment state. In one transaction it stores facts, derives the state of payments and account from them,
+ * publishes events and calls the listener.
  */
-export function createRecorder({ listener, teller, voidOpen, isPaused }: Deps) {
-  /** Adds up anew what is known of an order. @throws `PAYMENT_ORDER_NOT_FOUND` */
+export function createRecorder({ listener, publisherOf, voidOpen, isLimited }: Deps) {
+  /** Derives the payment state of an order from its facts again. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function settle(tx: Transaction, orderId: string): Promise<PaymentChange> {
     const account = found(await tx.first(repository.lockAccount, { order_id: orderId }), orderNotFound)
     const known = await tx.rows(repository.listKnown, { order_id: orderId })
@@ -65,21 +71,21 @@ export function createRecorder({ listener, teller, voidOpen, isPaused }: Deps) {
     await writePayments(tx, states)
     const state = reduceAccount(account.due, states)
     await tx.run(repository.updateAccount, { order_id: orderId, ...state })
-    tellNews(teller(tx, orderId), account, account, state, states)
+    publishPaymentEvents(publisherOf(tx, orderId), account, account, state, states)
     const isFrozen = account.frozen_at !== null
-    const mayVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
-    const toVoid = toLetGo(states, state, { due: account.due, isFrozen }).filter(mayVoid)
-    const reason = isFrozen ? 'the order is canceled' : 'less is due than it asks for'
+    const canVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
+    const toVoid = selectPaymentsToVoid(states, state, { due: account.due, isFrozen }).filter(canVoid)
+    const reason = isFrozen ? 'the order is canceled' : 'the payment exceeds the amount due'
     if (toVoid.length > 0) await voidOpen(tx, toVoid, reason)
-    // A browser that has the client secret of an open payment would go on trying cards with the provider.
+    // A browser with the client secret of an open payment could still try cards at the provider, without the shop.
     for (const tried of states.filter(each => each.isOpen && each.hasFailed && each.authorized === 0))
-      if (mayVoid(tried) && !toVoid.includes(tried) && (await isPaused(tx, tried.network, orderId)))
+      if (canVoid(tried) && !toVoid.includes(tried) && (await isLimited(tx, tried.network, orderId)))
         await voidOpen(tx, [tried], 'too many attempts failed')
     const change = {
       ...state,
       orderId,
       due: account.due,
-      before: account.status,
+      previousStatus: account.status,
       isFrozen,
       isSettled: states.every(({ is_busy, isOpen }) => !is_busy && !isOpen),
       openMethods: states.filter(({ isOpen }) => isOpen).map(({ method }) => method)
@@ -90,27 +96,30 @@ export function createRecorder({ listener, teller, voidOpen, isPaused }: Deps) {
 
   return {
     settle,
-    /** Facts alone; `settle` has to follow in the same transaction. */
-    write: writeFacts
+    /** Stores facts only. The caller must call `settle` in the same transaction. */
+    recordFacts
   }
 }
 export type Recorder = ReturnType<typeof createRecorder>
 
-async function writeFacts(tx: Transaction, { paymentId, provider, facts, source }: Told): Promise<void> {
-  const told = latest(facts.map(ranked))
-  if (told.length === 0) return
+async function recordFacts(
+  tx: Transaction,
+  { paymentId, provider, facts, source }: RecordedFacts
+): Promise<void> {
+  const latestReported = latestFacts(facts.map(withRank))
+  if (latestReported.length === 0) return
   await tx.run(repository.upsertFacts, {
     provider,
     payment_id: paymentId,
     source,
-    kinds: told.map(({ kind }) => kind),
-    objectIds: told.map(({ objectId }) => objectId),
-    ranks: told.map(({ rank }) => rank),
-    statuses: told.map(({ status }) => status),
-    amounts: told.map(({ amount }) => amount),
-    currencies: told.map(({ currency }) => currency),
-    ends: told.map(({ expiresAt }) => expiresAt ?? 0),
-    operations: told.map(({ operationId }) => operationId ?? '')
+    kinds: latestReported.map(({ kind }) => kind),
+    objectIds: latestReported.map(({ objectId }) => objectId),
+    ranks: latestReported.map(({ rank }) => rank),
+    statuses: latestReported.map(({ status }) => status),
+    amounts: latestReported.map(({ amount }) => amount),
+    currencies: latestReported.map(({ currency }) => currency),
+    ends: latestReported.map(({ expiresAt }) => expiresAt ?? 0),
+    operations: latestReported.map(({ operationId }) => operationId ?? '')
   })
 }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Fact, type FactKind, RANKS, ranked } from './fact.ts'
+import { type Fact, type FactKind, RANKS, withRank } from './fact.ts'
 import { type PaymentState, reduceAccount, reducePayment } from './reducer.ts'
 
 const fact = (kind: FactKind, status: string, amount = 100, objectId = `${kind}_1`): Fact =>
   ({ kind, status, amount, objectId, currency: 'EUR' }) as Fact
 const reduce = (facts: readonly Fact[], refunds: Parameters<typeof reducePayment>[1] = []) =>
-  reducePayment(facts.map(ranked), refunds)
+  reducePayment(facts.map(withRank), refunds)
 
 const someFact = fc.constantFrom(...(Object.keys(RANKS) as FactKind[])).chain(kind =>
   fc.record({
@@ -18,20 +18,20 @@ const someFact = fc.constantFrom(...(Object.keys(RANKS) as FactKind[])).chain(ki
   })
 ) as fc.Arbitrary<Fact>
 const someFacts = fc.array(someFact, { maxLength: 12 })
-/** The same facts in another order, some of them several times. */
-const twoTellings = someFacts.chain(facts =>
+/** The same facts in another order, some of them repeated. */
+const twoOrders = someFacts.chain(facts =>
   fc.tuple(
     fc.constant(facts),
     fc.shuffledSubarray([...facts, ...facts, ...facts], { minLength: facts.length * 3 })
   )
 )
 
-describe('the end is the same', () => {
-  test('in whatever order facts come, and however often', () => {
+describe('the derived state is the same', () => {
+  test('for facts in any order and with any repetition', () => {
     const met = new Map<string, number>()
     fc.assert(
-      fc.property(twoTellings, ([told, shuffled]) => {
-        const state = reduce(told)
+      fc.property(twoOrders, ([reported, shuffled]) => {
+        const state = reduce(reported)
         met.set(state.status, (met.get(state.status) ?? 0) + 1)
         expect(reduce(shuffled)).toEqual(state)
       }),
@@ -44,7 +44,7 @@ describe('the end is the same', () => {
       expect(met.get(status), status).toBeGreaterThan(20)
   })
 
-  test('whatever was known before, once all is known', () => {
+  test('for any split into known and new facts', () => {
     fc.assert(
       fc.property(someFacts, someFacts, (early, late) => {
         expect(reduce([...early, ...late])).toEqual(reduce([...late, ...early, ...late]))
@@ -53,10 +53,10 @@ describe('the end is the same', () => {
     )
   })
 
-  test('as that of a plain count of the latest word on each object', () => {
+  test('as a plain sum of the latest fact of each object', () => {
     fc.assert(
       fc.property(someFacts, facts => {
-        // Said anew, without anything of the reducer's: sort, and let the last one of each object stay.
+        // An independent implementation: sort, and keep the last fact of each object.
         const last: Record<string, Fact> = {}
         const order = (one: Fact) =>
           Object.values(RANKS[one.kind]).indexOf(
@@ -91,13 +91,13 @@ describe('one payment', () => {
       { status: 'succeeded', authorized: 60, captured: 40 }
     ],
     [
-      'is let go of',
+      'is voided',
       [fact('intent', 'canceled'), fact('authorization', 'held')],
       { status: 'canceled', authorized: 0 }
     ],
     ['ran out', [fact('authorization', 'expired'), fact('authorization', 'held')], { status: 'canceled' }],
     [
-      'was taken although it had been let go of',
+      'was captured although it was voided',
       [fact('intent', 'canceled'), fact('capture', 'succeeded')],
       { status: 'succeeded', captured: 100 }
     ],
@@ -126,26 +126,26 @@ describe('one payment', () => {
     expect(reduce(facts.toReversed())).toMatchObject(state)
   })
 
-  test('counts a refund that is asked for until something is known of it, once', () => {
-    const asked = [{ id: 'ours', amount: 30 }]
+  test('counts a requested refund once, as pending until a fact about it arrives', () => {
+    const requested = [{ id: 'ours', amount: 30 }]
     const paid = fact('capture', 'succeeded')
-    const told = (status: string) => ({ ...fact('refund', status, 30, 're_1'), operationId: 'ours' })
-    expect(reduce([paid], asked).refunding).toBe(30)
-    expect(reduce([paid, told('pending')], asked).refunding).toBe(30)
-    expect(reduce([paid, told('succeeded')], asked)).toMatchObject({
+    const reported = (status: string) => ({ ...fact('refund', status, 30, 're_1'), operationId: 'ours' })
+    expect(reduce([paid], requested).refunding).toBe(30)
+    expect(reduce([paid, reported('pending')], requested).refunding).toBe(30)
+    expect(reduce([paid, reported('succeeded')], requested)).toMatchObject({
       refunding: 0,
       refunded: 30,
       status: 'partially_refunded'
     })
-    // By hand, at the provider: that is another one.
-    expect(reduce([paid, fact('refund', 'succeeded', 30, 're_2')], asked)).toMatchObject({
+    // A refund from the provider's dashboard is another one.
+    expect(reduce([paid, fact('refund', 'succeeded', 30, 're_2')], requested)).toMatchObject({
       refunding: 30,
       refunded: 30
     })
   })
 
-  test('is told of its refunds in any order, each thing up to three times, and counts each refund once all the while', () => {
-    // Two that we ask for, of which one fails after all; one by hand; and a dispute of the rest.
+  test('counts each refund once while its facts arrive in any order, up to three times each', () => {
+    // Two refunds of the shop, of which one fails later; one from the dashboard; and a dispute of the rest.
     const of = (refund: string, amount: number, operationId: string | null, ...statuses: string[]) =>
       statuses.map(status => ({ ...fact('refund', status, amount, refund), operationId }))
     const facts: Fact[] = [
@@ -155,21 +155,21 @@ describe('one payment', () => {
       ...of('re_3', 5, null, 'succeeded'),
       ...[fact('dispute', 'open', 65), fact('dispute', 'won', 65)]
     ]
-    const asked = { one: 30, other: 20 }
+    const requested = { one: 30, other: 20 }
     const steps = [...facts, 'one' as const, 'other' as const]
-    const tellings = fc
+    const orders = fc
       .array(fc.integer({ min: 1, max: 3 }), { minLength: steps.length, maxLength: steps.length })
       .map(times => steps.flatMap((step, nth) => Array.from({ length: times[nth] ?? 1 }, () => step)))
-      .chain(told => fc.shuffledSubarray(told, { minLength: told.length }))
+      .chain(reported => fc.shuffledSubarray(reported, { minLength: reported.length }))
     fc.assert(
-      fc.property(tellings, told => {
+      fc.property(orders, reported => {
         const known: Fact[] = []
-        const open = new Map(Object.entries(asked))
-        for (const step of told) {
+        const open = new Map(Object.entries(requested))
+        for (const step of reported) {
           if (typeof step !== 'string') known.push(step)
-          // The answer tells of the refund, too.
+          // The response also reports the refund.
           else if (open.delete(step))
-            known.push(...of(step === 'one' ? 're_1' : 're_2', asked[step], step, 'pending'))
+            known.push(...of(step === 'one' ? 're_1' : 're_2', requested[step], step, 'pending'))
           const { refunded, refunding } = reduce(
             known,
             Array.from(open, ([id, amount]) => ({ id, amount }))
@@ -179,8 +179,13 @@ describe('one payment', () => {
           expect(refunded + refunding).toBe(30 + (hasFailed ? 0 : 20) + (byHand ? 5 : 0))
         }
         expect(reduce(known, [])).toMatchObject({
-          ...{ status: 'partially_refunded', captured: 100, authorized: 0 },
-          ...{ refunded: 35, refunding: 0, disputed: 0, isOpen: false }
+          status: 'partially_refunded',
+          captured: 100,
+          authorized: 0,
+          refunded: 35,
+          refunding: 0,
+          disputed: 0,
+          isOpen: false
         })
       }),
       { numRuns: 300 }
@@ -203,24 +208,24 @@ describe('an order', () => {
     ['partially_paid', 100, [taken(60), payment(40)]],
     ['paid', 100, [taken(60), taken(40)]],
     ['paid', 100, [taken(100), refundedOf(100, 100)]],
-    // A double payment that went back leaves the order paid, more than that does not.
+    // Refunding a double payment leaves the order paid. Refunding more does not.
     ['partially_refunded', 100, [refundedOf(100, 1), refundedOf(100, 100)]],
     ['partially_refunded', 100, [refundedOf(100, 1)]],
     ['refunded', 100, [refundedOf(100, 100)]],
     ['refunded', 100, [refundedOf(60, 60), payment(40)]],
-    // Told of before what it is of.
+    // Reported before its capture.
     ['unpaid', 100, [payment(100, fact('refund', 'succeeded', 30))]],
     ['paid', 100, [taken(100), payment(100, fact('refund', 'succeeded', 30))]]
   ])('is %s of %d', (status, due, payments) => {
     expect(reduceAccount(due, payments).status).toBe(status)
   })
 
-  test('is overpaid as long as more was taken than is due', () => {
+  test('is overpaid while more is captured than due', () => {
     expect(reduceAccount(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
     expect(reduceAccount(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
   })
 
-  test('has committed what open payments may take, and what closed ones took', () => {
+  test('commits the amount of open payments and the captured amount of closed ones', () => {
     const canceled = payment(100, fact('intent', 'canceled'))
     const partly = payment(50, fact('authorization', 'released', 50), fact('capture', 'succeeded', 30))
     const held = payment(70, fact('authorization', 'held', 70), fact('capture', 'succeeded', 10))

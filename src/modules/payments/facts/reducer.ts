@@ -1,4 +1,4 @@
-import { type FactKind, latest, type RankedFact } from './fact.ts'
+import { type FactKind, latestFacts, type RankedFact } from './fact.ts'
 
 export type PaymentStatus =
   | 'pending'
@@ -18,53 +18,53 @@ export type AccountStatus =
   | 'partially_refunded'
   | 'refunded'
 
-/** What facts add up to, in minor units. */
+/** Sums of facts, in minor units. */
 type Sums = {
-  /** Held for us, and not yet taken. */
+  /** Authorized and not captured. */
   readonly authorized: number
   readonly captured: number
   readonly refunded: number
-  /** Refunds that are asked for, and are neither done nor failed. */
+  /** Requested refunds that have neither succeeded nor failed. */
   readonly refunding: number
-  /** What customers want back by their banks, and what these have given them. */
+  /** Open and lost disputes. */
   readonly disputed: number
 }
 export type PaymentState = Sums & {
   readonly status: PaymentStatus
-  /** When what is held runs out, in seconds since 1970; null: nothing is held, or nobody said. */
+  /** When the authorization expires, in seconds since 1970. Null: nothing is authorized, or the provider does not state it. */
   readonly authorizedUntil: number | null
-  /** More may still be taken by it. */
+  /** The payment can still be captured. */
   readonly isOpen: boolean
 }
 
-/** A refund that was asked for, and of which no answer has come: its operation. */
+/** The operation of a requested refund that has no result. */
 export type OpenRefund = { readonly id: string; readonly amount: number }
 
-/** What became of one payment: a function of the set of its facts, whatever the order and however often each came. */
+/** Derives the state of one payment from the set of its facts. Order and repetition of the facts do not matter. */
 export function reducePayment(
   facts: readonly RankedFact[],
   openRefunds: readonly OpenRefund[]
 ): PaymentState {
-  const known = latest(facts)
+  const known = latestFacts(facts)
   const sum = (kind: FactKind, ...statuses: string[]) =>
     known
       .filter(fact => fact.kind === kind && statuses.includes(fact.status))
       .reduce((total, { amount }) => total + amount, 0)
   const captured = sum('capture', 'succeeded')
-  // A callback may tell of a refund before the answer does: it is counted as the fact that it is, and not as asked for, too.
-  const told = new Set(known.map(({ operationId }) => operationId))
-  const untold = openRefunds.filter(({ id }) => !told.has(id))
+  // A callback can report a refund before the API response does. It is counted once: as a fact, not also as pending.
+  const reportedOperations = new Set(known.map(({ operationId }) => operationId))
+  const unreportedRefunds = openRefunds.filter(({ id }) => !reportedOperations.has(id))
   const sums = {
     captured,
-    // Whoever cancels a payment lets go of what it held, whether or not that was said, too.
+    // A canceled payment releases its authorization, even if the provider does not report the release.
     authorized: has(known, 'intent', 'canceled') ? 0 : Math.max(0, sum('authorization', 'held') - captured),
     refunded: sum('refund', 'succeeded'),
-    refunding: sum('refund', 'pending') + untold.reduce((total, { amount }) => total + amount, 0),
+    refunding: sum('refund', 'pending') + unreportedRefunds.reduce((total, { amount }) => total + amount, 0),
     disputed: sum('dispute', 'open', 'lost')
   }
-  const isOver =
+  const isClosed =
     captured > 0 || has(known, 'intent', 'canceled', 'succeeded') || has(known, 'authorization', 'expired')
-  const isOpen = sums.authorized > 0 || has(known, 'capture', 'pending') || !isOver
+  const isOpen = sums.authorized > 0 || has(known, 'capture', 'pending') || !isClosed
   const authorizedUntil = sums.authorized > 0 ? endOf(known) : null
   return { ...sums, status: statusOf(known, sums), authorizedUntil, isOpen }
 }
@@ -92,15 +92,18 @@ function statusOf(known: readonly RankedFact[], { captured, authorized, refunded
 }
 
 export type AccountState = Sums & {
-  /** What no other payment can be made for: of open payments all, of those that are over what they took. */
+  /** Amount that no other payment may cover: the full amount of open payments and the captured amount of closed ones. */
   readonly committed: number
   readonly status: AccountStatus
   readonly isOverpaid: boolean
   readonly isDisputed: boolean
 }
 
-/** Which open payments are let go of: all of an order that is being canceled; else, those that hold nothing and ask too much. */
-export const toLetGo = <P extends PaymentState>(
+/**
+ * Selects the open payments to void: all of a frozen order, else those without an authorization when the payments exceed the
+ * amount due.
+ */
+export const selectPaymentsToVoid = <P extends PaymentState>(
   payments: readonly P[],
   { committed }: Pick<AccountState, 'committed'>,
   { due, isFrozen }: { due: number; isFrozen: boolean }
@@ -110,7 +113,7 @@ export const toLetGo = <P extends PaymentState>(
       isOpen && (isFrozen || (committed > due && authorized === 0 && captured === 0))
   )
 
-/** What became of all payments of one order, of which `due` is to be paid. */
+/** Derives the state of an account from the payments of its order. */
 export function reduceAccount(
   due: number,
   payments: readonly (PaymentState & { readonly amount: number })[]
@@ -127,18 +130,18 @@ export function reduceAccount(
   return {
     ...sums,
     committed: sum(payment => (payment.isOpen ? payment.amount : payment.captured)),
-    status: accountStatusOf(due, { ...sums, refunded: sum(returnedOf) }),
+    status: accountStatusOf(due, { ...sums, refunded: sum(refundedAmountOf) }),
     isOverpaid: sums.captured - sums.refunded > due,
     isDisputed: sums.disputed > 0
   }
 }
 
-/** A refund may be told of before what it is of. */
-export const returnedOf = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
+/** The refunded amount, at most what was captured: a refund can be reported before its capture. */
+export const refundedAmountOf = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
   Math.min(captured, refunded)
 
 function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): AccountStatus {
-  // What was paid too much may go back, and the rest is still paid.
+  // A refund of the overpaid amount leaves the order paid.
   const returned = refunded - Math.max(0, captured - due)
   if (refunded > 0 && refunded >= captured) return 'refunded'
   if (refunded > 0 && returned > 0) return 'partially_refunded'

@@ -24,7 +24,7 @@ const account = {
 } as const
 const accountColumns = Object.keys(account).join(', ')
 
-/** Before anything of an order's payments is changed, and before the order itself is locked. */
+/** Every change of an order's payments locks the account first, before the order. */
 export const lockAccount = statement({
   name: 'payments.lock_account',
   takes: { order_id: 'uuid' },
@@ -39,7 +39,16 @@ export const findAccount = statement({
 })
 export type AccountRow = RowOf<typeof findAccount>
 
-/** Of an object that is known, only a later word is taken: that is what `supersedes` says. */
+/** Commits an amount before the provider is called, so that two payments cannot cover the same amount. */
+export const commitAmount = statement({
+  name: 'payments.commit_amount',
+  takes: { order_id: 'uuid', amount: 'int8' },
+  text: `
+    update payments.accounts set committed = committed + $amount
+    where order_id = $order_id and frozen_at is null and committed + $amount <= due`
+})
+
+/** Replaces the fact of an object only by a later one, with the same comparison as `supersedes`. */
 export const upsertFacts = statement({
   name: 'payments.upsert_facts',
   takes: {
@@ -62,7 +71,7 @@ export const upsertFacts = statement({
       to_timestamp(nullif(expires, 0)), nullif(operation, '')::uuid, $source
     from unnest($kinds::text[], $objectIds::text[], $ranks::int4[], $statuses::text[], $amounts::int8[],
       $currencies::text[], $ends::int8[], $operations::text[])
-      as told (kind, object_id, rank, status, amount, currency, expires, operation)
+      as reported (kind, object_id, rank, status, amount, currency, expires, operation)
     on conflict (provider, kind, object_id) do update set
       rank = excluded.rank, status = excluded.status, amount = excluded.amount, currency = excluded.currency,
       expires_at = excluded.expires_at, operation_id = coalesce(excluded.operation_id, facts.operation_id),
@@ -74,7 +83,7 @@ export const upsertFacts = statement({
           coalesce(facts.expires_at, '-infinity'))`
 })
 
-/** All that the payments of an order are a function of. */
+/** Lists the inputs from which the state of an order's payments is derived. */
 export const listKnown = statement({
   name: 'payments.list_known',
   takes: { order_id: 'uuid' },
@@ -148,3 +157,20 @@ export const updateAccount = statement({
       is_disputed = $isDisputed, updated_at = now()
     where order_id = $order_id`
 })
+
+/** Sums captures and refunds by the time at which the shop recorded them. */
+export const sumByDay = statement({
+  name: 'payments.sum_of_days',
+  takes: { starts: 'text[]', end: 'timestamptz' },
+  gives: { day: 'int4', currency: 'text', captured: 'int8', refunded: 'int8' },
+  slow: true,
+  text: `
+    select width_bucket(seen_at, (select $starts::text[]::timestamptz[])) as day, currency,
+      coalesce(sum(amount) filter (where kind = 'capture'), 0)::int8 as captured,
+      coalesce(sum(amount) filter (where kind = 'refund'), 0)::int8 as refunded
+    from payments.facts
+    where kind in ('capture', 'refund') and status = 'succeeded'
+      and seen_at >= ($starts::text[]::timestamptz[])[1] and seen_at < $end
+    group by 1, 2 order by 1, 2`
+})
+export type DaySums = RowOf<typeof sumByDay>

@@ -4,7 +4,7 @@ import { usePayments } from '../../../../test/support/payments.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
-test('an order is paid: begun, paid on the page, told by a callback, and orders hear of it', async () => {
+test('a payment is started, paid on the payment page, confirmed by a callback, and reported to the listener', async () => {
   const { order, intent, account, payment, changes, sandbox } = await usePayments()
   const orderId = await order(12_345)
   const begun = await intent(orderId)
@@ -29,7 +29,7 @@ test('an order is paid: begun, paid on the page, told by a callback, and orders 
   expect((await sandbox.objects()).map(({ object }) => object).sort()).toEqual(['charge', 'payment_intent'])
 })
 
-test('a callback that never comes is not waited for: the provider is asked', async () => {
+test('a payment without a callback is polled', async () => {
   const { order, intent, act, sandbox, account, hurry, payment } = await usePayments()
   const orderId = await order()
   await sandbox.ask('/test/webhooks', { hold: true })
@@ -41,7 +41,7 @@ test('a callback that never comes is not waited for: the provider is asked', asy
   expect(new Set(sources)).toEqual(new Set(['poll']))
 })
 
-test('a second call answers the payment that is open, also after an answer was lost', async () => {
+test('a second request returns the open payment, also after a lost response', async () => {
   const { order, intent, sandbox, payment, buyer, as } = await usePayments()
   const orderId = await order()
   await sandbox.fault('drop')
@@ -64,7 +64,7 @@ test('a second call answers the payment that is open, also after an answer was l
   expect((await payment(first.id)).operations).toMatchObject([{ state: 'succeeded' }])
 })
 
-test('a declined card can be tried again, and a card may ask its holder', async () => {
+test('a declined payment can be tried again, and a card can require authentication', async () => {
   const { order, intent, act, payment } = await usePayments()
   const { id } = await intent(await order())
   await act(id, 'fail')
@@ -75,7 +75,7 @@ test('a declined card can be tried again, and a card may ask its holder', async 
   await until('it is paid', async () => (await payment(id)).status === 'succeeded')
 })
 
-test('another method lets go of the first, and nothing can be paid twice', async () => {
+test('another method voids the open payment, and no order can be paid twice', async () => {
   const { order, intent, account, payment, sandbox, as, buyer, act } = await usePayments()
   const orderId = await order()
   const card = await intent(orderId)
@@ -90,7 +90,7 @@ test('another method lets go of the first, and nothing can be paid twice', async
   expect(more).toMatchObject({ status: 409, json: { code: 'PAYMENT_NOTHING_DUE' } })
 })
 
-test('while the provider does not confirm that it let go, nothing new is begun', async () => {
+test('no new payment starts until the provider confirms the void', async () => {
   const { order, intent, sandbox, as, buyer, account } = await usePayments()
   const orderId = await order()
   await intent(orderId)
@@ -100,7 +100,7 @@ test('while the provider does not confirm that it let go, nothing new is begun',
   expect((await account(orderId)).committed).toBe(10_000)
 })
 
-test('which manual methods there are the shop says; without a sandbox they are the usual ones', async () => {
+test('the configured manual methods are offered, and are the default without a sandbox', async () => {
   const { order, intent, as, buyer } = await usePayments({
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__MODE: 'off',
@@ -113,19 +113,19 @@ test('which manual methods there are the shop says; without a sandbox they are t
   expect(await intent(order_id)).toMatchObject({ provider: 'manual', method: 'cash_on_delivery' })
 })
 
-test('a provider that does not answer is left alone after five times', async () => {
+test('a provider that does not respond gets no requests after five failures', async () => {
   const { order, intent, sandbox, admin, payment } = await usePayments()
   await sandbox.fault('error', 9)
   const ids: string[] = []
   for (let nth = 0; nth < 6; nth += 1) ids.push((await intent(await order())).id)
   const sixth = (await payment(ids[5] as string)).operations[0]
-  expect(sixth).toMatchObject({ state: 'unknown', error: 'the provider does not answer at present' })
+  expect(sixth).toMatchObject({ state: 'unknown', error: 'the provider does not respond at present' })
   const { json } = await admin.get('/api/admin/payments/reconciliation')
   expect(json).toMatchObject({ open_operations: 6, providers: [{ name: 'sandbox', is_down: true }, {}] })
   expect(await sandbox.objects()).toHaveLength(5)
 })
 
-test('what is wrong is said, and changes nothing', async () => {
+test('an invalid request is rejected and changes nothing', async () => {
   const { order, as, buyer, sql } = await usePayments()
   const orderId = await order()
   const post = (body: object) => as(buyer).post('/api/payments/intent', body)
@@ -141,7 +141,7 @@ test('what is wrong is said, and changes nothing', async () => {
   expect(await sql('select id from payments.payments')).toEqual([])
 })
 
-test('what a payment asks of the database is counted', async () => {
+test('starting a payment runs a fixed number of statements', async () => {
   const { order, intent, as, buyer, record } = await usePayments()
   const sent = async (work: () => Promise<unknown>) =>
     (await record(work)).statements
@@ -156,15 +156,15 @@ test('what a payment asks of the database is counted', async () => {
   expect(await sent(() => as(buyer).get('/api/payments'))).toEqual(['list_own_payments'])
   expect(await sent(() => intent(second, { provider: 'manual' }))).toEqual([
     ...['find_account', 'list_payments_of_order'],
-    ...['lock_account', 'list_payments_of_order', 'take_committed', 'insert_payment', 'insert_operations'],
-    ...['find_order_of_operation', 'lock_account', 'claim_operation', 'keep_request'],
+    ...['lock_account', 'list_payments_of_order', 'commit_amount', 'insert_payment', 'insert_operations'],
+    ...['find_order_of_operation', 'lock_account', 'claim_operation', 'store_request'],
     ...['lock_account', 'upsert_facts', 'settle_operation', 'set_payment_object'],
     ...['lock_account', 'list_known', 'update_payments', 'update_account'],
     'find_payment'
   ])
 })
 
-test('payments of somebody else are answered as none', async () => {
+test('payments of another customer are not found', async () => {
   const { order, intent, as, buyer, tokenOf, request } = await usePayments()
   const own = await order()
   const guests = await order(500, null)

@@ -13,24 +13,29 @@ const config = { class: 'checkout' } as const
 const tags = ['payments']
 const guests = ['guest payments']
 const GuestHeaders = Type.Object({
-  [TOKEN]: Type.Optional(Type.String({ description: 'The token that the order was made with.' }))
+  [TOKEN]: Type.Optional(
+    Type.String({ description: 'The `order_token` of the response that created the order.' })
+  )
 })
 
 export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: number): void {
-  const begin = { ...config, secret: 201, limit: { name: 'payment', perMinute } } as const
+  const startConfig = { ...config, secret: 201, limit: { name: 'payment', perMinute } } as const
 
   tiers.secured.post(
     '/payments/intent',
     {
-      config: begin,
+      config: startConfig,
       schema: {
         tags,
-        summary: 'Pay what is left of an order',
+        summary: 'Create a payment intent',
+        description:
+          'Starts a payment of the amount due for an order of the customer, or returns the open one. It returns `redirect_url`, `client_secret` or `action`; with status `pending` and none of these, repeat the request. A new `provider` or `method` voids the open payment first; 409 `PAYMENT_OPERATION_OPEN`: repeat the request after `Retry-After`. 409 `PAYMENT_NOTHING_DUE` or `PAYMENT_ORDER_FROZEN`: the order is paid or canceled. 409 `ORDER_UNPAID_STOCK_LIMIT`: unpaid orders reserve too much stock; pay by card. 429 `PAYMENT_ATTEMPTS_LIMITED`: too many attempts failed; wait or use another method.',
         body: PaymentIntentRequest,
         response: { 201: PaymentIntentResponse }
       }
     },
-    request => intents.create({ customerId: identityOf(request).userId }, askedIn(request), writeOf(request))
+    request =>
+      intents.create({ customerId: identityOf(request).userId }, requestOf(request), writeOf(request))
   )
 
   tiers.secured.get(
@@ -39,7 +44,9 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
       config,
       schema: {
         tags,
-        summary: 'Payments of the caller, the newest first',
+        summary: "List the caller's payments",
+        description:
+          'Returns a page of the payments of all orders of the customer, newest first. Failed and canceled payments are included.',
         querystring: PageQuery,
         response: { 200: PaymentListResponse }
       }
@@ -53,7 +60,9 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
       config,
       schema: {
         tags,
-        summary: 'The payments of an order, the oldest first',
+        summary: "List an order's payments",
+        description:
+          'Returns a page of all payments of an order of the customer, oldest first, failed ones included. 404 `PAYMENT_ORDER_NOT_FOUND`: the order does not exist or belongs to another buyer.',
         params: input({ orderID: Id }),
         querystring: PageQuery,
         response: { 200: PaymentListResponse }
@@ -63,18 +72,20 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
       intents.ofOrder({ customerId: identityOf(request).userId }, request.params.orderID, request.query)
   )
 
-  const back = { ...config, limit: { name: 'payment', perMinute } } as const
+  const confirmConfig = { ...config, limit: { name: 'payment', perMinute } } as const
   tiers.secured.post(
     '/payments/by-order/:orderID/confirm',
     {
       config: {
-        inMaintenance: 'what was paid is known, whatever the shop does',
-        ...back,
-        unwritten: 'what a provider says is recorded once, whoever asks'
+        allowedInMaintenance: 'a payment is recorded even while the shop is in maintenance',
+        ...confirmConfig,
+        noReplay: 'a fact that a provider reports is recorded once'
       },
       schema: {
         tags,
-        summary: 'The customer is back from paying: ask what became of it',
+        summary: 'Confirm the payments of an order',
+        description:
+          'Requests the state of the open payments of an order from their provider. Call it when the buyer returns from the provider, instead of waiting for the webhook. The provider is asked every five seconds at most. Returns the first page of payments of the order. 409 `INVENTORY_SHORT`: another buyer got the stock, so the order is canceled and refunded. 404 `PAYMENT_ORDER_NOT_FOUND`: the order does not exist or belongs to another buyer.',
         params: input({ orderID: Id }),
         response: { 200: PaymentListResponse }
       }
@@ -86,13 +97,15 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
     '/payments/guest/by-order/:order_id/confirm',
     {
       config: {
-        inMaintenance: 'what was paid is known, whatever the shop does',
-        ...back,
-        unwritten: 'what a provider says is recorded once, whoever asks'
+        allowedInMaintenance: 'a payment is recorded even while the shop is in maintenance',
+        ...confirmConfig,
+        noReplay: 'a fact that a provider reports is recorded once'
       },
       schema: {
         tags: guests,
-        summary: 'The buyer is back from paying: ask what became of it',
+        summary: 'Confirm the payments of a guest order',
+        description:
+          'Requests the state of the open payments of the order of `X-Order-Token` from their provider. Call it when the buyer returns from the provider, instead of waiting for the webhook. The provider is asked every five seconds at most. Returns the first page of payments of the order. 409 `INVENTORY_SHORT`: another buyer got the stock, so the order is canceled and refunded. 404 `PAYMENT_ORDER_NOT_FOUND`: the token is missing or wrong.',
         headers: GuestHeaders,
         params: input({ order_id: Id }),
         response: { 200: PaymentListResponse }
@@ -104,16 +117,18 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
   tiers.public.post(
     '/payments/guest/intent',
     {
-      config: begin,
+      config: startConfig,
       schema: {
         tags: guests,
-        summary: 'Pay what is left of an order, without an account',
+        summary: 'Create a guest payment intent',
+        description:
+          'Starts a payment of the amount due for the order of `X-Order-Token`, or returns the open one. It returns `redirect_url`, `client_secret` or `action`; with status `pending` and none of these, repeat the request. A new `provider` or `method` voids the open payment first; 409 `PAYMENT_OPERATION_OPEN`: repeat the request after `Retry-After`. 409 `PAYMENT_NOTHING_DUE` or `PAYMENT_ORDER_FROZEN`: the order is paid or canceled. 409 `ORDER_UNPAID_STOCK_LIMIT`: unpaid orders reserve too much stock; pay by card. 429 `PAYMENT_ATTEMPTS_LIMITED`: too many attempts failed; wait or use another method.',
         headers: GuestHeaders,
         body: PaymentIntentRequest,
         response: { 201: PaymentIntentResponse }
       }
     },
-    request => intents.create(tokenOf(request), askedIn(request), writeOf(request))
+    request => intents.create(tokenOf(request), requestOf(request), writeOf(request))
   )
 
   tiers.public.get(
@@ -122,7 +137,9 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
       config,
       schema: {
         tags: guests,
-        summary: 'The payments of an order, the oldest first',
+        summary: "List a guest order's payments",
+        description:
+          'Returns a page of all payments of a guest order, oldest first, failed ones included. Needs `X-Order-Token`. 404 `PAYMENT_ORDER_NOT_FOUND`: the token is missing or wrong.',
         headers: GuestHeaders,
         params: input({ order_id: Id }),
         querystring: PageQuery,
@@ -137,7 +154,7 @@ const tokenOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => ({
   token: headers[TOKEN] as string | undefined
 })
 
-const askedIn = (request: FastifyRequest<{ Body: PaymentIntentRequest }>) => ({
+const requestOf = (request: FastifyRequest<{ Body: PaymentIntentRequest }>) => ({
   ...request.body,
   network: byAddress(request)
 })

@@ -2,19 +2,19 @@ import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isOrderToken } from '../accounts/token.ts'
-import type { Attempts } from '../attempts/service.ts'
+import type { Attempts } from '../attempt-limits/service.ts'
 import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
 import { type AccountRow, findAccount, lockAccount } from '../facts/repository.ts'
-import type { Inquiry } from '../operations/inquiry.ts'
+import type { PaymentRefresher } from '../operations/refresh.ts'
 import { insertOperations } from '../operations/repository.ts'
 import { NEXT_STEP, type Sender } from '../operations/sender.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
-import type { Starter } from '../payments/start.ts'
+import type { PaymentStarter } from '../payments/start.ts'
 import type { NextStep } from '../providers/port.ts'
 import type { Providers } from '../providers/registry.ts'
 
@@ -22,36 +22,36 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: Providers
-  starter: Starter
+  starter: PaymentStarter
   sender: Sender
-  inquire: Inquiry
+  refreshPayment: PaymentRefresher
   guard: PaymentGuard
-  follow: PaymentFollower
+  follow: PaymentReturnHook
   attempts: Attempts
 }
-/** Runs in the transaction in which a buyer begins a payment, before it is written; what it throws refuses the payment. */
+/** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
 export type PaymentGuard = (
   tx: Transaction,
   payment: { readonly orderId: string; readonly method: string }
 ) => Promise<void>
 /**
- * Runs when a buyer is back from paying and what the provider says is recorded. It may wait a moment for what follows from that; what it
- * throws is the answer.
+ * Runs when a buyer has returned from the provider and its response is recorded. It may wait for the consequences. What it
+ * throws becomes the response.
  */
-export type PaymentFollower = (orderId: string) => Promise<void>
-/** Whose an order is: a customer's, or a guest's who shows its token. */
-export type Caller = { readonly customerId: string } | { readonly token: string | undefined }
+export type PaymentReturnHook = (orderId: string) => Promise<void>
+/** Who accesses an order: a customer, or a guest with its token. */
+export type OrderAccess = { readonly customerId: string } | { readonly token: string | undefined }
 
-/** What customers and guests do about the payments of their orders. */
+/** Payments of orders for customers and guests. */
 export function createIntentService(deps: Deps) {
-  const { db, secrets, providers, starter, sender, inquire, guard, follow, attempts } = deps
-  /** @throws `PAYMENT_ORDER_NOT_FOUND`: there is none, or it is not theirs. */
-  async function ownAccount(caller: Caller, orderId: string): Promise<AccountRow> {
+  const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
+  /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
+  async function ownAccount(caller: OrderAccess, orderId: string): Promise<AccountRow> {
     const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
     if (!owns(caller, account)) throw orderNotFound()
     return account
   }
-  const owns = (caller: Caller, { order_id, customer_id, token_version }: AccountRow): boolean =>
+  const owns = (caller: OrderAccess, { order_id, customer_id, token_version }: AccountRow): boolean =>
     'customerId' in caller
       ? customer_id === caller.customerId
       : isOrderToken(secrets, caller.token ?? '', order_id, token_version)
@@ -67,13 +67,13 @@ export function createIntentService(deps: Deps) {
   const openOf = (payments: readonly repository.PaymentRow[]) => payments.filter(({ is_open }) => is_open)
 
   /**
-   * What somebody else might still be paid is let go of first: until they confirm, nothing new is begun.
-   * @throws `PAYMENT_OPERATION_OPEN`
+   * Voids open payments with another provider or method first, because they could still be paid. No new payment starts until
+   * their providers confirm. @throws `PAYMENT_OPERATION_OPEN`
    */
-  async function letOthersGo(
+  async function voidOtherPayments(
     { order_id: orderId, committed, due }: AccountRow,
     { provider, method }: { provider: string; method: string },
-    write: Write
+    write: IdempotentWrite
   ) {
     const others = async () =>
       openOf(await db.rows(repository.listOfOrder, { order_id: orderId })).filter(
@@ -86,7 +86,12 @@ export function createIntentService(deps: Deps) {
       const one = { ids: [id], paymentIds: [payment.id], amounts: [payment.amount] }
       await db.transaction(async tx => {
         await tx.run(lockAccount, { order_id: orderId })
-        await tx.run(insertOperations, { ...one, kind: 'void', reason: 'another one is paid', actor: null })
+        await tx.run(insertOperations, {
+          ...one,
+          kind: 'void',
+          reason: 'the buyer chose another payment method',
+          actor: null
+        })
       })
       await sender.send(id)
     }
@@ -94,40 +99,44 @@ export function createIntentService(deps: Deps) {
   }
 
   /**
-   * Begins a payment of all that is left of an order, or answers the one that is open already.
+   * Starts a payment of the amount due of an order, or returns the open one.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_NOTHING_DUE`, `PAYMENT_OPERATION_OPEN`,
    * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED`, `PAYMENT_ATTEMPTS_LIMITED`
    */
   async function create(
-    caller: Caller,
-    { network: address, ...asked }: PaymentIntentRequest & { readonly network: string },
-    write: Write
+    caller: OrderAccess,
+    { network: address, ...request }: PaymentIntentRequest & { readonly network: string },
+    write: IdempotentWrite
   ): Promise<PaymentIntentResponse> {
-    const { order_id, ...known } = await ownAccount(caller, asked.order_id)
-    const choice = starter.chosen(asked, known.currency)
-    const network = attempts.keyOf(address)
-    // One that is open would be tried with the next card, so it is not answered either.
+    const { order_id, ...account } = await ownAccount(caller, request.order_id)
+    const choice = starter.chosen(request, account.currency)
+    const network = attempts.hashNetwork(address)
+    // An open payment is not returned either, because the next card could be tried on it.
     if (!write.alreadyApplied && providers.get(choice.provider).kind !== 'offline')
-      await attempts.refuseTooMany(db, network, order_id)
-    if (!write.alreadyApplied) await letOthersGo({ order_id, ...known }, choice, write)
+      await attempts.assertBelowLimit(db, network, order_id)
+    if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
     await write.once(db, async tx => {
       const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
       if (!owns(caller, account)) throw orderNotFound()
-      const [present] = openOf(await tx.rows(repository.listOfOrder, { order_id })).filter(
+      const [existing] = openOf(await tx.rows(repository.listOfOrder, { order_id })).filter(
         each => each.provider === choice.provider && each.method === choice.method
       )
-      if (present !== undefined && account.frozen_at !== null) throw orderFrozen()
-      if (present !== undefined) return write.result(present.id)
+      if (existing !== undefined && account.frozen_at !== null) throw orderFrozen()
+      if (existing !== undefined) return write.result(existing.id)
       await guard(tx, { orderId: order_id, method: choice.method })
       await starter.start(tx, account, { ...choice, id: write.id, network })
     })
-    // The first operation of a payment has its id; nothing is sent when it was answered.
+    // The first operation has the id of the payment. Nothing is sent when it has a result.
     await sender.send(write.resultId)
     return read(write.resultId)
   }
 
-  /** All of an order, the oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
-  async function ofOrder(caller: Caller, orderId: string, query: PageQuery): Promise<Page<PaymentResponse>> {
+  /** Lists the payments of an order, oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
+  async function ofOrder(
+    caller: OrderAccess,
+    orderId: string,
+    query: PageQuery
+  ): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     return readPage(query, {
       name: 'payments of an order',
@@ -140,15 +149,15 @@ export function createIntentService(deps: Deps) {
   }
 
   /**
-   * The customer is back from paying: those who call back are asked how the open payments of the order are, instead of waiting
-   * for their callbacks; once in some seconds, however often this is asked. Answers the payments as they are then.
+   * Refreshes the open payments of an order when the buyer returns from the provider, instead of waiting for callbacks. Each
+   * payment is requested every five seconds at most. Returns the payments as they are then.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, and as `follow`
    */
-  async function confirm(caller: Caller, orderId: string): Promise<Page<PaymentResponse>> {
+  async function confirm(caller: OrderAccess, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
-    const due = await db.rows(repository.takeInquiries, { order_id, providers: calling })
-    await Promise.all(due.map(payment => inquire(payment.provider, repository.refOf(payment))))
+    const due = await db.rows(repository.claimRefreshes, { order_id, providers: calling })
+    await Promise.all(due.map(payment => refreshPayment(payment.provider, repository.refOf(payment))))
     await follow(order_id)
     return ofOrder(caller, orderId, {})
   }

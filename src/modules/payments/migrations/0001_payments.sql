@@ -1,17 +1,17 @@
 create schema payments;
 
--- What is to be paid for an order, and what was. Whoever changes anything of an order's payments locks this row first.
+-- The payment account of an order. Every change of the order's payments locks this row first.
 create table payments.accounts (
   order_id uuid not null constraint accounts_pkey primary key,
-  -- Null: a guest's, who proves it by the token of the order.
+  -- Null: a guest, who proves access with the token of the order.
   customer_id uuid,
-  -- Raised to make earlier tokens of the order worthless.
+  -- Raised to invalidate earlier tokens of the order.
   token_version int not null default 1,
   currency text not null,
   due bigint not null constraint accounts_due check (due >= 0),
-  -- What payments may take or have taken, so that no two are made for the same money.
+  -- Amount that payments may capture or have captured, so that no two payments cover the same amount.
   committed bigint not null default 0,
-  -- From here on: sums of facts, which no constraint may refuse.
+  -- From here on: sums of facts. No constraint may reject them, because facts have happened.
   authorized bigint not null default 0,
   captured bigint not null default 0,
   refunding bigint not null default 0,
@@ -21,7 +21,7 @@ create table payments.accounts (
     check (status in ('unpaid', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded')),
   is_overpaid boolean not null default false,
   is_disputed boolean not null default false,
-  -- The order is being canceled: nothing more is taken.
+  -- The order is being canceled: no payment may start or be captured.
   frozen_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -35,13 +35,13 @@ create table payments.payments (
   method text not null,
   amount bigint not null constraint payments_amount check (amount > 0),
   currency text not null,
-  -- What the provider calls it, as soon as that is known.
+  -- The id of the payment at the provider, once it is known.
   object_id text,
-  -- What the customer needs in order to pay, encrypted.
+  -- What the customer needs to pay, encrypted.
   next_step bytea,
   status text not null default 'pending' constraint payments_status check (status in (
     'pending', 'requires_action', 'authorized', 'succeeded', 'failed', 'canceled', 'partially_refunded', 'refunded')),
-  -- More may still be taken by it.
+  -- The payment can still be captured.
   is_open boolean not null default true,
   authorized bigint not null default 0,
   captured bigint not null default 0,
@@ -55,7 +55,7 @@ create table payments.payments (
 create index payments_order_id on payments.payments (order_id);
 create index payments_customer on payments.payments (customer_id, id) where customer_id is not null;
 
--- What a provider was asked to do, or is to be asked. Its id is the key under which it is asked.
+-- Requests to providers, sent or to be sent. The id is the idempotency key at the provider.
 create table payments.operations (
   id uuid not null constraint operations_pkey primary key,
   payment_id uuid not null constraint operations_payment references payments.payments (id),
@@ -65,9 +65,9 @@ create table payments.operations (
   amount bigint not null,
   state text not null default 'started' constraint operations_state
     check (state in ('started', 'unknown', 'succeeded', 'failed')),
-  -- What is sent, to the byte, each time; encrypted, and erased once it is settled.
+  -- The request bytes, the same for every retry. Encrypted, and erased once the operation is settled.
   request bytea,
-  -- What it made at the provider, such as a refund.
+  -- The id of the object that it created at the provider, such as a refund.
   object_id text,
   error text,
   reason text,
@@ -83,11 +83,11 @@ create table payments.operations (
 );
 create index operations_payment_id on payments.operations (payment_id);
 create index operations_due on payments.operations (next_check_at) where settled_at is null;
--- One capture and one void at a time: the next one would have to guess what becomes of it.
+-- One open capture and one open void per payment, because the next one depends on the result.
 create unique index operations_one on payments.operations (payment_id, kind)
   where settled_at is null and kind in ('capture', 'void');
 
--- What providers have said of their objects: of each the latest word.
+-- The latest fact that a provider reported of each of its objects.
 create table payments.facts (
   provider text not null,
   kind text not null,
@@ -103,7 +103,7 @@ create table payments.facts (
 );
 create index facts_payment_id on payments.facts (payment_id);
 
--- Callbacks as they came, each once.
+-- Callbacks as received, each once.
 create table payments.events (
   id uuid not null constraint events_pkey primary key,
   provider text not null,
@@ -113,7 +113,7 @@ create table payments.events (
     check (state in ('received', 'applied', 'ignored', 'quarantined', 'discarded')),
   reason text,
   payment_id uuid,
-  -- Encrypted, and kept for 90 days; the row stays, so that nothing comes twice.
+  -- Encrypted, and erased after 90 days. The row stays, so that a repeated callback is recognized.
   raw bytea,
   attempts int not null default 0,
   next_check_at timestamptz,

@@ -1,4 +1,4 @@
--- A callback may never come: as long as something may still become of a payment, its provider is asked now and then.
+-- Callbacks can be lost, so open payments are polled with growing pauses.
 alter table payments.payments
   add column polls int not null default 0,
   add column next_poll_at timestamptz not null default now() + interval '1 minute';

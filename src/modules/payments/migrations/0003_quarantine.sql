@@ -1,3 +1,3 @@
--- What a provider answers, or says when it is asked, may be as strange as what it calls back with.
+-- Responses to operations and polls can contradict the payment, too, and are quarantined like callbacks.
 alter table payments.events
   add column source text not null default 'callback' constraint events_source check (source in ('callback', 'answer', 'poll'));

@@ -1,2 +1,2 @@
--- A callback may tell of a refund before its answer does: which of our operations it is of tells that it is the same one.
+-- A callback can report a refund before the API response does. The operation id shows that both are the same refund.
 alter table payments.facts add column operation_id uuid;

@@ -1,2 +1,2 @@
--- When somebody who came back from paying had its provider asked last.
+-- When the payment was last retrieved for a buyer who returned from the provider.
 alter table payments.payments add column inquired_at timestamptz;

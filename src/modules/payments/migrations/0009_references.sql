@@ -1,2 +1,2 @@
--- What a customer names with a payment: the number of the order. Null for accounts of an older version, whose payments name the id.
+-- Payment reference that the customer states: the order number. Null for older accounts, whose payments state the order id.
 alter table payments.accounts add column reference text;

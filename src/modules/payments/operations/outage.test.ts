@@ -4,25 +4,25 @@ import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
 import { createRecorder } from '../facts/recorder.ts'
 import { setObject } from '../payments/repository.ts'
+import { createResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualProvider } from '../providers/manual.ts'
-import type { Answer, Provider } from '../providers/port.ts'
+import type { PaymentProvider, ProviderResponse } from '../providers/port.ts'
 import { createProviders } from '../providers/registry.ts'
-import { createHearing } from '../quarantine/hearing.ts'
-import { createInquiry } from './inquiry.ts'
-import { createReconciler, hastenAll } from './reconciler.ts'
+import { createReconciler, scheduleRetries } from './reconciler.ts'
+import { createPaymentRefresher } from './refresh.ts'
 import { createSender } from './sender.ts'
 
 const STEP_SECONDS = 5
 const [ASKED, BEGUN] = [60, 10]
 
-/** A provider that the shop beside does not have, and a reconciler of its own, whose time goes on in steps. */
+/** A provider that the shop does not have, with its own reconciler, whose clock advances in steps. */
 async function useOutage() {
   const { db, sql, platform } = await usePayments()
-  // Its own reconciler would look at all of this at its start.
+  // The reconciler of the shop would handle all of this when it starts.
   await platform.outbox.stop()
   const secrets = testSecrets()
   let [isBack, asks, milliseconds] = [false, 0, 0]
-  const answer = async (id: string): Promise<Answer> => {
+  const answer = async (id: string): Promise<ProviderResponse> => {
     asks += 1
     const of = { objectId: `far_${id}`, status: 'succeeded', amount: 100, currency: 'EUR' } as const
     return isBack
@@ -34,33 +34,33 @@ async function useOutage() {
             { ...of, kind: 'capture' }
           ]
         }
-      : { kind: 'unknown', error: 'nobody is there' }
+      : { kind: 'unknown', error: 'the provider does not respond' }
   }
-  const faraway: Provider = {
+  const faraway: PaymentProvider = {
     ...createManualProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
     name: 'faraway',
     callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
     send: (_request, key) => answer(key),
     fetch: ({ id }) => answer(id)
   }
-  const hastened: Promise<void>[] = []
-  const back = (name: string) => hastened.push(hastenAll(db, name))
-  const providers = createProviders([faraway], back, () => milliseconds)
+  const rescheduled: Promise<void>[] = []
+  const onRecovered = (name: string) => rescheduled.push(scheduleRetries(db, name))
+  const providers = createProviders([faraway], onRecovered, () => milliseconds)
   const recorder = createRecorder({
     listener: () => undefined,
-    teller: () => () => {},
+    publisherOf: () => () => {},
     voidOpen: async () => {},
-    isPaused: async () => false
+    isLimited: async () => false
   })
-  const hear = createHearing({ secrets, recorder })
+  const recordResponse = createResponseRecorder({ secrets, recorder })
   const failures: unknown[] = []
   const reconcile = createReconciler({
     db,
-    log: { error: (told: unknown) => failures.push(told) } as unknown as Log,
-    sender: createSender({ db, secrets, providers, recorder, hear }),
+    log: { error: (entry: unknown) => failures.push(entry) } as unknown as Log,
+    sender: createSender({ db, secrets, providers, recorder, recordResponse }),
     callbacks: { apply: async () => {} },
     providers,
-    inquire: createInquiry({ db, providers, recorder, hear })
+    refreshPayment: createPaymentRefresher({ db, providers, recorder, recordResponse })
   })
 
   await sql(
@@ -77,7 +77,7 @@ async function useOutage() {
      from payments.payments limit $1`,
     [ASKED]
   )
-  // Of these the provider has said that they are there; whether they are paid was asked in vain.
+  // The provider confirmed that these payments exist. Polls about their status failed.
   await sql(
     `update payments.payments set object_id = 'far_' || id, polls = 4, next_poll_at = now() + interval '12 hours'
      where id not in (select payment_id from payments.operations)`
@@ -97,7 +97,7 @@ async function useOutage() {
     unsettled: async () =>
       (await count('operations where settled_at is null')) +
       (await count(`payments where status = 'pending'`)),
-    /** So many seconds later, by the clocks of the process and of the database. */
+    /** Advances the clocks of the process and of the database. */
     step: async (seconds = STEP_SECONDS) => {
       milliseconds += seconds * 1_000
       const earlier = (column: string) => `${column} = ${column} - make_interval(secs => $1)`
@@ -106,12 +106,12 @@ async function useOutage() {
       ])
       await sql(`update payments.payments set ${earlier('next_poll_at')}`, [seconds])
       await reconcile(new AbortController().signal)
-      await Promise.all(hastened)
+      await Promise.all(rescheduled)
     }
   }
 }
 
-test('a provider that is down is asked every 15 s; when it is back, all is settled within two minutes, spread over 20 s', async () => {
+test('a provider that is down is probed every 15 s, and after its recovery all operations settle within two minutes', async () => {
   const { step, asks, isDown, comeBack, unsettled, sql, failures } = await useOutage()
   while (!isDown()) await step()
   const until = asks()
@@ -144,13 +144,13 @@ test('a provider that is down is asked every 15 s; when it is back, all is settl
   ).toEqual([{ status: 'paid', captured: 100 }])
 })
 
-test('what somebody holds is not waited for when all the others are to be asked soon', async () => {
+test('rescheduling operations skips locked rows', async () => {
   const { db, sql } = await useOutage()
   const [held] = await sql('select id, order_id from payments.payments where polls = 4 limit 1')
   const { id, order_id } = held as { id: string; order_id: string }
   await db.transaction(async tx => {
     await tx.run(setObject, { id, object_id: `far_${id}`, next_step: null })
-    await hastenAll(db, 'faraway')
+    await scheduleRetries(db, 'faraway')
   })
   const late = `> now() + interval '1 minute'`
   expect(

@@ -2,26 +2,26 @@ import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
-import * as callbacks from '../callbacks/repository.ts'
-import { listExpiring } from '../expiry/repository.ts'
+import { listExpiring } from '../authorization-expiry/repository.ts'
 import { listKnown } from '../facts/repository.ts'
 import * as payments from '../payments/repository.ts'
+import * as callbacks from '../provider-events/repository.ts'
 import * as reconciliation from '../reconciliation/repository.ts'
 import * as operations from './repository.ts'
 
 const MANY = 10_000
-/** Of these nothing is known yet. */
+/** Number of operations without a result. */
 const OPEN = 100
-/** What is taken of them at once, with what belongs to it. */
+/** Rows that one batch reads, with related rows. */
 const TAKEN_MAX = 60
-/** What counts all that is open, or changes it, may meet in an index what each statement before has left there. */
+/** Statements that count or update all open rows may also meet dead index entries of the statements before. */
 const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
-  ...[operations.hasten, operations.countOrphans, operations.measureOpen, operations.countOpen],
-  ...[payments.hastenPolls, callbacks.hastenEvents, callbacks.countEvents]
+  ...[operations.rescheduleOperations, operations.countOrphans, operations.measureOpen, operations.countOpen],
+  ...[payments.reschedulePolls, callbacks.rescheduleEvents, callbacks.countEvents]
 ] as Statement[]
 
-test(`among ${MANY} that are over, the reconciler reads what is open and no more`, async () => {
+test(`among ${MANY} settled operations, the reconciler reads only the open ones`, async () => {
   const { sql } = await usePayments()
   await sql(
     `insert into payments.accounts (order_id, currency, due)
@@ -60,7 +60,7 @@ test(`among ${MANY} that are over, the reconciler reads what is open and no more
     'select id, order_id, object_id from payments.payments where is_open limit 1'
   )
   const of = { id, order_id, object_id, provider, limit: 20, pauses: [15], providers: [provider] }
-  const told = {
+  const lists = {
     ids: [id],
     objectIds: [object_id],
     kinds: ['intent'],
@@ -68,13 +68,19 @@ test(`among ${MANY} that are over, the reconciler reads what is open and no more
     after: FIRST_ID
   }
   for (const statement of [
-    ...[operations.takeDue, operations.takeProbe, operations.listOpen, operations.findOrderOf],
-    ...[operations.listOpenOf, operations.claimOperation, operations.dropUnsent, listKnown, listExpiring],
-    ...[payments.takePolls, payments.takeInquiries, payments.listTold, payments.findByObject],
-    ...[callbacks.takeDueEvents, reconciliation.listKnownFacts, reconciliation.listKnownEvents],
+    ...[operations.claimDueOperations, operations.claimProbe, operations.listOpen, operations.findOrderOf],
+    ...[
+      operations.listOpenOperationsOf,
+      operations.claimOperation,
+      operations.failUnsent,
+      listKnown,
+      listExpiring
+    ],
+    ...[payments.claimPolls, payments.claimRefreshes, payments.listByReferences, payments.findByObject],
+    ...[callbacks.claimDueEvents, reconciliation.listKnownFacts, reconciliation.listKnownEvents],
     ...ALL_OPEN
   ] as Statement[]) {
-    const values = Object.keys(statement.takes).map(name => ({ ...of, ...told })[name as keyof typeof of])
+    const values = Object.keys(statement.takes).map(name => ({ ...of, ...lists })[name as keyof typeof of])
     const plan = (await sql(`explain analyze ${statement.text}`, values))
       .map(row => row['QUERY PLAN'])
       .join('\n')

@@ -6,8 +6,8 @@ const kind = oneOf<OperationKind>()
 const state = oneOf<'started' | 'unknown' | 'succeeded' | 'failed'>()
 
 /**
- * Whoever decided it sends it at once, and the reconciler what was not. What is sent is made when it is sent first. One that
- * is there already stays as it is.
+ * Inserts operations. The process that inserts them sends them after the commit; the reconciler sends the ones that were not
+ * sent. The request bytes are built on the first send. Operations with a stored id stay as they are.
  */
 export const insertOperations = statement({
   name: 'payments.insert_operations',
@@ -45,7 +45,7 @@ const claimed = {
   amount: 'int8',
   request: 'bytea?',
   attempts: 'int4',
-  /** Since it was sent first. */
+  /** Seconds since the first send. */
   age_seconds: 'float8',
   method: 'text',
   total: 'int8',
@@ -53,7 +53,7 @@ const claimed = {
   object_id: 'text?',
   reference: 'text'
 } as const
-/** Notes that it is about to be sent, and when to look at it again if no answer comes. */
+/** Claims an operation before it is sent, and sets when it is retried without a response. */
 export const claimOperation = statement({
   name: 'payments.claim_operation',
   takes: { id: 'uuid', pauses: 'float8[]' },
@@ -73,8 +73,8 @@ export const claimOperation = statement({
 })
 export type ClaimedOperation = RowOf<typeof claimOperation>
 
-export const keepRequest = statement({
-  name: 'payments.keep_request',
+export const storeRequest = statement({
+  name: 'payments.store_request',
   takes: { id: 'uuid', request: 'bytea' },
   text: 'update payments.operations set request = $request where id = $id and request is null'
 })
@@ -88,14 +88,14 @@ export const settleOperation = statement({
     where id = $id and settled_at is null`
 })
 export const noteUnknown = statement({
-  name: 'payments.note_unknown',
+  name: 'payments.mark_unknown',
   takes: { id: 'uuid', error: 'text' },
   text: `
     update payments.operations set state = 'unknown', error = $error where id = $id and settled_at is null`
 })
-/** What was never sent need not be: a cancellation came first. Answers the payments that will never be made. */
-export const dropUnsent = statement({
-  name: 'payments.drop_unsent',
+/** Fails the unsent operations of a canceled order, and returns them. */
+export const failUnsent = statement({
+  name: 'payments.fail_unsent',
   takes: { order_id: 'uuid' },
   gives: { payment_id: 'uuid', kind },
   text: `
@@ -106,9 +106,9 @@ export const dropUnsent = statement({
     returning payment_id, kind`
 })
 
-/** Those whose time has come, put off so that nobody else takes them at the same time. */
-export const takeDue = statement({
-  name: 'payments.take_due_operations',
+/** Claims due operations: their next check is moved, so that no other worker claims them. */
+export const claimDueOperations = statement({
+  name: 'payments.claim_due_operations',
   takes: { provider: 'text', limit: 'int8' },
   gives: { id: 'uuid', age_seconds: 'float8' },
   text: `
@@ -119,9 +119,9 @@ export const takeDue = statement({
       order by next_check_at limit $limit for update skip locked)
     returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
-/** The one whose time comes first, whether or not it has come: by it a provider that is down is asked whether it is back. */
-export const takeProbe = statement({
-  name: 'payments.take_probe',
+/** Claims the next operation of a provider, due or not, to probe whether the provider has recovered. */
+export const claimProbe = statement({
+  name: 'payments.claim_probe',
   takes: { provider: 'text' },
   gives: { id: 'uuid' },
   text: `
@@ -131,7 +131,7 @@ export const takeProbe = statement({
       order by next_check_at limit 1 for update skip locked)
     returning id`
 })
-/** What nobody can be asked for, because its provider is not offered here. */
+/** Counts open operations of providers that are not offered. */
 export const countOrphans = statement({
   name: 'payments.count_orphaned_operations',
   takes: { providers: 'text[]' },
@@ -141,11 +141,11 @@ export const countOrphans = statement({
     where settled_at is null and provider <> all($providers::text[]) group by provider`
 })
 /**
- * All that waits for an answer is looked at soon, spread over 20 s so that nobody is asked everything at once. What somebody
- * holds is being looked at.
+ * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because a worker is already at
+ * them.
  */
-export const hasten = statement({
-  name: 'payments.hasten_operations',
+export const rescheduleOperations = statement({
+  name: 'payments.reschedule_operations',
   takes: { provider: 'text?' },
   text: `
     update payments.operations set next_check_at = now() + make_interval(secs => 20 * random())
@@ -154,8 +154,8 @@ export const hasten = statement({
       where settled_at is null and attempts > 0 and ($provider::text is null or provider = $provider)
       for update skip locked)`
 })
-/** To be sent now, by whoever waits for it. */
-export const listOpenOf = statement({
+/** Lists the open operations of an order, for a caller that waits for their results. */
+export const listOpenOperationsOf = statement({
   name: 'payments.list_open_operations_of',
   takes: { order_id: 'uuid' },
   gives: { id: 'uuid' },
@@ -189,7 +189,7 @@ export const listOperations = statement({
   text: `
     select ${columns} from payments.operations where payment_id = $payment_id order by created_at, id limit 500`
 })
-/** Of all payments, those without an answer: the oldest first. */
+/** Lists the operations of all payments that have no result, oldest first. */
 export const listOpen = statement({
   name: 'payments.list_open_operations',
   takes: { after: 'uuid', limit: 'int8' },

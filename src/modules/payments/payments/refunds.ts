@@ -2,48 +2,52 @@ import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { refundLimit, refundTooMuch } from '../errors.ts'
 import { insertOperations } from '../operations/repository.ts'
-import { type PaymentRow, takeRefund } from './repository.ts'
+import { type PaymentRow, reserveRefund } from './repository.ts'
 
-export type Refund = {
+export type RefundInput = {
   readonly id: string
   readonly amount: number
   readonly reason: string
   readonly actor: string | null
 }
 
-/** The administrator or the API key that asks for a refund. */
-export type Refunder = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
-/** In the smallest unit of the currency, of one order in total. */
+/** The administrator or the API key that requests a refund. */
+export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
+/** Limits of the total refund of one order, in minor units. */
 export type RefundLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 type Refunded = { readonly refunded: number; readonly refunding: number }
 
-/** Refunds that are decided: the amount is taken first, then the provider is asked. */
+/** Requests refunds: the amount is reserved first, then the provider is called. */
 export function createRefunds(limits: RefundLimits) {
-  const refuse = (available: number): never => {
+  const rejectTooMuch = (available: number): never => {
     throw refundTooMuch({ details: { available } })
   }
   return {
-    refuse,
+    rejectTooMuch,
     /**
-     * Whether so much more of an account is refunded without a recent log-in. All that goes back for an order counts, so that many
-     * small refunds are one large one. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
+     * Checks the limits of the caller. The limits apply to the total refund of the order, so that they cannot be bypassed with
+     * many small refunds. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
      */
-    requireRight: ({ refunded, refunding }: Refunded, amountMinor: number, refunder: Refunder): void => {
+    assertCanRefund: (
+      { refunded, refunding }: Refunded,
+      amountMinor: number,
+      refunder: RefundActor
+    ): void => {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
       const isMachine = refunder.apiKeyId !== undefined
       if (isMachine && totalMinor > limit) throw refundLimit({ details: { limit } })
       if (!isMachine && totalMinor > recent_login_above && !isRecentLogin(refunder)) throw loginTooOld()
     },
-    /** The account is locked. @throws `PAYMENT_REFUND_TOO_MUCH` */
-    take: async (
+    /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */
+    request: async (
       tx: Transaction,
       payment: PaymentRow,
-      { id, amount, reason, actor }: Refund
+      { id, amount, reason, actor }: RefundInput
     ): Promise<void> => {
       const { captured, refunded, refunding } = payment
-      if ((await tx.run(takeRefund, { id: payment.id, amount })) === 0)
-        refuse(Math.max(0, captured - refunded - refunding))
+      if ((await tx.run(reserveRefund, { id: payment.id, amount })) === 0)
+        rejectTooMuch(Math.max(0, captured - refunded - refunding))
       const operation = { ids: [id], paymentIds: [payment.id], amounts: [amount] }
       await tx.run(insertOperations, { ...operation, kind: 'refund', reason, actor })
     }

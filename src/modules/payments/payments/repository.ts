@@ -49,14 +49,18 @@ export const findPayment = statement({
   text: `select ${columns} from payments.payments where id = $id`
 })
 export type PaymentRow = RowOf<typeof findPayment>
-/** A payment as its provider's port knows it. */
+/** Converts a row to the form that providers take. */
 export const refOf = ({
   order_id: orderId,
   object_id: objectId,
   ...of
 }: Pick<PaymentRow, 'id' | 'order_id' | 'method' | 'amount' | 'currency' | 'object_id'>): PaymentRef => ({
-  ...{ id: of.id, orderId, objectId },
-  ...{ method: of.method, amount: of.amount, currency: of.currency }
+  id: of.id,
+  orderId,
+  objectId,
+  method: of.method,
+  amount: of.amount,
+  currency: of.currency
 })
 export const findByObject = statement({
   name: 'payments.find_payment_by_object',
@@ -64,16 +68,16 @@ export const findByObject = statement({
   gives: payment,
   text: `select ${columns} from payments.payments where provider = $provider and object_id = $object_id`
 })
-/** Those that somebody speaks of, by our names or by those of the provider. */
-export const listTold = statement({
-  name: 'payments.list_told_payments',
+/** Finds payments by their ids, or by the ids of their objects at the provider. */
+export const listByReferences = statement({
+  name: 'payments.list_payments_by_references',
   takes: { provider: 'text', ids: 'uuid[]', objectIds: 'text[]' },
   gives: payment,
   text: `
     select ${columns} from payments.payments
     where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]))`
 })
-/** What the provider calls it, and what the customer needs: as soon as it is known. */
+/** Stores the object id of the provider and the encrypted next step of the customer, unless they are stored already. */
 export const setObject = statement({
   name: 'payments.set_payment_object',
   takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
@@ -82,7 +86,7 @@ export const setObject = statement({
       object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step)
     where id = $id`
 })
-/** Those of an order, the oldest first. */
+/** Lists the payments of an order, oldest first. */
 export const listOfOrder = statement({
   name: 'payments.list_payments_of_order',
   takes: { order_id: 'uuid' },
@@ -172,9 +176,9 @@ const polled = {
   currency: 'text',
   object_id: 'text?'
 } as const
-/** Those to ask about now, put off for longer each time: after the last pause, as long again. */
-export const takePolls = statement({
-  name: 'payments.take_polls',
+/** Claims payments to poll. The next poll follows after a pause that grows; the last pause repeats. */
+export const claimPolls = statement({
+  name: 'payments.claim_polls',
   takes: { provider: 'text', pauses: 'float8[]', limit: 'int8' },
   gives: polled,
   text: `
@@ -187,9 +191,9 @@ export const takePolls = statement({
       order by next_poll_at limit $limit for update skip locked)
     returning id, order_id, provider, method, amount, currency, object_id`
 })
-/** Those that were asked about in vain, or may have been, are asked about soon, spread over 20 s. */
-export const hastenPolls = statement({
-  name: 'payments.hasten_polls',
+/** Polls waiting payments soon. Polls are spread over 20 s, to spare the provider. */
+export const reschedulePolls = statement({
+  name: 'payments.reschedule_polls',
   takes: { provider: 'text?' },
   text: `
     update payments.payments set next_poll_at = least(next_poll_at, now() + make_interval(secs => 20 * random()))
@@ -199,9 +203,9 @@ export const hastenPolls = statement({
         and ($provider::text is null or provider = $provider)
       for update skip locked)`
 })
-/** Those of an order to ask about now, unless somebody has just done so. */
-export const takeInquiries = statement({
-  name: 'payments.take_inquiries',
+/** Claims the open payments of an order to poll now, unless they were polled within the last five seconds. */
+export const claimRefreshes = statement({
+  name: 'payments.claim_refreshes',
   takes: { order_id: 'uuid', providers: 'text[]' },
   gives: polled,
   text: `
@@ -210,9 +214,9 @@ export const takeInquiries = statement({
       and (inquired_at is null or inquired_at < now() - interval '5 seconds')
     returning id, order_id, provider, method, amount, currency, object_id`
 })
-/** Takes what can be refunded, before anybody is asked to: two at once cannot both have it. */
-export const takeRefund = statement({
-  name: 'payments.take_refund',
+/** Reserves an amount to refund before the provider is called, so that concurrent refunds never exceed the captured amount. */
+export const reserveRefund = statement({
+  name: 'payments.reserve_refund',
   takes: { id: 'uuid', amount: 'int8' },
   text: `
     update payments.payments set refunding = refunding + $amount

@@ -23,7 +23,7 @@ async function paid(shop: PaymentShop, amount = 10_000) {
   return { orderId, id }
 }
 
-test('what is held is taken, in part, and the rest is let go of', async () => {
+test('an authorization is captured in part, and the rest is voided', async () => {
   const { id, orderId, admin, account } = await held()
   expect(await account(orderId)).toMatchObject({ status: 'authorized', authorized: 10_000 })
   const tooMuch = await admin.post(path(id, 'capture'), { amount: 10_001 })
@@ -44,7 +44,7 @@ test('what is held is taken, in part, and the rest is let go of', async () => {
   expect(await admin.post(path(id, 'capture'), {})).toMatchObject({ json: { available: 0 } })
 })
 
-test('what is held is let go of, and then it cannot be taken', async () => {
+test('a voided authorization cannot be captured', async () => {
   const { id, orderId, admin, account } = await held()
   expect(await admin.post(path(id, 'void'))).toMatchObject({ status: 200, json: { status: 'canceled' } })
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', authorized: 0, committed: 0 })
@@ -52,19 +52,19 @@ test('what is held is let go of, and then it cannot be taken', async () => {
   expect(await admin.post(path(id, 'capture'), {})).toMatchObject({ json: { available: 0 } })
 })
 
-test('what ran out at the provider is over', async () => {
+test('an authorization that expired at the provider is closed', async () => {
   const { id, orderId, act, payment, account } = await held()
   await act(id, 'expire')
   await until('it is over', async () => (await payment(id)).status === 'canceled')
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', committed: 0 })
 })
 
-test('while the answer to one is not known, no second one is asked for', async () => {
+test('while a capture has no result, a second one is rejected', async () => {
   const { id, admin, sandbox, payment, hurry, orderId, account } = await held()
   await sandbox.fault('drop')
   const first = await admin.post(path(id, 'capture'), {})
   expect(first.json.operations[1]).toMatchObject({ kind: 'capture', state: 'unknown' })
-  // The callback may be faster than the next try; either way it was taken once.
+  // The callback may be faster than the retry. Either way the payment is captured once.
   const second = await admin.post(path(id, 'void'))
   expect(['PAYMENT_OPERATION_OPEN', 'PAYMENT_NOT_VOIDABLE']).toContain(second.json.code)
   await hurry()
@@ -72,7 +72,7 @@ test('while the answer to one is not known, no second one is asked for', async (
   expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 10_000 })
 })
 
-test('money goes back once, whole or in parts, and never more than was taken', async () => {
+test('refunds, full or partial, never exceed the captured amount', async () => {
   const shop = await usePayments()
   const { admin, account, sandbox } = shop
   const { id, orderId } = await paid(shop)
@@ -92,7 +92,7 @@ test('money goes back once, whole or in parts, and never more than was taken', a
     expect((await admin.post(path(id, 'refund'), body)).status).toBe(400)
 })
 
-test('refunds that come at once do not take more than there is', async () => {
+test('concurrent refunds never exceed the captured amount', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   const answers = await Promise.all(
@@ -105,7 +105,7 @@ test('refunds that come at once do not take more than there is', async () => {
   expect(await shop.account(orderId)).toMatchObject({ refunded: 9_000, refunding: 0 })
 })
 
-test('the answer to a refund is lost: it is asked again under its key, and was made once', async () => {
+test('a refund with a lost response is repeated with its key, and made once', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -121,7 +121,7 @@ test('the answer to a refund is lost: it is asked again under its key, and was m
   expect(row).toMatchObject({ request: null })
 })
 
-test('when the key is forgotten, what became of it is looked for, never guessed', async () => {
+test('a refund whose key has expired is searched at the provider, never repeated', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -139,7 +139,7 @@ test('when the key is forgotten, what became of it is looked for, never guessed'
   await until('it is found', () => settled(1))
   expect([await refunds(), (await shop.account(orderId)).refunded]).toEqual([1, 4_000])
 
-  // This one never arrived.
+  // The provider never received this one.
   await shop.admin.post(path(id, 'refund'), { amount: 1_000, reason })
   const [made] = await shop.sql(`select id from payments.operations where amount = 1000`)
   await shop.sql(
@@ -149,10 +149,10 @@ test('when the key is forgotten, what became of it is looked for, never guessed'
   )
   await shop.hurry()
   await until('it failed', async () => (await shop.payment(id)).operations[2].state === 'failed')
-  expect((await shop.payment(id)).operations[2].error).toBe('it never arrived')
+  expect((await shop.payment(id)).operations[2].error).toBe('the provider never received it')
 })
 
-test('a refund may fail after it succeeded; then it can be given again', async () => {
+test('a refund can fail after it succeeded, and can then be repeated', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   const { json } = await shop.admin.post(path(id, 'refund'), { amount: 10_000, reason })
@@ -163,7 +163,7 @@ test('a refund may fail after it succeeded; then it can be given again', async (
   expect(await shop.account(orderId)).toMatchObject({ status: 'refunded', refunded: 10_000 })
 })
 
-test('transfers are taken when they have arrived, and sent back by hand', async () => {
+test('bank transfers are captured and refunded by an administrator', async () => {
   const settings = { CARTWRIGHT__PAYMENTS__BANK_TRANSFER: 'SE35 5000 0000 0549 1000 0003' }
   const { order, intent, admin, account, payment } = await usePayments({ settings })
   const orderId = await order()
@@ -175,7 +175,7 @@ test('transfers are taken when they have arrived, and sent back by hand', async 
   expect(await payment(id)).toMatchObject({ status: 'refunded', operations: [{}, {}, { reason }] })
 })
 
-test('lists go on page by page, by status and provider', async () => {
+test('payments are listed in pages, by status and provider', async () => {
   const { order, intent, admin } = await usePayments()
   for (let nth = 0; nth < 3; nth += 1) await intent(await order(), { provider: 'manual' })
   await intent(await order())

@@ -25,20 +25,20 @@ const STATUSES = [
 ] as const
 const Status = Type.Enum([...STATUSES], {
   description:
-    'pending: nothing is decided. requires_action: the customer has to do something. authorized: held, not yet taken. succeeded: taken, at least in part. failed: a try was refused, and another one may follow.'
+    '`pending`: no result yet. `requires_action`: the customer must act. `authorized`: reserved, not captured. `succeeded`: captured, at least in part. `failed`: an attempt was declined; another one may follow.'
 })
 
 const payment = {
   id: Id,
   order_id: Id,
   provider: Type.String(),
-  method: Type.String({ description: 'How it is paid, in the words of the provider.' }),
-  amount: amount('What is to be paid'),
+  method: Type.String({ description: 'Payment method, as the provider names it.' }),
+  amount: amount('Amount to pay'),
   currency: Currency,
   status: Status,
-  authorized: amount('Held, and not yet taken'),
-  captured: amount('Taken'),
-  refunded: amount('Given back'),
+  authorized: amount('Authorized and not captured'),
+  captured: amount('Captured'),
+  refunded: amount('Refunded'),
   created_at: Time,
   updated_at: Time
 }
@@ -46,26 +46,36 @@ export const PaymentResponse = response('PaymentResponse', payment)
 export type PaymentResponse = Static<typeof PaymentResponse>
 export const PaymentListResponse = listOf(PaymentResponse)
 
-const Provider = Type.String({ minLength: 1, maxLength: 64, description: 'Without one, the usual one.' })
+const PaymentProvider = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Name of the provider. Default: the default provider of the shop.'
+})
 export const PaymentIntentRequest = request('PaymentIntentRequest', {
   order_id: Id,
-  provider: Type.Optional(Provider),
+  provider: Type.Optional(PaymentProvider),
   method: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Without one, the usual one of the provider.' })
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Payment method. Default: the first method of the provider.'
+    })
   )
 })
 export type PaymentIntentRequest = Static<typeof PaymentIntentRequest>
 const Action = response('PaymentActionResponse', {
   type: Type.String(),
   reference: Type.String({
-    description: 'What the customer names with the payment: the number of the order.'
+    description: 'Payment reference that the customer must state: the order number.'
   }),
-  text: Type.String({ description: 'What to tell the customer.' })
+  text: Type.String({ description: 'Payment instructions for the customer.' })
 })
 export const PaymentIntentResponse = response('PaymentIntentResponse', {
   ...payment,
-  client_secret: Type.Optional(Type.String({ description: 'For the code of the provider in a browser.' })),
-  redirect_url: Type.Optional(Type.String({ description: 'Where the customer pays.' })),
+  client_secret: Type.Optional(
+    Type.String({ description: 'Secret for the provider’s script in the browser.' })
+  ),
+  redirect_url: Type.Optional(Type.String({ description: 'Page of the provider where the customer pays.' })),
   action: Type.Optional(Action)
 })
 export type PaymentIntentResponse = Static<typeof PaymentIntentResponse>
@@ -76,7 +86,7 @@ export const AdminPaymentQuery = input({
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   order_id: Type.Optional(Id),
   expiring: Type.Optional(
-    Type.Boolean({ description: 'Those alone of which what is held runs out within a day.' })
+    Type.Boolean({ description: 'Only payments whose authorization expires within a day.' })
   )
 })
 export type AdminPaymentQuery = Static<typeof AdminPaymentQuery>
@@ -84,24 +94,24 @@ export type AdminPaymentQuery = Static<typeof AdminPaymentQuery>
 const adminPayment = {
   ...payment,
   customer_id: nullable(Id),
-  refunding: amount('Being given back'),
-  disputed: amount('Wanted back by way of the bank'),
+  refunding: amount('Refunds that the provider has not confirmed'),
+  disputed: amount('Disputed by the customer through the bank'),
   authorized_until: nullable({
     ...Time,
-    description: 'When what is held runs out, where the provider says so.'
+    description: 'When the authorization expires. Null: the provider does not state it.'
   }),
-  object_id: nullable(Type.String({ description: 'What the provider calls it.' }))
+  object_id: nullable(Type.String({ description: 'The id of the object at the provider.' }))
 }
 const AdminPaymentResponse = response('AdminPaymentResponse', adminPayment)
 export const AdminPaymentListResponse = listOf(AdminPaymentResponse)
 
 const FactResponse = response('PaymentFactResponse', {
   kind: Type.String(),
-  object_id: Type.String({ description: 'What the provider calls it.' }),
+  object_id: Type.String({ description: 'The id of the object at the provider.' }),
   status: Type.String(),
   amount: amount(),
   currency: Currency,
-  source: Type.Enum(['answer', 'poll', 'callback', 'shop'], { description: 'How it became known.' }),
+  source: Type.Enum(['answer', 'poll', 'callback', 'shop'], { description: 'How the fact was reported.' }),
   seen_at: Time
 })
 const OperationResponse = response('PaymentOperationResponse', {
@@ -109,19 +119,21 @@ const OperationResponse = response('PaymentOperationResponse', {
   payment_id: Id,
   order_id: Id,
   provider: Type.String(),
-  kind: Type.Enum(['create', 'capture', 'void', 'refund']),
+  kind: Type.Enum(['create', 'capture', 'void', 'refund'], {
+    description: 'The request to the provider.'
+  }),
   amount: amount(),
   state: Type.Enum(['started', 'unknown', 'succeeded', 'failed'], {
-    description: 'unknown: it was sent, and whether it was done is being found out.'
+    description: '`started`: not sent yet. `unknown`: sent, and the response was lost; it is repeated.'
   }),
-  object_id: nullable(Type.String({ description: 'What it made at the provider.' })),
+  object_id: nullable(Type.String({ description: 'The id of the object that it created at the provider.' })),
   error: nullable(Type.String()),
   reason: nullable(Type.String()),
   actor: nullable(Id),
-  attempts: Type.Integer(),
+  attempts: Type.Integer({ description: 'How often it was sent to the provider.' }),
   sent_at: nullable(Time),
-  next_check_at: nullable(Time),
-  settled_at: nullable(Time),
+  next_check_at: nullable({ ...Time, description: 'When it is sent next, while the result is unknown.' }),
+  settled_at: nullable({ ...Time, description: 'When the result became final. Null: it is open.' }),
   created_at: Time
 })
 export const OperationListResponse = listOf(OperationResponse)
@@ -133,30 +145,17 @@ export const PaymentDetailResponse = response('PaymentDetailResponse', {
 export type PaymentDetailResponse = Static<typeof PaymentDetailResponse>
 
 const Part = Type.Integer({
-  description: 'In minor units of the currency.',
+  description: 'Money, in minor units of the currency.',
   minimum: 1,
   maximum: 100_000_000_000
 })
 export const CapturePaymentRequest = request('CapturePaymentRequest', {
-  amount: Type.Optional({ ...Part, description: 'Without it, all that can be taken, in minor units.' })
+  amount: Type.Optional({
+    ...Part,
+    description: 'Amount to capture, in minor units. Default: all that is due and can be captured.'
+  })
 })
 export const RefundPaymentRequest = request('RefundPaymentRequest', {
   amount: Part,
-  reason: line(500, 'Why; it is kept with the refund.')
+  reason: line(500, 'Reason, stored with the refund.')
 })
-
-export const ReconciliationResponse = response('PaymentReconciliationResponse', {
-  providers: Type.Array(
-    response('PaymentProviderResponse', {
-      name: Type.String(),
-      is_down: Type.Boolean({ description: 'It has not answered several times in a row.' })
-    })
-  ),
-  open_operations: Type.Integer({ description: 'What was asked and not answered.' }),
-  oldest_seconds: Type.Number({ description: 'Since when the oldest of these waits.' }),
-  events: Type.Object({
-    received: Type.Integer({ description: 'Callbacks that nothing is known for, yet.' }),
-    quarantined: Type.Integer({ description: 'Callbacks that wait for an administrator.' })
-  })
-})
-export type ReconciliationResponse = Static<typeof ReconciliationResponse>

@@ -2,9 +2,8 @@ import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { countEvents } from '../callbacks/repository.ts'
 import {
   captureTooMuch,
   notVoidable,
@@ -18,13 +17,13 @@ import { type AccountRow, lockAccount } from '../facts/repository.ts'
 import * as operations from '../operations/repository.ts'
 import type { Sender } from '../operations/sender.ts'
 import type { Providers } from '../providers/registry.ts'
-import type { Refunder, Refunds } from './refunds.ts'
+import type { RefundActor, Refunds } from './refunds.ts'
 import * as repository from './repository.ts'
-import type { AdminPaymentQuery, PaymentDetailResponse, ReconciliationResponse } from './schema.ts'
+import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
 
 type Deps = { db: Database; providers: Providers; sender: Sender; refunds: Refunds; recorder: Recorder }
 
-/** What administrators see and do of payments. */
+/** Payments for administrators: list, capture, void, refund. */
 export function createPaymentService({ db, providers, sender, refunds, recorder }: Deps) {
   /** @throws `PAYMENT_NOT_FOUND` */
   async function read(id: string): Promise<PaymentDetailResponse> {
@@ -36,17 +35,17 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     return { ...payment, facts, operations: listed }
   }
 
-  /** The payment, with its account locked. @throws `PAYMENT_NOT_FOUND` */
+  /** Locks the account and returns it with the payment. @throws `PAYMENT_NOT_FOUND` */
   async function lock(tx: Transaction, id: string) {
     const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
     const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
     return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
   }
 
-  /** Decides it in a transaction, and then asks the provider; what it answered is in what is read. */
+  /** Inserts an operation in a transaction, then sends it. Returns the payment with the provider's response. */
   async function decide(
     id: string,
-    write: Write,
+    write: IdempotentWrite,
     work: (tx: Transaction, payment: repository.PaymentRow, account: AccountRow) => Promise<void>
   ): Promise<PaymentDetailResponse> {
     await write.once(db, async tx => {
@@ -60,7 +59,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
 
   async function insert(
     tx: Transaction,
-    write: Write,
+    write: IdempotentWrite,
     payment: repository.PaymentRow,
     kind: 'capture' | 'void',
     amount: number,
@@ -98,7 +97,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     },
 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
-    capture: (id: string, amount: number | undefined, actor: string, write: Write) =>
+    capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
       decide(id, write, async (tx, payment, account) => {
         if (account.frozen_at !== null) throw orderFrozen()
         const { capturable } = providers.get(payment.provider)
@@ -109,8 +108,8 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
         await insert(tx, write, payment, 'capture', wanted, actor)
       }),
 
-    /** Lets go of what is held, or of what might still be paid. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
-    void: (id: string, actor: string, write: Write) =>
+    /** Voids an authorization or an open payment. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
+    void: (id: string, actor: string, write: IdempotentWrite) =>
       decide(id, write, async (tx, payment) => {
         if (!payment.is_open) throw notVoidable()
         await insert(tx, write, payment, 'void', payment.amount - payment.captured, actor)
@@ -120,12 +119,12 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     refund: (
       id: string,
       { amount, reason }: { amount: number; reason: string },
-      refunder: Refunder & { userId: string },
-      write: Write
+      refunder: RefundActor & { userId: string },
+      write: IdempotentWrite
     ) =>
       decide(id, write, async (tx, payment, account) => {
-        refunds.requireRight(account, amount, refunder)
-        await refunds.take(tx, payment, { id: write.id, amount, reason, actor: refunder.userId })
+        refunds.assertCanRefund(account, amount, refunder)
+        await refunds.request(tx, payment, { id: write.id, amount, reason, actor: refunder.userId })
       }),
 
     listOpenOperations: (query: PageQuery) =>
@@ -135,19 +134,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
         placeOf: newestFirst.placeOf,
         rows: place => db.rows(operations.listOpen, place),
         total: () => db.first(operations.countOpen)
-      }),
-
-    reconciliation: async (): Promise<ReconciliationResponse> => {
-      const open = await db.first(operations.measureOpen)
-      const events = await db.rows(countEvents)
-      const count = (state: string) => events.find(each => each.state === state)?.total ?? 0
-      return {
-        providers: providers.names.map(name => ({ name, is_down: providers.isDown(name) })),
-        open_operations: open?.total ?? 0,
-        oldest_seconds: open?.oldest_seconds ?? 0,
-        events: { received: count('received'), quarantined: count('quarantined') }
-      }
-    }
+      })
   }
 }
 export type PaymentService = ReturnType<typeof createPaymentService>

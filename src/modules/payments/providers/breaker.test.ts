@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBreaker } from './breaker.ts'
 
-test('a circuit opens after five failures in a row, is tried every 15 s, and tells when it closes', () => {
+test('a circuit opens after five failures in a row, admits a probe every 15 s, and reports when it closes', () => {
   let [time, closed] = [1_000_000, 0]
   const breaker = createBreaker(
     () => {
@@ -9,21 +9,21 @@ test('a circuit opens after five failures in a row, is tried every 15 s, and tel
     },
     () => time
   )
-  for (let failure = 0; failure < 4; failure += 1) breaker.failed()
-  breaker.answered()
+  for (let failure = 0; failure < 4; failure += 1) breaker.recordFailure()
+  breaker.recordSuccess()
   expect([breaker.isOpen(), closed]).toEqual([false, 0])
   for (let failure = 0; failure < 5; failure += 1) {
-    expect(breaker.admits()).toBe(true)
-    breaker.failed()
+    expect(breaker.tryAdmit()).toBe(true)
+    breaker.recordFailure()
   }
-  expect([breaker.isOpen(), breaker.admits()]).toEqual([true, false])
+  expect([breaker.isOpen(), breaker.tryAdmit()]).toEqual([true, false])
   time += 15_000
-  expect([breaker.isAskable(), breaker.isAskable()]).toEqual([true, true])
-  expect([breaker.admits(), breaker.isAskable(), breaker.admits()]).toEqual([true, false, false])
-  breaker.failed()
-  expect(breaker.admits()).toBe(false)
+  expect([breaker.isProbeDue(), breaker.isProbeDue()]).toEqual([true, true])
+  expect([breaker.tryAdmit(), breaker.isProbeDue(), breaker.tryAdmit()]).toEqual([true, false, false])
+  breaker.recordFailure()
+  expect(breaker.tryAdmit()).toBe(false)
   time += 15_000
-  expect(breaker.admits()).toBe(true)
-  breaker.answered()
-  expect([breaker.isOpen(), breaker.admits(), closed]).toEqual([false, true, 1])
+  expect(breaker.tryAdmit()).toBe(true)
+  breaker.recordSuccess()
+  expect([breaker.isOpen(), breaker.tryAdmit(), closed]).toEqual([false, true, 1])
 })

@@ -1,35 +1,35 @@
 const FAILURES_MAX = 5
 const PROBE_MS = 15_000
 
-export type Clock = () => number
+export type BreakerClock = () => number
 
 /**
- * Stops asking somebody who has not answered several times in a row; every 15 s one request finds out whether they do
- * again. Others learn at once that nothing is known.
+ * Circuit breaker: after five failures in a row it rejects requests immediately, except one probe every 15 s that finds out
+ * whether the provider has recovered.
  */
-export function createBreaker(onClosed: () => void, now: Clock = () => performance.now()) {
+export function createBreaker(onClosed: () => void, now: BreakerClock = () => performance.now()) {
   let failures = 0
   let probedAt = 0
   const isOpen = () => failures >= FAILURES_MAX
 
-  const isAskable = () => !isOpen() || now() - probedAt >= PROBE_MS
+  const isProbeDue = () => !isOpen() || now() - probedAt >= PROBE_MS
 
   return {
     isOpen,
-    /** Whether somebody who asks now would be let through. */
-    isAskable,
-    /** Whether to ask now. */
-    admits: (): boolean => {
-      if (!isAskable()) return false
+    /** Whether a request would be admitted now. */
+    isProbeDue,
+    /** Admits or rejects a request. An admitted request during an outage is the probe. */
+    tryAdmit: (): boolean => {
+      if (!isProbeDue()) return false
       if (isOpen()) probedAt = now()
       return true
     },
-    answered: () => {
+    recordSuccess: () => {
       const wasOpen = isOpen()
       failures = 0
       if (wasOpen) onClosed()
     },
-    failed: () => {
+    recordFailure: () => {
       failures += 1
       if (failures === FAILURES_MAX) probedAt = now()
     }

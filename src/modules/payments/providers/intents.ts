@@ -7,53 +7,62 @@ import {
   isIntent,
   isList,
   isRefund,
-  listedOf,
-  readEvent
+  readEvent,
+  readListedObject
 } from './objects.ts'
-import type { Answer, Draft, NextStep, PaymentRef, Provider, Saying, UnreadableObject } from './port.ts'
-import { judgeSignature } from './signature.ts'
+import type {
+  NextStep,
+  PaymentProvider,
+  PaymentRef,
+  ProviderEvent,
+  ProviderOperation,
+  ProviderResponse,
+  UnreadableObject
+} from './port.ts'
+import { verifySignature } from './signature.ts'
 
 const DAY_SECONDS = 86_400
-/** Keys are forgotten after a day; an operation that is nearly as old is looked for instead of sent again. */
+/** Providers forget keys after a day. An operation that is nearly as old is searched instead of sent again. */
 const KEY_SECONDS = DAY_SECONDS - 3_600
-/** So long something may be held before it is taken. */
+/** Longest time between an authorization and its capture. */
 const HELD_SECONDS = 7 * DAY_SECONDS
 
-/** How many Stripe lists at once. */
+/** Largest page of Stripe's lists. */
 const PAGE = 100
 
 type Request = { readonly path: string; readonly body: object }
-type Said = { readonly status: number; readonly json: unknown }
+type ApiResponse = { readonly status: number; readonly json: unknown }
 
-/** Somebody who speaks of payment intents, as Stripe does. */
-type Speaker = Pick<Provider, 'name' | 'kind' | 'publishableKey' | 'takes'> & {
-  /** @throws when no answer came. */
-  get(path: string): Promise<Said>
-  post(request: Request, key: string): Promise<Said>
-  /** What is asked beside what everybody is asked. */
+/** HTTP client of an API with payment intents, as Stripe has it. */
+type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'supportsCurrency'> & {
+  /** @throws when no response arrives. */
+  get(path: string): Promise<ApiResponse>
+  post(request: Request, key: string): Promise<ApiResponse>
+  /** Additional request fields: on create, and on every request. */
   readonly extras: { readonly create: object; readonly every: object }
-  /** Where what is known of a payment, or of a refund, can be read: an object, or a list that it is in. */
+  /** Path of a payment, or of a refund: of the object, or of a list that contains it. */
   paymentPath(payment: PaymentRef): string
-  refundPath(refund: Draft): string
+  refundPath(refund: ProviderOperation): string
   next(intent: IntentObject): Promise<NextStep> | NextStep
   readonly capture: 'automatic' | 'manual'
   readonly signatureHeader: string
   readonly webhookSecrets: readonly string[]
 }
 
-/** Who is paid by cards: asks a speaker, and understands what it says. */
-export function createIntentProvider(speaker: Speaker): Provider {
-  const { name, kind, publishableKey, takes, extras, capture, signatureHeader, webhookSecrets } = speaker
+/** Payment provider over an API with payment intents: builds requests and reads responses and webhooks. */
+export function createIntentProvider(api: IntentApi): PaymentProvider {
+  const { name, kind, publishableKey, supportsCurrency, extras, capture, signatureHeader, webhookSecrets } =
+    api
 
-  /** Whatever ends without an answer that is understood may have been done. */
-  async function answerOf({ status, json }: Said): Promise<Answer> {
-    // What is wrong with a key the operator mends; no payment fails by it.
+  /** Converts a response. Without a readable response the operation may have been done, so it is unknown. */
+  async function responseOf({ status, json }: ApiResponse): Promise<ProviderResponse> {
+    // A wrong key or a rate limit fails no payment: the operation is retried.
     if (status >= 500 || [401, 403, 409, 429].includes(status))
-      return { kind: 'unknown', error: `answered ${status}: ${errorOf(json)}` }
+      return { kind: 'unknown', error: `responded ${status}: ${errorOf(json)}` }
     if (status >= 400) return { kind: 'refused', error: errorOf(json), facts: factsOfRefusal(json) }
     if (isIntent(json)) {
       const done = { kind: 'done', paymentObjectId: json.id, facts: factsOfIntent(json) } as const
-      return json.client_secret === null ? done : { ...done, next: await speaker.next(json) }
+      return json.client_secret === null ? done : { ...done, next: await api.next(json) }
     }
     if (isRefund(json) && json.payment_intent !== null)
       return {
@@ -62,45 +71,48 @@ export function createIntentProvider(speaker: Speaker): Provider {
         objectId: json.id,
         facts: [factOfRefund(json)]
       }
-    return { kind: 'unknown', error: 'answered something that is not understood' }
+    return { kind: 'unknown', error: 'the response is not readable' }
   }
-  const unheard = (error: unknown): Answer => ({ kind: 'unknown', error: String(error) })
+  const unknownResult = (error: unknown): ProviderResponse => ({ kind: 'unknown', error: String(error) })
 
-  /** Null: there is none. Of a list the one that `isIt`. */
-  async function read(path: string, isIt: (object: unknown) => boolean): Promise<Answer | null> {
-    const said = await speaker.get(path)
-    if (said.status === 404) return null
-    if (said.status !== 200) throw new Error(`answered ${said.status}: ${errorOf(said.json)}`)
-    const { data } = (said.json ?? {}) as { data?: unknown }
-    const json = Array.isArray(data) ? data.find(isIt) : said.json
-    return json === undefined ? null : answerOf({ ...said, json })
+  /** Reads an object, or the element of a list for which `isWanted` is true. Returns null when there is none. */
+  async function read(
+    path: string,
+    isWanted: (object: unknown) => boolean
+  ): Promise<ProviderResponse | null> {
+    const response = await api.get(path)
+    if (response.status === 404) return null
+    if (response.status !== 200) throw new Error(`responded ${response.status}: ${errorOf(response.json)}`)
+    const { data } = (response.json ?? {}) as { data?: unknown }
+    const json = Array.isArray(data) ? data.find(isWanted) : response.json
+    return json === undefined ? null : responseOf({ ...response, json })
   }
-  const fetch = (payment: PaymentRef) => read(speaker.paymentPath(payment), isIntent).catch(unheard)
-  const findRefund = (draft: Draft) =>
+  const fetch = (payment: PaymentRef) => read(api.paymentPath(payment), isIntent).catch(unknownResult)
+  const findRefund = (draft: ProviderOperation) =>
     read(
-      speaker.refundPath(draft),
+      api.refundPath(draft),
       object => isRefund(object) && object.metadata?.operation_id === draft.id
-    ).catch(unheard)
+    ).catch(unknownResult)
 
-  /** Page by page, the latest first. */
-  async function* pages(path: string): AsyncGenerator<{ readonly id: string }> {
-    for (let place = ''; ; ) {
-      const { status, json } = await speaker.get(`${path}${place}`)
-      if (status !== 200) throw new Error(`answered ${status}: ${errorOf(json)}`)
-      if (!isList(json)) throw new Error('answered something that is not understood')
+  /** Reads all pages, latest first. */
+  async function* listPages(path: string): AsyncGenerator<{ readonly id: string }> {
+    for (let cursor = ''; ; ) {
+      const { status, json } = await api.get(`${path}${cursor}`)
+      if (status !== 200) throw new Error(`responded ${status}: ${errorOf(json)}`)
+      if (!isList(json)) throw new Error('the response is not readable')
       yield* json.data
       const last = json.data.at(-1)
       if (!json.has_more || last === undefined) return
-      place = `&starting_after=${encodeURIComponent(last.id)}`
+      cursor = `&starting_after=${encodeURIComponent(last.id)}`
     }
   }
-  /** Payments that were begun before may have been taken since then. */
-  async function* list(since: Date): AsyncGenerator<Saying | UnreadableObject> {
+  /** Includes payments that started before `since`, because they may have been captured after it. */
+  async function* list(since: Date): AsyncGenerator<ProviderEvent | UnreadableObject> {
     const seconds = Math.floor(since.getTime() / 1_000)
     const at = (kind: string, from: number) => `/v1/${kind}?limit=${PAGE}&created[gte]=${from}`
     const intents = `${at('payment_intents', seconds - HELD_SECONDS)}&expand[]=data.latest_charge.refunds`
     for (const path of [intents, at('refunds', seconds), at('disputes', seconds)])
-      for await (const object of pages(path)) yield listedOf(object)
+      for await (const object of listPages(path)) yield readListedObject(object)
   }
 
   return {
@@ -108,9 +120,9 @@ export function createIntentProvider(speaker: Speaker): Provider {
     methods: ['card'],
     kind,
     ...(publishableKey !== undefined && { publishableKey }),
-    takes,
+    supportsCurrency,
     capturable: 'held',
-    keySeconds: KEY_SECONDS,
+    idempotencyKeySeconds: KEY_SECONDS,
     prepare: draft => {
       const { path, body } = requestOf(draft, capture)
       const extra = draft.kind === 'create' ? extras.create : {}
@@ -118,25 +130,28 @@ export function createIntentProvider(speaker: Speaker): Provider {
       return Buffer.from(JSON.stringify({ path, body: { ...body, ...extra, ...every } }))
     },
     send: (request, key) =>
-      speaker
+      api
         .post(JSON.parse(request.toString()) as Request, key)
-        .then(answerOf)
-        .catch(unheard),
+        .then(responseOf)
+        .catch(unknownResult),
     fetch,
     list,
     find: async draft =>
-      draft.kind === 'refund' ? findRefund(draft) : foundIn(draft, await fetch(draft.payment)),
+      draft.kind === 'refund' ? findRefund(draft) : resultIn(draft, await fetch(draft.payment)),
     callbacks: {
-      verify: (raw, headers, now) => judgeSignature(webhookSecrets, headers[signatureHeader], raw, now),
+      verify: (raw, headers, now) => verifySignature(webhookSecrets, headers[signatureHeader], raw, now),
       read: raw => {
         const event = parse(raw)
-        return isEvent(event) ? readEvent(event) : { kind: 'unreadable', error: 'this is no event' }
+        return isEvent(event) ? readEvent(event) : { kind: 'unreadable', error: 'the body is not an event' }
       }
     }
   }
 }
 
-function requestOf({ id, kind, amount, payment }: Draft, capture: 'automatic' | 'manual'): Request {
+function requestOf(
+  { id, kind, amount, payment }: ProviderOperation,
+  capture: 'automatic' | 'manual'
+): Request {
   const metadata = { order_id: payment.orderId, payment_id: payment.id, operation_id: id }
   const intent = `/v1/payment_intents/${payment.objectId}`
   switch (kind) {
@@ -152,17 +167,17 @@ function requestOf({ id, kind, amount, payment }: Draft, capture: 'automatic' | 
       return { path: '/v1/refunds', body: { payment_intent: payment.objectId, amount, metadata } }
   }
 }
-/** Whether a capture or a void was done is seen by the payment. */
-function foundIn({ kind }: Draft, answer: Answer | null): Answer | null {
-  if (answer?.kind !== 'done' || kind === 'create') return answer
-  const { facts } = answer
+/** Reads from the payment whether a capture or a void was done. */
+function resultIn({ kind }: ProviderOperation, response: ProviderResponse | null): ProviderResponse | null {
+  if (response?.kind !== 'done' || kind === 'create') return response
+  const { facts } = response
   const is = (status: string) => facts.some(fact => fact.kind === 'intent' && fact.status === status)
-  if (kind === 'capture' ? is('succeeded') : is('canceled')) return answer
-  // It is over in another way, or it did not arrive.
-  return is('succeeded') || is('canceled') ? { kind: 'refused', error: 'the payment is over', facts } : null
+  if (kind === 'capture' ? is('succeeded') : is('canceled')) return response
+  // The payment is closed in another way, or the request did not arrive.
+  return is('succeeded') || is('canceled') ? { kind: 'refused', error: 'the payment is closed', facts } : null
 }
 
-/** A refusal because of the state tells the payment as it is. */
+/** Reads the facts of the payment that a rejection contains. */
 function factsOfRefusal(json: unknown): Fact[] {
   const { error } = (json ?? {}) as { error?: { payment_intent?: unknown } }
   return isIntent(error?.payment_intent) ? factsOfIntent(error.payment_intent) : []

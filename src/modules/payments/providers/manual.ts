@@ -1,7 +1,7 @@
 import type { Fact } from '../facts/fact.ts'
-import type { Answer, Draft, NextStep, Provider } from './port.ts'
+import type { NextStep, PaymentProvider, ProviderOperation, ProviderResponse } from './port.ts'
 
-type Asked = Pick<Draft, 'id' | 'kind' | 'amount' | 'reference'> & {
+type ManualRequest = Pick<ProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
   paymentId: string
   method: string
   total: number
@@ -10,13 +10,13 @@ type Asked = Pick<Draft, 'id' | 'kind' | 'amount' | 'reference'> & {
 
 export type ManualSettings = {
   readonly methods: readonly string[]
-  /** The account details. Without them, production offers no bank transfer. */
+  /** Account details. Without them, production does not offer bank transfer. */
   readonly bankTransfer: string
   readonly isProduction: boolean
 }
 
 const BANK_TRANSFER = 'bank_transfer'
-/** What stands for the account details in development. */
+/** Placeholder for the account details in development. */
 const PLACEHOLDER =
   'No account details are set (payments.bank_transfer). Production does not offer bank transfer without them.'
 
@@ -25,12 +25,12 @@ export const offeredMethods = ({ methods, bankTransfer, isProduction }: ManualSe
   bankTransfer.trim() === '' && isProduction ? methods.filter(method => method !== BANK_TRANSFER) : methods
 
 /**
- * Money that no program moves: bank transfers, cash on delivery, and orders on account. Nobody is asked anything; what an
- * administrator captures, voids or refunds has happened, and is a fact by that.
+ * Manual payments: bank transfer, cash on delivery and on account. There is no external service: what an administrator
+ * captures, voids or refunds is recorded as a fact immediately.
  */
-export function createManualProvider(settings: ManualSettings): Provider {
+export function createManualProvider(settings: ManualSettings): PaymentProvider {
   const bankTransfer = settings.bankTransfer.trim() || PLACEHOLDER
-  const nextOf = ({ method, reference }: Asked): NextStep => ({
+  const nextOf = ({ method, reference }: ManualRequest): NextStep => ({
     action: {
       type: method,
       reference,
@@ -38,14 +38,14 @@ export function createManualProvider(settings: ManualSettings): Provider {
     }
   })
 
-  function answer(asked: Asked): Answer {
-    const { id, kind, amount, paymentId, total, currency } = asked
-    const done = (fact: Omit<Fact, 'currency'>): Answer => ({
+  function respond(request: ManualRequest): ProviderResponse {
+    const { id, kind, amount, paymentId, total, currency } = request
+    const done = (fact: Omit<Fact, 'currency'>): ProviderResponse => ({
       kind: 'done',
       paymentObjectId: paymentId,
       objectId: fact.objectId,
       facts: [{ ...fact, currency } as Fact],
-      ...(kind === 'create' && { next: nextOf(asked) })
+      ...(kind === 'create' && { next: nextOf(request) })
     })
     switch (kind) {
       case 'create':
@@ -57,19 +57,19 @@ export function createManualProvider(settings: ManualSettings): Provider {
     }
   }
 
-  const prepare: Provider['prepare'] = ({ id, kind, amount, reference, payment }) => {
+  const prepare: PaymentProvider['prepare'] = ({ id, kind, amount, reference, payment }) => {
     const { id: paymentId, method, amount: total, currency } = payment
     return Buffer.from(JSON.stringify({ id, kind, amount, reference, paymentId, method, total, currency }))
   }
-  const send = async (request: Buffer) => answer(JSON.parse(request.toString()))
+  const send = async (request: Buffer) => respond(JSON.parse(request.toString()))
 
   return {
     name: 'manual',
     methods: offeredMethods(settings),
     kind: 'offline',
-    takes: () => true,
+    supportsCurrency: () => true,
     capturable: 'remaining',
-    keySeconds: Number.POSITIVE_INFINITY,
+    idempotencyKeySeconds: Number.POSITIVE_INFINITY,
     prepare,
     send,
     fetch: async ({ id }) => ({ kind: 'done', paymentObjectId: id, facts: [] }),

@@ -4,9 +4,9 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
-import type { CallbackEvent, Saying, Unreadable, UnreadableObject } from './port.ts'
+import type { CallbackEvent, ProviderEvent, UnreadableEvent, UnreadableObject } from './port.ts'
 
-// What Stripe's objects mean, and those of the sandbox, which are shaped after them. Only what is read is named.
+// Reads objects of Stripe and of the sandbox, which has the same shapes. Only the fields that are used are declared.
 
 const Text = Type.String({ maxLength: 500 })
 const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -79,7 +79,7 @@ type DisputeObject = Static<typeof DisputeObject>
 type ChargeObject = Static<typeof ChargeObject>
 type EventObject = Static<typeof EventObject>
 
-/** Compiled when the first object comes, which in most processes is never. */
+/** Compiles the schema on first use, because most processes never read such an object. */
 function fits<S extends TSchema>(schema: S) {
   const errorsOf = faultsIn(schema)
   return (value: unknown): value is Static<S> => errorsOf(value).length === 0
@@ -139,7 +139,7 @@ const fact = (
 ): Fact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
 
 const factOfDispute = (dispute: DisputeObject) => fact('dispute', dispute, DISPUTE[dispute.status] ?? 'open')
-/** Of what was not asked for by us, such as a refund by hand, there is none. */
+/** Returns null for a refund that the shop did not request, such as one made in the provider's dashboard. */
 function operationOf({ metadata }: RefundObject): string | null {
   const id = metadata?.operation_id
   return id !== undefined && isId(id) ? id : null
@@ -149,7 +149,7 @@ export const factOfRefund = (refund: RefundObject): Fact => ({
   operationId: operationOf(refund)
 })
 
-/** All that an intent says, with the charge, refunds and dispute that came along. */
+/** Reads the facts of an intent, with its expanded charge, refunds and dispute. */
 export function factsOfIntent(intent: IntentObject): Fact[] {
   const { payment_method: method, last_payment_error: error, latest_charge: charge } = intent
   const failed = error?.payment_method?.id
@@ -164,26 +164,26 @@ export function factsOfIntent(intent: IntentObject): Fact[] {
   ]
 }
 
-/** Events name the charge alone; what became of it is seen by the intent. */
+/** Derives the facts of a charge that is not expanded from its intent. */
 function factsOfChargeBy(id: string, intent: IntentObject): Fact[] {
   const charge = { ...intent, id }
   const { status, amount_received: received, cancellation_reason: reason } = intent
   if (status === 'requires_capture') return [fact('authorization', charge, 'held')]
-  if (status === 'canceled') return [fact('authorization', charge, letGo(reason))]
+  if (status === 'canceled') return [fact('authorization', charge, releaseStatusOf(reason))]
   return status === 'succeeded'
     ? [fact('authorization', charge, 'released'), fact('capture', charge, 'succeeded', received)]
     : []
 }
-/** Until 2025-03-31 Stripe called it automatic. */
-const letGo = (reason: string | null | undefined) =>
+/** Stripe's reason for an expired authorization was `automatic` until 2025-03-31. */
+const releaseStatusOf = (reason: string | null | undefined) =>
   reason === 'expired' || reason === 'automatic' ? 'expired' : 'released'
 
 function factsOfCharge(
   charge: ChargeObject,
   { status, cancellation_reason: reason }: Pick<IntentObject, 'status' | 'cancellation_reason'>
 ): Fact[] {
-  const back = [
-    // What was never taken goes nowhere.
+  const refundsAndDisputes = [
+    // Before the capture, Stripe lists a released authorization as a refund.
     ...(charge.captured ? (charge.refunds?.data ?? []).map(factOfRefund) : []),
     ...(typeof charge.dispute === 'object' && charge.dispute !== null ? [factOfDispute(charge.dispute)] : [])
   ]
@@ -191,23 +191,27 @@ function factsOfCharge(
     return [
       fact('authorization', charge, 'released'),
       fact('capture', charge, 'succeeded', charge.amount_captured),
-      ...back
+      ...refundsAndDisputes
     ]
-  if (charge.status !== 'succeeded') return back
-  if (status === 'canceled') return [fact('authorization', charge, letGo(reason)), ...back]
+  if (charge.status !== 'succeeded') return refundsAndDisputes
+  if (status === 'canceled')
+    return [fact('authorization', charge, releaseStatusOf(reason)), ...refundsAndDisputes]
   const expiresAt = charge.payment_method_details?.card?.capture_before
-  return [{ ...fact('authorization', charge, 'held'), expiresAt }, ...back]
+  return [{ ...fact('authorization', charge, 'held'), expiresAt }, ...refundsAndDisputes]
 }
 
 /**
- * Stripe once called it a refund, too, when it let go of what was held and not taken: of a refund that nobody asked us for,
- * events in such a version of its API do not tell which of the two it is.
+ * Older API versions of Stripe also report a released authorization as a refund. For a refund that the shop did not request,
+ * their events do not distinguish the two.
  */
 const REFUNDS_ALONE_SINCE = '2025-03-31'
 const isAmbiguous = (refund: RefundObject, { api_version }: EventObject): boolean =>
   operationOf(refund) === null && (api_version ?? REFUNDS_ALONE_SINCE) < REFUNDS_ALONE_SINCE
 
-const aboutOf = (objectId: string | null, of: Static<typeof Metadata> | null | undefined): Saying['about'] =>
+const aboutOf = (
+  objectId: string | null,
+  of: Static<typeof Metadata> | null | undefined
+): ProviderEvent['about'] =>
   objectId === null
     ? null
     : {
@@ -220,8 +224,8 @@ const wholeOf = ({ amount, currency }: { amount: number; currency: string }) => 
   currency: currency.toUpperCase()
 })
 
-/** What a payment, a refund or a dispute says. Nothing else concerns us. */
-function sayingOf(object: unknown): Saying {
+/** Reads a payment, a refund or a dispute. Other objects have no facts. */
+function readObject(object: unknown): ProviderEvent {
   if (isIntent(object))
     return {
       about: aboutOf(object.id, object.metadata),
@@ -235,35 +239,35 @@ function sayingOf(object: unknown): Saying {
   return { about: null, whole: null, facts: [] }
 }
 
-/** What an object of the provider's books says, or why it cannot be read. */
-export function listedOf(object: { readonly id: string }): Saying | UnreadableObject {
+/** Reads an object of a provider's list, or returns why it cannot be read. */
+export function readListedObject(object: { readonly id: string }): ProviderEvent | UnreadableObject {
   const error = faultOf(object)
-  if (error === undefined) return sayingOf(object)
+  if (error === undefined) return readObject(object)
   const { id } = object
   const raw = Buffer.from(JSON.stringify({ id: `poll:${id}`, type: 'poll', data: { object } }))
   return { kind: 'unreadable', error, objectId: id, raw }
 }
 
-/** What an event is about. One whose object should change a payment and cannot be read is unreadable, never ignored. */
-export function readEvent(told: EventObject): CallbackEvent | Unreadable {
-  const { id, type } = told
-  const { object } = told.data
+/** Reads an event. An event is unreadable, never ignored, when its object can change a payment and cannot be read. */
+export function readEvent(received: EventObject): CallbackEvent | UnreadableEvent {
+  const { id, type } = received
+  const { object } = received.data
   const event = { kind: 'event', id, type } as const
   const fault = faultOf(object)
   if (fault !== undefined) return { kind: 'unreadable', error: fault, event: { id, type } }
-  if (isRefund(object) && isAmbiguous(object, told))
+  if (isRefund(object) && isAmbiguous(object, received))
     return {
       kind: 'unreadable',
-      error: `the API version of the endpoint, ${told.api_version}, does not tell a refund from what a capture leaves`
+      error: `the API version of the endpoint, ${received.api_version}, does not distinguish a refund from a released authorization`
     }
-  if (!isCharge(object)) return { ...event, ...sayingOf(object) }
-  const data = (object.refunds?.data ?? []).filter(refund => !isAmbiguous(refund, told))
+  if (!isCharge(object)) return { ...event, ...readObject(object) }
+  const data = (object.refunds?.data ?? []).filter(refund => !isAmbiguous(refund, received))
   const facts = factsOfCharge({ ...object, refunds: { data } }, endOf(object, type))
   const about = aboutOf(object.payment_intent ?? null, object.metadata)
   return { ...event, about, whole: wholeOf(object), facts }
 }
 
-/** Whether what a charge held was let go of, which its intent would say. */
+/** Derives the end of an authorization from the charge, because the event has no intent. */
 function endOf({ captured, refunded }: ChargeObject, type: string) {
   if (type === 'charge.expired') return { status: 'canceled', cancellation_reason: 'expired' }
   return { status: !captured && refunded === true ? 'canceled' : 'unsaid' }

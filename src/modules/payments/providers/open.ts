@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../platform/core-settings.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { createSandboxProcess } from '../sandbox/process.ts'
 import type { PaymentsSettings } from '../settings.ts'
 import { createManualProvider } from './manual.ts'
 import { createProviders } from './registry.ts'
@@ -14,25 +13,24 @@ type Deps = {
   settings: PaymentsSettings
   http: HttpClient
   secrets: Secrets
-  /** One of them answers again. */
-  onBack: (name: string) => void
+  /** Runs when a provider has recovered. */
+  onRecovered: (name: string) => void
 }
 
-/** The providers that are offered here, the default one first. */
-export function openProviders({ config, settings, http, secrets, onBack }: Deps) {
+/** Creates the enabled providers, the default one first. */
+export function openProviders({ config, settings, http, secrets, onRecovered }: Deps) {
   const { sandbox, default_provider: usual } = settings
   const isDevelopment = config.environment === 'development'
   const key = secrets.mac('payments.sandbox', 'key')
-  const sandboxProcess = createSandboxProcess(() => ({
-    folder: join(config.data, 'sandbox'),
-    port: sandbox.port,
-    key,
-    webhook: { url: callbackUrl(config), secret: secrets.mac('payments.sandbox', 'webhook') }
-  }))
+  let opening: ReturnType<typeof openSandboxProcess> | undefined
+  const sandboxAddress = async () => {
+    opening ??= openSandboxProcess({ config, port: sandbox.port, key, secrets })
+    return (await opening).address()
+  }
   const sandboxProvider = createSandboxProvider({
     http,
     key,
-    address: sandbox.url === '' ? sandboxProcess.address : async () => sandbox.url,
+    address: sandbox.url === '' ? sandboxAddress : async () => sandbox.url,
     webhookSecrets: secrets.everyMac('payments.sandbox', 'webhook'),
     capture: settings.capture
   })
@@ -49,9 +47,23 @@ export function openProviders({ config, settings, http, secrets, onBack }: Deps)
     manualProvider
   ]
   const usualFirst = all.toSorted((a, b) => Number(b.name === usual) - Number(a.name === usual))
-  return { providers: createProviders(usualFirst, onBack), stop: sandboxProcess.stop }
+  const stop = async () => (await opening)?.stop()
+  return { providers: createProviders(usualFirst, onRecovered), stop }
 }
 
-/** Where the sandbox calls back, on this machine; nowhere when nobody can know the port. */
+type SandboxProcessDeps = Pick<Deps, 'config' | 'secrets'> & { port: number; key: string }
+
+/** Loads the payment sandbox only when a payment needs it, because production must not contain it. */
+async function openSandboxProcess({ config, secrets, port, key }: SandboxProcessDeps) {
+  const { createSandboxProcess } = await import('../../../payment-sandbox/child-process.ts')
+  return createSandboxProcess(() => ({
+    folder: join(config.data, 'sandbox'),
+    port,
+    key,
+    webhook: { url: callbackUrl(config), secret: secrets.mac('payments.sandbox', 'webhook') }
+  }))
+}
+
+/** The URL of the sandbox's webhooks, on this machine. Empty when the shop listens on a random port. */
 const callbackUrl = ({ server }: Config): string =>
   server.port === 0 ? '' : `http://127.0.0.1:${server.port}/api/payments/callback/sandbox`

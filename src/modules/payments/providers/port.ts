@@ -2,22 +2,22 @@ import type { Fact } from '../facts/fact.ts'
 
 export type OperationKind = 'create' | 'capture' | 'void' | 'refund'
 
-/** The payment that an operation is about. */
+/** The payment of an operation. */
 export type PaymentRef = {
   readonly id: string
   readonly orderId: string
   readonly method: string
   readonly amount: number
   readonly currency: string
-  /** What the provider calls it; null before it has said so. */
+  /** The id of the payment at the provider. Null until it is known. */
   readonly objectId: string | null
 }
-export type Draft = {
-  /** The key under which the provider is asked. */
+export type ProviderOperation = {
+  /** The idempotency key at the provider. */
   readonly id: string
   readonly kind: OperationKind
   readonly amount: number
-  /** What the customer names with the payment: the number of the order. */
+  /** Payment reference that the customer states: the order number. */
   readonly reference: string
   readonly payment: PaymentRef
 }
@@ -26,93 +26,93 @@ export type Draft = {
 export type NextStep = {
   readonly client_secret?: string
   readonly redirect_url?: string
-  /** What to tell the customer, such as the account of a bank transfer. */
+  /** Instructions for the customer, such as the account details of a bank transfer. */
   readonly action?: { readonly type: string; readonly reference: string; readonly text: string }
 }
 
-export type Answer =
+export type ProviderResponse =
   | {
       readonly kind: 'done'
-      /** What the provider calls the payment, and what this operation made beside it. */
+      /** The ids of the payment and of the object that the operation created, both at the provider. */
       readonly paymentObjectId: string
       readonly objectId?: string
       readonly facts: readonly Fact[]
       readonly next?: NextStep
     }
-  /** The provider will not do it, now or later. */
+  /** The provider rejected the operation finally. */
   | { readonly kind: 'refused'; readonly error: string; readonly facts: readonly Fact[] }
-  /** Whether it was done is not known: it is asked again, with the same bytes under the same key. */
+  /** The result is not known. The operation is sent again, with the same bytes and key. */
   | { readonly kind: 'unknown'; readonly error: string }
 
-/** What a provider says of its own accord: in a callback, or in its books. */
-export type Saying = {
-  /** Of us, as we told the provider; null: it says nothing about a payment of ours. */
+/** Facts that a provider reports without an operation: in a callback or in its lists. */
+export type ProviderEvent = {
+  /** The payment that it names. `orderId` and `paymentId` are the metadata of the shop. Null: it names none. */
   readonly about: {
     readonly orderId: string | null
     readonly paymentId: string | null
     readonly objectId: string
   } | null
-  /** What the payment as a whole is for; null when it says that of no payment. */
+  /** Amount and currency of the whole payment. Null: it does not state them. */
   readonly whole: { readonly amount: number; readonly currency: string } | null
   readonly facts: readonly Fact[]
 }
-/** An object in the books of a provider that cannot be read. `raw`: bytes that `callbacks.read` takes, to read it again later. */
+/** A listed object that cannot be read. `raw` can be read again later with `callbacks.read`. */
 export type UnreadableObject = {
   readonly kind: 'unreadable'
   readonly error: string
   readonly objectId: string
   readonly raw: Buffer
 }
-/** What a callback says. */
-export type CallbackEvent = Saying & {
+/** A parsed callback. */
+export type CallbackEvent = ProviderEvent & {
   readonly kind: 'event'
-  /** The provider's own id of it. */
+  /** The id that the provider gave the event. */
   readonly id: string
   readonly type: string
 }
-/** Signed by the provider, and yet nothing that can be read. */
-export type Unreadable = {
+/** A callback with a valid signature that cannot be read. */
+export type UnreadableEvent = {
   readonly kind: 'unreadable'
   readonly error: string
-  /** The provider's own id and type, where at least these can be read. */
+  /** The id and type of the event, if these can be read. */
   readonly event?: Pick<CallbackEvent, 'id' | 'type'>
 }
-/** Whether a provider has signed something just now. */
-export type Signature = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
+/** Result of verifying a signature. `right`: the provider signed these bytes within the last minutes. */
+export type SignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
-  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): Signature
-  read(raw: Buffer): CallbackEvent | Unreadable
+  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): SignatureStatus
+  read(raw: Buffer): CallbackEvent | UnreadableEvent
 }
 
-/** Where a customer pays: on a page of the provider, in the shop front by the provider's code, or nowhere that we see. */
+/** Where a customer pays: on a page of the provider, in the shop front with the provider's script, or outside the shop. */
 type PaymentKind = 'redirect' | 'client' | 'offline'
 
-/** Somebody who moves money. All of it may be called again, with the same outcome. */
-export type Provider = {
+/** Adapter of a payment provider. Every call can be repeated with the same outcome. */
+export type PaymentProvider = {
   readonly name: string
-  /** How it can be paid by, the usual way first. */
+  /** Payment methods, the default first. */
   readonly methods: readonly string[]
   readonly kind: PaymentKind
-  /** What the provider's code in a browser asks for. Everybody may know it. */
+  /** Public key for the provider's script in the browser. */
   readonly publishableKey?: string
-  /** Whether it can be paid in a currency. */
-  takes(currency: string): boolean
-  /** How much of a payment can be taken now: what is held, or, where nobody holds anything, what is left. */
+  /** Whether it supports a currency. */
+  supportsCurrency(currency: string): boolean
+  /** What can be captured: the authorized amount, or, without authorizations, the remaining amount. */
   readonly capturable: 'held' | 'remaining'
-  /** How long the provider remembers a key; afterwards `find` says what became of it. */
-  readonly keySeconds: number
-  /** The bytes that ask for it. Pure: they are kept, and sent again as they are. */
-  prepare(draft: Draft): Buffer
-  send(request: Buffer, key: string): Promise<Answer>
-  /** What is known of the payment now; null: the provider knows of none. */
-  fetch(payment: PaymentRef): Promise<Answer | null>
-  /** What became of an operation whose key is forgotten; null: it never arrived. */
-  find(draft: Draft): Promise<Answer | null>
+  /** How long the provider remembers an idempotency key. After that, `find` returns the result. */
+  readonly idempotencyKeySeconds: number
+  /** Builds the request bytes. Pure: they are stored, and every retry sends them unchanged. */
+  prepare(draft: ProviderOperation): Buffer
+  send(request: Buffer, key: string): Promise<ProviderResponse>
+  /** Retrieves the payment. Null: the provider has none. */
+  fetch(payment: PaymentRef): Promise<ProviderResponse | null>
+  /** Finds the result of an operation whose key is forgotten. Null: the provider never received it. */
+  find(draft: ProviderOperation): Promise<ProviderResponse | null>
   /**
-   * All that something may have become of since then, as it is now; `undefined` where nobody keeps books. Throws when it does
-   * not answer.
+   * Lists the objects that may have changed since a date, in their present state. Absent for providers without lists. Throws
+   * when the provider does not respond.
    */
-  list?(since: Date): AsyncIterable<Saying | UnreadableObject>
-  /** `undefined` where nobody calls back. */
+  list?(since: Date): AsyncIterable<ProviderEvent | UnreadableObject>
+  /** Absent for providers without callbacks. */
   readonly callbacks?: Callbacks
 }

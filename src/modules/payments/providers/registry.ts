@@ -1,17 +1,21 @@
 import { providerUnknown } from '../errors.ts'
-import { type Clock, createBreaker } from './breaker.ts'
-import type { Answer, Provider } from './port.ts'
+import { type BreakerClock, createBreaker } from './breaker.ts'
+import type { PaymentProvider, ProviderResponse } from './port.ts'
 
-/** Those who can be paid, the usual one first. `onBack`: one of them answers again. */
-export function createProviders(all: readonly Provider[], onBack: (name: string) => void, clock?: Clock) {
+/** The providers, the default one first. `onRecovered` runs when a provider has recovered. */
+export function createProviders(
+  all: readonly PaymentProvider[],
+  onRecovered: (name: string) => void,
+  clock?: BreakerClock
+) {
   const byName = new Map(
     all.map(provider => [
       provider.name,
-      { provider, breaker: createBreaker(() => onBack(provider.name), clock) }
+      { provider, breaker: createBreaker(() => onRecovered(provider.name), clock) }
     ])
   )
   const names = [...byName.keys()]
-  /** Those that customers can choose. One without methods still settles the payments that it has. */
+  /** Names of providers that customers can choose. A provider without methods still handles its existing payments. */
   const offered = all.filter(({ methods }) => methods.length > 0).map(({ name }) => name)
   const entryOf = (name: string) => {
     const entry = byName.get(name)
@@ -23,18 +27,23 @@ export function createProviders(all: readonly Provider[], onBack: (name: string)
     names,
     offered,
     /** @throws `PAYMENT_PROVIDER_UNKNOWN` */
-    get: (name: string): Provider => entryOf(name).provider,
+    get: (name: string): PaymentProvider => entryOf(name).provider,
     isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
-    /** Whether one that is down is to be asked again, to find out. */
-    isAskable: (name: string): boolean => entryOf(name).breaker.isAskable(),
-    /** Asks, unless it is known that nobody answers. */
-    guard: async <A extends Answer | null>(name: string, ask: () => Promise<A>): Promise<A | Answer> => {
+    /** Whether a provider that is down may be probed now. */
+    isProbeDue: (name: string): boolean => entryOf(name).breaker.isProbeDue(),
+    /** Calls a provider through its circuit breaker. While it is down, returns `unknown` without a request. */
+    call: async <A extends ProviderResponse | null>(
+      name: string,
+      ask: () => Promise<A>
+    ): Promise<A | ProviderResponse> => {
       const { breaker } = entryOf(name)
-      if (!breaker.admits()) return { kind: 'unknown', error: 'the provider does not answer at present' }
-      const answer = await ask().catch((error): Answer => ({ kind: 'unknown', error: String(error) }))
-      if (answer?.kind === 'unknown') breaker.failed()
-      else breaker.answered()
-      return answer
+      if (!breaker.tryAdmit()) return { kind: 'unknown', error: 'the provider does not respond at present' }
+      const response = await ask().catch(
+        (error): ProviderResponse => ({ kind: 'unknown', error: String(error) })
+      )
+      if (response?.kind === 'unknown') breaker.recordFailure()
+      else breaker.recordSuccess()
+      return response
     }
   }
 }

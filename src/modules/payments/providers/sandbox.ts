@@ -1,20 +1,26 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
 import { createIntentProvider } from './intents.ts'
-import type { Provider } from './port.ts'
+import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000
 
 type Deps = {
   http: HttpClient
-  /** Where it is; it is started when somebody asks first. */
+  /** Returns the URL of the sandbox. The first call starts it. */
   address: () => Promise<string>
   key: string
   webhookSecrets: readonly string[]
   capture: 'automatic' | 'manual'
 }
 
-/** The sandbox, as it is asked: it answers as Stripe does, and takes no money. */
-export function createSandboxProvider({ http, address, key, webhookSecrets, capture }: Deps): Provider {
+/** Adapter of the payment sandbox, which has the API of Stripe and moves no money. */
+export function createSandboxProvider({
+  http,
+  address,
+  key,
+  webhookSecrets,
+  capture
+}: Deps): PaymentProvider {
   async function call(method: 'GET' | 'POST', path: string, body?: object, idempotencyKey?: string) {
     const { status, body: answer } = await http.send({
       url: (await address()) + path,
@@ -34,7 +40,7 @@ export function createSandboxProvider({ http, address, key, webhookSecrets, capt
   return createIntentProvider({
     name: 'sandbox',
     kind: 'redirect',
-    takes: () => true,
+    supportsCurrency: () => true,
     get: path => call('GET', path),
     post: ({ path, body }, idempotencyKey) => call('POST', path, body, idempotencyKey),
     extras: { create: {}, every: {} },

@@ -6,10 +6,10 @@ import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
 import { type StripeServer, signed, useStripe, WEBHOOK_SECRETS } from '../../../../test/support/stripe.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { SandboxApiError } from '../../../payment-sandbox/engine.ts'
 import { customer } from '../../../testing.ts'
-import { ranked } from '../facts/fact.ts'
+import { withRank } from '../facts/fact.ts'
 import { reducePayment } from '../facts/reducer.ts'
-import { Refused } from '../sandbox/engine.ts'
 import { isEvent, readEvent } from './objects.ts'
 
 async function useStripeShop(settings: Record<string, string> = {}) {
@@ -26,13 +26,13 @@ const pays = ({ engine, intentOf }: StripeServer, id: string) =>
 const statusOf = async ({ account }: Pick<PaymentShop, 'account'>, orderId: string) =>
   (await account(orderId)).status
 
-test('a payment is begun at Stripe under our ids, paid in a browser, told by a callback, and refunded', async () => {
+test("a payment is created at Stripe with the shop's ids, paid in a browser, confirmed by a callback, and refunded", async () => {
   const { order, intent, stripe, call, account, admin } = await useStripeShop()
   const orderId = await order(10_000)
   const { id, client_secret, redirect_url, provider } = await intent(orderId)
   expect({ provider, redirect_url }).toEqual({ provider: 'stripe', redirect_url: undefined })
   expect(client_secret).toBe(stripe.intentOf(id).client_secret)
-  expect(stripe.asked).toEqual([
+  expect(stripe.requests).toEqual([
     {
       path: '/v1/payment_intents',
       key: id,
@@ -56,7 +56,7 @@ test('a payment is begun at Stripe under our ids, paid in a browser, told by a c
   expect(await account(orderId)).toMatchObject({ captured: 10_000, refunded: 4_000 })
 })
 
-test('what is held is taken in part, or let go of', async () => {
+test('an authorization is captured in part, or voided', async () => {
   const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' })
   const { order, intent, stripe, call, admin } = shop
   const held = async () => {
@@ -73,7 +73,7 @@ test('what is held is taken in part, or let go of', async () => {
   expect(voided.json).toMatchObject({ status: 'canceled', captured: 0, authorized: 0 })
 })
 
-test('an answer that is lost is asked for again with the same key; when that is forgotten, Stripe is searched', async () => {
+test('an operation with a lost response is repeated with the same key, and searched at Stripe once the key has expired', async () => {
   const { order, intent, stripe, hurry, payment, sql } = await useStripeShop()
   stripe.fault('drop', 'limit', 'error')
   const { id } = await intent(await order())
@@ -81,10 +81,10 @@ test('an answer that is lost is asked for again with the same key; when that is 
   for (const attempts of [2, 3, 4]) {
     expect(await settled()).toBe('unknown')
     await hurry()
-    await until('it is asked', async () => (await payment(id)).operations[0].attempts === attempts)
+    await until('the operation is sent', async () => (await payment(id)).operations[0].attempts === attempts)
   }
   await until('it is known', async () => (await settled()) === 'succeeded')
-  expect(new Set(stripe.asked.map(({ key }) => key))).toEqual(new Set([id]))
+  expect(new Set(stripe.requests.map(({ key }) => key))).toEqual(new Set([id]))
   expect(stripe.intents()).toHaveLength(1)
 
   stripe.fault('drop')
@@ -95,18 +95,23 @@ test('an answer that is lost is asked for again with the same key; when that is 
   expect(stripe.intents()).toHaveLength(2)
 })
 
-test('a wrong key of the shop fails no payment; what Stripe refuses is over', async () => {
+test('a wrong API key fails no payment, and an operation that Stripe rejects fails', async () => {
   const wrong = 'sk_test_wrong'
   const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY: wrong })
   const { id, status } = await shop.intent(await shop.order())
   expect(status).toBe('pending')
   const { operations } = await shop.payment(id)
-  expect(operations).toMatchObject([{ state: 'unknown', error: expect.stringContaining('answered 401') }])
+  expect(operations).toMatchObject([{ state: 'unknown', error: expect.stringContaining('responded 401') }])
   expect(JSON.stringify([operations, shop.log])).not.toContain(wrong)
 
   const { order, intent, payment, stripe, account } = await useStripeShop()
   stripe.engine.operations.create = () => {
-    throw new Refused(400, 'invalid_request_error', 'amount_too_small', 'Amount must be at least 50 cents')
+    throw new SandboxApiError(
+      400,
+      'invalid_request_error',
+      'amount_too_small',
+      'Amount must be at least 50 cents'
+    )
   }
   const orderId = await order(10)
   const refused = await intent(orderId)
@@ -117,7 +122,7 @@ test('a wrong key of the shop fails no payment; what Stripe refuses is over', as
   expect(await account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
 })
 
-test('whoever comes back from paying is told at once, and Stripe is asked once, whoever is faster', async () => {
+test('a buyer who returns from the provider sees the payment immediately, and Stripe gets one request', async () => {
   const { order, intent, stripe, call, as, buyer, payment, account, changes, request, tokenOf, sql } =
     await useStripeShop()
   const orderId = await order(10_000)
@@ -131,23 +136,25 @@ test('whoever comes back from paying is told at once, and Stripe is asked once, 
   expect(stripe.reads).toEqual([])
   expect([await confirm(), stripe.reads.length]).toEqual(['requires_action', 1])
   pays(stripe, id)
-  /** As if Stripe had been asked so many seconds ago. */
-  const asked = (seconds: number) =>
+  /** Moves the last request to Stripe this many seconds into the past. */
+  const requestedAgo = (seconds: number) =>
     sql('update payments.payments set inquired_at = now() - make_interval(secs => $1)', [seconds])
-  await asked(-60)
+  await requestedAgo(-60)
   expect([await confirm(), stripe.reads.length]).toEqual(['requires_action', 1])
-  await asked(5)
+  await requestedAgo(5)
   const began = performance.now()
   const confirming = Array.from({ length: 6 }, () => as(buyer).post(path))
   const answers = await Promise.all([...confirming, call(lastOf(stripe))])
   expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200))
-  // On a machine that takes longer for all that, the time to ask again has come.
+  // On a slow machine the pause may have passed, which allows another request.
   if (performance.now() - began < 5_000) expect(stripe.reads.length).toBeLessThanOrEqual(2)
   await until('it is paid', async () => (await statusOf({ account }, orderId)) === 'paid')
   expect(await payment(id)).toMatchObject({ captured: 10_000, authorized: 0 })
-  expect(changes.filter(({ before, status }) => before === 'unpaid' && status === 'paid')).toHaveLength(1)
-  // It is over, so nobody is asked.
-  await asked(5)
+  expect(
+    changes.filter(({ previousStatus: before, status }) => before === 'unpaid' && status === 'paid')
+  ).toHaveLength(1)
+  // The payment is closed, so Stripe gets no request.
+  await requestedAgo(5)
   const before = stripe.reads.length
   expect([await confirm(), stripe.reads.length]).toEqual(['succeeded', before])
 
@@ -160,7 +167,7 @@ test('whoever comes back from paying is told at once, and Stripe is asked once, 
     expect(await as(buyer).post(`/api/payments/by-order/${other}/confirm`)).toMatchObject(none)
 })
 
-test('what Stripe counts in other units is not paid there', async () => {
+test('currencies with other minor units at Stripe are not offered there', async () => {
   const { order, intent, stripe, sql, as, buyer } = await useStripeShop()
   const [orderId, other] = [await order(), await order()]
   await sql(`update payments.accounts set currency = 'ISK'`)
@@ -170,10 +177,10 @@ test('what Stripe counts in other units is not paid there', async () => {
     status: 409,
     json: { code: 'PAYMENT_CURRENCY_UNSUPPORTED', providers: ['sandbox', 'manual'] }
   })
-  expect(stripe.asked).toEqual([])
+  expect(stripe.requests).toEqual([])
 })
 
-test('the library of Stripe is loaded with the first request, and a shop without it never loads it', async () => {
+test("Stripe's client is loaded with the first request, and never in a shop without Stripe", async () => {
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []
@@ -181,7 +188,7 @@ test('the library of Stripe is loaded with the first request, and a shop without
     const is = () => loaded.includes('stripe')
     await import('./src/app.ts')
     const { createStripeProvider } = await import('./src/modules/payments/providers/stripe.ts')
-    const http = { send: async () => { throw new Error('nobody is there') } }
+    const http = { send: async () => { throw new Error('the server does not respond') } }
     const settings = { secret_key: 'sk', publishable_key: 'pk', webhook_secrets: [], url: '' }
     const before = is()
     const provider = createStripeProvider({ http, settings, capture: 'automatic' })
@@ -191,7 +198,7 @@ test('the library of Stripe is loaded with the first request, and a shop without
   expect(JSON.parse(stdout)).toEqual([false, true, 'unknown'])
 })
 
-test('callbacks count when one of the secrets signed them within five minutes', async () => {
+test('a callback is accepted when one of the secrets signed it within five minutes', async () => {
   const { order, intent, stripe, call, sql } = await useStripeShop()
   const { id } = await intent(await order())
   pays(stripe, id)
@@ -205,7 +212,7 @@ test('callbacks count when one of the secrets signed them within five minutes', 
   expect(await sql('select id from payments.events')).toHaveLength(1)
 })
 
-/** A payment that was refused, asked for its holder, paid, refunded twice, one of which failed, and disputed. */
+/** A payment that was declined, required authentication, was paid, refunded twice (one failed), and disputed. */
 async function history(stripe: StripeServer, of: string) {
   const { engine, intentOf } = stripe
   const { operations, commit } = engine
@@ -233,7 +240,7 @@ const factsIn = (event: unknown) => {
   return read?.kind === 'event' ? read.facts : []
 }
 
-/** A payment that was held, taken in part, and refunded twice, once by hand. */
+/** A payment that was authorized, captured in part, and refunded twice, once in the dashboard. */
 async function partHistory({ engine, intentOf, events }: StripeServer, of: string) {
   const { operations, commit } = engine
   commit(operations.pay(intentOf(of), 'pm_1'))
@@ -246,36 +253,39 @@ async function partHistory({ engine, intentOf, events }: StripeServer, of: strin
 const PART_END = { ...END, captured: 6_000, refunded: 3_000, disputed: 0, isOpen: false }
 
 test.each([
-  ['taken at once', 'automatic', history, 8, END],
-  ['held, and taken in part', 'manual', partHistory, 5, PART_END]
-])("Stripe's events of what is %s end the same in every order, each up to three times", async (...given) => {
-  const [, capture_method, happen, count, end] = given
-  const stripe = await useStripe()
-  const metadata = { payment_id: 'p' }
-  const body = { amount: 10_000, currency: 'eur', capture_method, metadata }
-  stripe.engine.commit(stripe.engine.operations.create(body))
-  const events = await happen(stripe, 'p')
-  expect(events).toHaveLength(count)
-  const factsOf = (event: unknown) => factsIn(event).map(ranked)
-  const shuffled = fc
-    .array(fc.integer({ min: 1, max: 3 }), { minLength: events.length, maxLength: events.length })
-    .map(times => events.flatMap((event, index) => Array.from({ length: times[index] ?? 1 }, () => event)))
-    .chain(told => fc.shuffledSubarray(told, { minLength: told.length }))
-  fc.assert(
-    fc.property(shuffled, told => {
-      expect(reducePayment(told.flatMap(factsOf), [])).toMatchObject(end)
-    }),
-    { numRuns: 1_000 }
-  )
-})
+  ['captured immediately', 'automatic', history, 8, END],
+  ['authorized, and captured in part', 'manual', partHistory, 5, PART_END]
+])(
+  "Stripe's events of a payment that is %s give the same state in every order, up to three times each",
+  async (...given) => {
+    const [, capture_method, happen, count, end] = given
+    const stripe = await useStripe()
+    const metadata = { payment_id: 'p' }
+    const body = { amount: 10_000, currency: 'eur', capture_method, metadata }
+    stripe.engine.commit(stripe.engine.operations.create(body))
+    const events = await happen(stripe, 'p')
+    expect(events).toHaveLength(count)
+    const factsOf = (event: unknown) => factsIn(event).map(withRank)
+    const shuffled = fc
+      .array(fc.integer({ min: 1, max: 3 }), { minLength: events.length, maxLength: events.length })
+      .map(times => events.flatMap((event, index) => Array.from({ length: times[index] ?? 1 }, () => event)))
+      .chain(received => fc.shuffledSubarray(received, { minLength: received.length }))
+    fc.assert(
+      fc.property(shuffled, received => {
+        expect(reducePayment(received.flatMap(factsOf), [])).toMatchObject(end)
+      }),
+      { numRuns: 1_000 }
+    )
+  }
+)
 
-test("Stripe's events end the same in a shop that they call in any order at once", async () => {
+test("Stripe's events give the same state when a shop gets them concurrently in any order", async () => {
   const { order, intent, stripe, call, payment, account, admin } = await useStripeShop()
   const orderId = await order(10_000)
   const { id } = await intent(orderId)
   const events = await history(stripe, id)
-  const told = [...events, ...events.toReversed(), ...events]
-  for (const { status } of await Promise.all(told.map(event => call(event)))) expect(status).toBe(200)
+  const received = [...events, ...events.toReversed(), ...events]
+  for (const { status } of await Promise.all(received.map(event => call(event)))) expect(status).toBe(200)
   await until('all is applied', async () => {
     const { json } = await admin.get('/api/admin/payments/events?state=applied&count=true')
     return json.total === events.length
@@ -284,29 +294,37 @@ test("Stripe's events end the same in a shop that they call in any order at once
   expect(await account(orderId)).toMatchObject({ status: 'partially_refunded', is_disputed: true })
 })
 
-test('charges tell what was held, let go of, and taken, where an account sends them', () => {
+test('charge events report authorizations, voids and captures', () => {
   const charge = {
-    ...{ id: 'ch_1', object: 'charge', amount: 900, currency: 'eur', status: 'succeeded', captured: false },
-    ...{ amount_captured: 0, refunded: false, payment_intent: 'pi_1', metadata: { order_id: 'o' } }
+    id: 'ch_1',
+    object: 'charge',
+    amount: 900,
+    currency: 'eur',
+    status: 'succeeded',
+    captured: false,
+    amount_captured: 0,
+    refunded: false,
+    payment_intent: 'pi_1',
+    metadata: { order_id: 'o' }
   }
-  const told = (change: object, type = 'charge.updated', version: { api_version?: string } = {}) => {
+  const received = (change: object, type = 'charge.updated', version: { api_version?: string } = {}) => {
     const read = readEvent({ id: 'evt', type, ...version, data: { object: { ...charge, ...change } } })
     if (read.kind !== 'event') throw new Error(read.error)
     return { about: read.about, facts: read.facts.map(({ kind, status, amount }) => [kind, status, amount]) }
   }
-  expect(told({}).about).toEqual({ objectId: 'pi_1', orderId: 'o', paymentId: null })
-  expect(told({ payment_intent: null }).about).toBeNull()
-  expect(told({}).facts).toEqual([['authorization', 'held', 900]])
-  expect(told({ refunded: true }).facts).toEqual([['authorization', 'released', 900]])
-  expect(told({ status: 'failed' }).facts).toEqual([])
-  expect(told({ captured: true, amount_captured: 600 }).facts).toEqual([
+  expect(received({}).about).toEqual({ objectId: 'pi_1', orderId: 'o', paymentId: null })
+  expect(received({ payment_intent: null }).about).toBeNull()
+  expect(received({}).facts).toEqual([['authorization', 'held', 900]])
+  expect(received({ refunded: true }).facts).toEqual([['authorization', 'released', 900]])
+  expect(received({ status: 'failed' }).facts).toEqual([])
+  expect(received({ captured: true, amount_captured: 600 }).facts).toEqual([
     ['authorization', 'released', 900],
     ['capture', 'succeeded', 600]
   ])
-  expect(told({}, 'charge.expired').facts).toEqual([['authorization', 'expired', 900]])
+  expect(received({}, 'charge.expired').facts).toEqual([['authorization', 'expired', 900]])
 })
 
-test('what a capture leaves is no refund, which Stripe called it once; what cannot be told apart is quarantined', async () => {
+test('an authorization released by a capture is not a refund, and an ambiguous refund event is quarantined', async () => {
   const { order, intent, stripe, call, account, admin, payment } = await useStripeShop({
     CARTWRIGHT__PAYMENTS__CAPTURE: 'manual'
   })
@@ -318,15 +336,23 @@ test('what a capture leaves is no refund, which Stripe called it once; what cann
   await admin.post(`/api/admin/payments/${id}/capture`, { amount: 6_000 })
   await admin.post(`/api/admin/payments/${id}/refund`, { amount: 3_000, reason: 'broken' })
 
-  // As an endpoint of an older version is told: of ours, and of the 4,000 that the capture left.
+  // As older API versions report them: the shop's refund, and the 4,000 that the capture released.
   const old = { api_version: '2024-11-20.acacia' }
   const ours = lastOf(stripe)
   const [refund] = stripe.engine.refundsOfIntent(stripe.intentOf(id).id)
   const rest = { ...refund, id: 're_of_the_rest', amount: 4_000, metadata: {} }
   const oldCharge = {
-    ...{ id: stripe.intentOf(id).latest_charge, object: 'charge', amount: 10_000, currency: 'eur' },
-    ...{ status: 'succeeded', captured: true, amount_captured: 6_000, amount_refunded: 7_000 },
-    ...{ payment_intent: stripe.intentOf(id).id, metadata: {}, refunds: { data: [rest, refund] } }
+    id: stripe.intentOf(id).latest_charge,
+    object: 'charge',
+    amount: 10_000,
+    currency: 'eur',
+    status: 'succeeded',
+    captured: true,
+    amount_captured: 6_000,
+    amount_refunded: 7_000,
+    payment_intent: stripe.intentOf(id).id,
+    metadata: {},
+    refunds: { data: [rest, refund] }
   }
   await call({ ...ours, ...old })
   await call({ ...ours, ...old, id: 'evt_1', type: 'charge.refund.updated', data: { object: rest } })
@@ -342,7 +368,7 @@ test('what a capture leaves is no refund, which Stripe called it once; what cann
   expect(await account(orderId)).toMatchObject({ captured: 6_000, refunded: 3_000, refunding: 0 })
 })
 
-test('a refund that is called back with before it is answered is counted once', async () => {
+test('a refund whose callback arrives before its response is counted once', async () => {
   const { order, intent, stripe, call, account, admin, hurry } = await useStripeShop()
   const orderId = await order(10_000)
   const { id } = await intent(orderId)
@@ -354,9 +380,9 @@ test('a refund that is called back with before it is answered is counted once', 
     admin.post(`/api/admin/payments/${id}/refund`, { amount, reason: 'broken' })
   expect((await refund(6_000)).json).toMatchObject({ refunding: 6_000, refunded: 0 })
   for (const event of [lastOf(stripe), lastOf(stripe)]) await call(event)
-  await until('it is told', async () => (await account(orderId)).refunded === 6_000)
+  await until('the refund is recorded', async () => (await account(orderId)).refunded === 6_000)
   expect(await account(orderId)).toMatchObject({ refunding: 0, status: 'partially_refunded' })
-  // So the rest can go back while the answer is still waited for.
+  // So the rest can be refunded before the response arrives.
   expect((await refund(4_000)).json).toMatchObject({ refunded: 10_000, refunding: 0 })
   await hurry()
   await until('it is answered', async () => {

@@ -1,11 +1,11 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
 import { createIntentProvider } from './intents.ts'
-import type { Provider } from './port.ts'
+import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000
 const EXPANDED = ['latest_charge.refunds']
 const QUERY = EXPANDED.map(path => `expand[]=${path}`).join('&')
-/** Stripe counts these in other units than ISO 4217 does, so that an amount would be a hundred times another. */
+/** Stripe's minor units of these currencies differ from ISO 4217, so that amounts would be wrong by a factor of 100. */
 const OTHER_UNITS = ['ISK', 'MGA', 'UGX']
 
 type Deps = {
@@ -14,14 +14,14 @@ type Deps = {
     readonly secret_key: string
     readonly publishable_key: string
     readonly webhook_secrets: readonly string[]
-    /** Where it is asked; empty: at Stripe. */
+    /** Base URL of the API. Empty: Stripe's own. */
     readonly url: string
   }
   capture: 'automatic' | 'manual'
 }
 
-/** Stripe, asked by its own client; that is large, and loaded when the first payment is made. */
-export function createStripeProvider({ http, settings, capture }: Deps): Provider {
+/** Stripe, through its own client. The client is large, so it is loaded with the first payment. */
+export function createStripeProvider({ http, settings, capture }: Deps): PaymentProvider {
   let opening: ReturnType<typeof open> | undefined
   const client = () => {
     opening ??= open({ http, settings })
@@ -43,7 +43,7 @@ export function createStripeProvider({ http, settings, capture }: Deps): Provide
     name: 'stripe',
     kind: 'client',
     publishableKey: settings.publishable_key,
-    takes: currency => !OTHER_UNITS.includes(currency),
+    supportsCurrency: currency => !OTHER_UNITS.includes(currency),
     get: path => call('GET', path),
     post: ({ path, body }, idempotencyKey) => call('POST', path, body, idempotencyKey),
     extras: { create: { automatic_payment_methods: { enabled: true } }, every: { expand: EXPANDED } },
@@ -64,7 +64,7 @@ async function open({ http, settings: { secret_key, url } }: Pick<Deps, 'http' |
   const at = url === '' ? undefined : new URL(url)
   const protocol = at?.protocol === 'http:' ? 'http' : 'https'
   const stripe = new Stripe(secret_key, {
-    // Our operations repeat the same bytes with the same key, and wait longer each time.
+    // Retries are done by operations, with growing pauses.
     maxNetworkRetries: 0,
     timeout: TIMEOUT_MS,
     telemetry: false,
@@ -74,7 +74,7 @@ async function open({ http, settings: { secret_key, url } }: Pick<Deps, 'http' |
   return { stripe, StripeError: Stripe.errors.StripeError }
 }
 
-/** The one client for all that leaves the shop, in the shape that Stripe's asks for. */
+/** Adapts the shop's HTTP client to the interface of Stripe's client. */
 const throughOurs = (http: HttpClient) => ({
   getClientName: () => 'cartwright',
   makeRequest: async (
@@ -85,7 +85,7 @@ const throughOurs = (http: HttpClient) => ({
     const answer = await http.send({
       url: `${protocol}://${host}:${port}${path}`,
       method: method as 'GET' | 'POST',
-      // Ours says how long it is.
+      // The shop's client sets the length.
       headers: Object.fromEntries(
         Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')
       ),

@@ -1,21 +1,21 @@
-/** Something that a provider has in its books and that is not known here. */
+/** An object or fact of a provider that the shop has not recorded. */
 export type Discrepancy = {
   readonly provider: string
-  /** `payment_unknown`: it is of an order of ours, of which nothing is here. `object_unreadable`: it does not have the expected form. */
+  /** `payment_unknown`: it names an order of the shop whose payment is not stored. `object_unreadable`: it cannot be read. */
   readonly kind: 'fact_missing' | 'payment_unknown' | 'object_unreadable'
-  /** What the provider calls the payment, or the object that cannot be read. */
+  /** The id at the provider of the payment, or of the unreadable object. */
   readonly objectId: string
   readonly paymentId: string | null
   readonly orderId: string | null
   readonly detail: string
-  /** `quarantined`: it cannot be what it says, and an administrator decides. */
+  /** `quarantined`: it contradicts the payment, and an administrator decides. */
   readonly outcome: 'found' | 'recorded' | 'quarantined'
 }
 
-/** `findings` are the first thousand. */
+/** Result of a reconciliation. `findings` holds the first thousand. */
 export type ReconcileReport = {
   readonly since: Date
-  /** How many payments, refunds and disputes the providers named. */
+  /** Number of payments, refunds and disputes that were compared. */
   readonly looked: number
   readonly findings: readonly Discrepancy[]
   readonly total: number
@@ -25,7 +25,7 @@ export type ReconcileReport = {
 
 const FINDINGS_MAX = 1_000
 
-/** Counts all, and keeps the first thousand. */
+/** Counts all findings and keeps the first thousand. */
 export function createTally(since: Date) {
   const findings: Discrepancy[] = []
   let [looked, total] = [0, 0]

@@ -1,7 +1,7 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { FactKind, FactStatus } from '../facts/fact.ts'
 
-/** What is known of these objects. */
+/** Lists the recorded facts of these objects. */
 export const listKnownFacts = statement({
   name: 'payments.list_known_facts',
   takes: { provider: 'text', kinds: 'text[]', objectIds: 'text[]' },
@@ -17,10 +17,10 @@ export const listKnownFacts = statement({
   text: `
     select facts.kind, facts.object_id, rank, status, amount, currency,
       extract(epoch from expires_at)::float8 as expires_seconds
-    from unnest($kinds::text[], $objectIds::text[]) as told (kind, object_id)
-    join payments.facts on provider = $provider and facts.kind = told.kind and facts.object_id = told.object_id`
+    from unnest($kinds::text[], $objectIds::text[]) as reported (kind, object_id)
+    join payments.facts on provider = $provider and facts.kind = reported.kind and facts.object_id = reported.object_id`
 })
-/** Which of these events came before. */
+/** Returns which of these events are stored. */
 export const listKnownEvents = statement({
   name: 'payments.list_known_events',
   takes: { provider: 'text', eventIds: 'text[]' },

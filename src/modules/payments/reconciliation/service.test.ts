@@ -13,7 +13,7 @@ async function paid(shop: PaymentShop) {
   await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
   return { orderId, id }
 }
-/** As after a fail-over to a database that has not seen the last commits. */
+/** Deletes the last facts, as after a failover to a replica that lost the last commits. */
 async function forget({ sql }: PaymentShop) {
   await sql('delete from payments.facts')
   await sql('delete from payments.events')
@@ -29,7 +29,7 @@ const stateOf = async ({ sql }: PaymentShop) => ({
   payments: await sql('select id, object_id, status, captured, refunded from payments.payments order by id')
 })
 
-test('what the database has lost is listed, recorded when somebody says so, and nothing is found then', async () => {
+test('facts that the database lost are listed, recorded on request, and not found again', async () => {
   const shop = await usePayments()
   const { api, admin, sandbox, changes } = shop
   const { id } = await paid(shop)
@@ -37,7 +37,7 @@ test('what the database has lost is listed, recorded when somebody says so, and 
   const { id: object } = await sandbox.intentOf(id)
   await admin.post(`/api/admin/payments/${id}/refund`, { amount: 4_000, reason: 'broken' })
   await sandbox.ask('/v1/refunds', { payment_intent: object, amount: 500 })
-  await until('all is told', async () => {
+  await until('all events are applied', async () => {
     const { json } = await admin.get('/api/admin/payments/events?state=applied&count=true')
     return json.total === 6
   })
@@ -50,11 +50,13 @@ test('what the database has lost is listed, recorded when somebody says so, and 
   expect(listed).toMatchObject({ looked: 4, total: listed.findings.length, recorded: 0, quarantined: 0 })
   expect(listed.findings).toHaveLength(before.facts.length)
   expect(listed.findings).toContainEqual({
-    ...{ provider: 'sandbox', kind: 'fact_missing', objectId: object, paymentId: id, outcome: 'found' },
-    ...{
-      orderId: (await shop.payment(id)).order_id,
-      detail: expect.stringMatching(/^refund re_\w+ of 500 EUR is succeeded$/)
-    }
+    provider: 'sandbox',
+    kind: 'fact_missing',
+    objectId: object,
+    paymentId: id,
+    outcome: 'found',
+    orderId: (await shop.payment(id)).order_id,
+    detail: expect.stringMatching(/^refund re_\w+ of 500 EUR is succeeded$/)
   })
   expect(await stateOf(shop)).toEqual(lost)
 
@@ -69,7 +71,7 @@ test('what the database has lost is listed, recorded when somebody says so, and 
     looked = now
   })
   expect([again.total, looked]).toEqual([0, 4])
-  // What was begun within a week may have been taken since; nothing else is looked at.
+  // Payments that started within a week before may have been captured since. Older ones are not compared.
   expect(await api.reconcile({ since: new Date(Date.now() + DAY_MS), record: false })).toMatchObject({
     looked: 2
   })
@@ -78,7 +80,7 @@ test('what the database has lost is listed, recorded when somebody says so, and 
   })
 })
 
-test('what is of an order that is not here waits for an administrator, and so does what cannot be', async () => {
+test('objects of an unknown order, or that contradict their payment, are quarantined', async () => {
   const shop = await usePayments()
   const { api, admin, sql } = shop
   const { id, orderId } = await paid(shop)
@@ -93,15 +95,15 @@ test('what is of an order that is not here waits for an administrator, and so do
   expect(report.findings).toContainEqual(
     expect.objectContaining({ kind: 'payment_unknown', paymentId: id, orderId, outcome: 'quarantined' })
   )
-  // It waits once, and is not found again.
+  // It is quarantined once, and not found again.
   const again = await api.reconcile({ since, record: true })
   expect(again.findings.filter(({ kind }) => kind === 'payment_unknown')).toEqual([])
   const { json } = await admin.get('/api/admin/payments/events')
   expect(json.items.map(({ source, reason }: Record<string, string>) => [source, reason]).sort()).toEqual([
     ['poll', 'it is for 10000'],
-    ['poll', 'no payment of ours is known for it']
+    ['poll', 'its payment is unknown']
   ])
-  // Once the order is there again, it is taken.
+  // Once the order exists again, the event is applied.
   await sql('update payments.payments set amount = 10000')
   await sql(
     `insert into payments.payments (id, order_id, provider, method, amount, currency)
@@ -114,7 +116,7 @@ test('what is of an order that is not here waits for an administrator, and so do
   expect((await api.reconcile({ since, record: false })).total).toBe(0)
 })
 
-test('the books of Stripe are read page by page, of ours alone; while it does not answer that is said', async () => {
+test('the lists of Stripe are read page by page, objects of others are skipped, and an outage is an error', async () => {
   const stripe = await useStripe()
   const shop = await usePayments({ settings: stripe.settings })
   const { api, account } = shop
@@ -130,7 +132,7 @@ test('the books of Stripe are read page by page, of ours alone; while it does no
   commit(operations.create({ amount: 500, currency: 'eur' }))
   const since = earlier()
   const report = await api.reconcile({ since, record: true })
-  // Of each an intent, an authorization and a capture; the dispute; of the stranger nothing.
+  // An intent, an authorization and a capture each, and the dispute. The object of another user is skipped.
   expect(report).toMatchObject({ looked: 7, total: 5 * 3 + 1, recorded: 5 * 3 + 1 })
   for (const orderId of orderIds)
     expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 10_000 })
@@ -140,11 +142,11 @@ test('the books of Stripe are read page by page, of ours alone; while it does no
   const wrong = { ...stripe.settings, CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY: 'sk_test_wrong' }
   const locked = await usePayments({ settings: wrong })
   await expect(locked.api.reconcile({ since, record: true })).rejects.toThrow(
-    /^stripe cannot be asked: answered 401/
+    /^stripe does not respond: responded 401/
   )
 })
 
-test('an object of the books that cannot be read is listed with its path, and quarantined once', async () => {
+test('a listed object that cannot be read is reported with its path, and quarantined once', async () => {
   const stripe = await useStripe()
   const shop = await usePayments({ settings: stripe.settings })
   const { id } = await shop.intent(await shop.order())
@@ -152,7 +154,11 @@ test('an object of the books that cannot be read is listed with its path, and qu
   stripe.garble(object, { amount_received: '10000' })
   const since = earlier()
   const found = {
-    ...{ provider: 'stripe', kind: 'object_unreadable', objectId: object, paymentId: null, orderId: null },
+    provider: 'stripe',
+    kind: 'object_unreadable',
+    objectId: object,
+    paymentId: null,
+    orderId: null,
     detail:
       'the payment_intent cannot be read: data/object/amount_received must be a whole number from 0 to 9007199254740991'
   }
@@ -165,7 +171,7 @@ test('an object of the books that cannot be read is listed with its path, and qu
   const events = async () => (await shop.admin.get('/api/admin/payments/events')).json.items
   const [event] = await events()
   expect(event).toMatchObject({ source: 'poll', reason: found.detail })
-  // It is read again as it was kept, and cannot be read yet.
+  // A retry reads the stored bytes again, and still cannot parse them.
   await shop.admin.post(`/api/admin/payments/events/${event.id}/retry`)
   await until('it is quarantined again', async () => (await events())[0]?.reason === found.detail)
 })

@@ -1,20 +1,20 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listStopped } from '../codes/repository.ts'
-import type { CodeFinding, Finding } from '../quote/findings.ts'
-import { type Circumstances, reasonOf } from './reasons.ts'
+import { listStopped } from '../promotion-codes/repository.ts'
+import type { CodeFinding, QuoteFinding } from '../quote/findings.ts'
+import { type ReasonContext, reasonOf } from './reasons.ts'
 
 /** Why a code has no effect, for administrators. */
-export type Explained = {
+export type ExplainedFinding = {
   readonly finding: CodeFinding
-  /** Null: nobody knows the code. */
+  /** Null: the code does not exist. */
   readonly promotionId: string | null
   readonly reason: string
 }
 
-/** What is to be said of the codes of a quote that was made of the same. One statement, where codes are not known to rules. */
+/** Explains the code findings of a quote made of the same rules. One statement, only for unknown codes. */
 export const createExplain =
   (db: Queryable) =>
-  async (findings: readonly Finding[], given: Circumstances): Promise<Explained[]> => {
+  async (findings: readonly QuoteFinding[], given: ReasonContext): Promise<ExplainedFinding[]> => {
     const ofCodes = findings.filter(finding => 'promotionCode' in finding)
     const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
     const stopped = unknown.length === 0 ? [] : await db.rows(listStopped, { codes: unknown })

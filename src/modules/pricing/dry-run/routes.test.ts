@@ -27,7 +27,7 @@ async function useDryRun() {
   return { ...shop, promote, run }
 }
 
-test('a dry run says what a basket would cost, with its components, and takes nothing', async () => {
+test('a dry run returns the price of a basket with its components, and redeems nothing', async () => {
   const { promote, run, sql } = await useDryRun()
   const id = await promote('TEN', { uses_max: 1 })
   const lines = [MUG, { quantity: 1, price: 500, discounted_price: 400, tax_category: 'books' }]
@@ -50,7 +50,7 @@ test('a dry run says what a basket would cost, with its components, and takes no
   expect(await sql('select from pricing.redemptions')).toEqual([])
 })
 
-test('a dry run knows why a customer pays no tax, and who has had a first order', async () => {
+test('a dry run applies tax exemptions and first orders of a customer', async () => {
   const { admin, promote, run, redeem } = await useDryRun()
   const ada = newId()
   const exemption = { customer_id: ada, company: 'Acme', reason: 'Export', ends_at: '2030-12-31' }
@@ -78,7 +78,7 @@ test('a dry run knows why a customer pays no tax, and who has had a first order'
   expect(await codesOf({ first_order: false })).toEqual(['CODE_FIRST_ORDER_ONLY'])
 })
 
-test('a dry run takes regions in every spelling, and refuses an unknown one where taxes depend on it', async () => {
+test('a dry run accepts regions in every spelling, and rejects an unknown one where taxes depend on it', async () => {
   const { admin, run } = await useDryRun()
   const { id: zone_id } = (
     await admin.post('/api/admin/taxes/zones', { name: 'West', country: 'US', region: 'CA' })
@@ -138,7 +138,7 @@ test.each<[string, string, string, object, object?]>([
   [
     'takes something off deliveries',
     'CODE_NO_EFFECT',
-    'say in "shipping_options"',
+    'Set "shipping_options"',
     { class: 'shipping', effect: { type: 'free_shipping' } }
   ]
 ])('a code that %s has a finding that says so', async (_what, code, reason, fields, body = {}) => {
@@ -153,25 +153,25 @@ test.each<[string, string, string, object, object?]>([
   expect(discount).toBe(0)
 })
 
-test('a code that is out of use, or whose promotion is, is unknown to shoppers, and administrators are told', async () => {
+test('an inactive code is unknown to shoppers, and a dry run gives the reason', async () => {
   const { admin, promote, run } = await useDryRun()
   const promotion_id = await promote('TEN')
   const path = `${PROMOTIONS}/${promotion_id}`
   const finding = async () => (await run({ codes: ['ten'] })).findings
   await admin.patch(path, { active: false })
   expect(await finding()).toMatchObject([
-    { code: 'CODE_UNKNOWN', promotion_id, reason: 'Its promotion is out of use (active).' }
+    { code: 'CODE_UNKNOWN', promotion_id, reason: 'Its promotion is inactive (active).' }
   ])
   await admin.patch(path, { active: true })
   expect(await finding()).toEqual([])
   const { id } = (await admin.get(`${path}/codes`)).json.items[0]
   await admin.patch(`${path}/codes/${id}`, { active: false })
   expect(await finding()).toMatchObject([
-    { code: 'CODE_UNKNOWN', promotion_id, reason: 'The code is out of use (active).' }
+    { code: 'CODE_UNKNOWN', promotion_id, reason: 'The code is inactive (active).' }
   ])
 })
 
-test('a code that lacks something says what, and one that cannot be combined beside what', async () => {
+test('a code without effect lists what is missing or what it conflicts with', async () => {
   const { promote, run } = await useDryRun()
   await promote('MORE', { minimum: { CHF: 5_000 }, minimum_quantity: 3 })
   const best = await promote('BEST', { effect: { type: 'percentage', percentage_ppm: 500_000 } })
@@ -187,18 +187,18 @@ test('a code that lacks something says what, and one that cannot be combined bes
   ])
 })
 
-test('of two codes of a promotion one counts, and the other says so', async () => {
+test('of two codes of a promotion one applies, and the other reports it', async () => {
   const { admin, promote, run } = await useDryRun()
   const id = await promote('ONE')
   await admin.post(`${PROMOTIONS}/${id}/codes`, { code: 'TWO' })
   const { findings, applied } = await run({ codes: ['two', 'one'] })
   expect(applied).toMatchObject([{ promotion_id: id, code: 'ONE', amount: 200 }])
   expect(findings).toMatchObject([
-    { promotion_code: 'TWO', promotion_id: id, reason: 'Another code of the same promotion counts already.' }
+    { promotion_code: 'TWO', promotion_id: id, reason: 'Another code of the same promotion already applies.' }
   ])
 })
 
-test('what is used up says so, in all and for one customer, and a moment to come is taken', async () => {
+test('usage limits are reported, in total and per customer, and a future time is accepted', async () => {
   const { promote, run, redeem } = await useDryRun()
   const [ada, once, mine] = [
     newId(),
@@ -210,7 +210,7 @@ test('what is used up says so, in all and for one customer, and a moment to come
   const { findings } = await run({ codes: ['once', 'mine'], customer_id: ada })
   expect(findings.map(({ reason }: { reason: string }) => reason)).toEqual([
     'This customer has used it 1 of 1 times (uses_per_customer).',
-    'The promotion has been used as often as it can be (uses_max).'
+    'The promotion has reached its usage limit (uses_max).'
   ])
   expect(await codesOf({ codes: ['once', 'mine'], customer_id: ada })).toEqual([
     'CODE_CUSTOMER_LIMIT',
@@ -221,7 +221,7 @@ test('what is used up says so, in all and for one customer, and a moment to come
   expect(await codesOf({ codes: ['later'], at: '2999-06-01T00:00:00Z' })).toEqual([])
 })
 
-test('a market that there is not, and a request that makes no sense, are refused', async () => {
+test('an unknown market and an invalid request are rejected', async () => {
   const { admin, run } = await useDryRun()
   expect(await run({ market: 'mars' })).toMatchObject({ code: 'PRICING_MARKET_UNKNOWN', known: ['default'] })
   for (const body of [

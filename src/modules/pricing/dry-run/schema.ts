@@ -11,76 +11,80 @@ import {
   request,
   response
 } from '../../../kernel/wire.ts'
-import { QUOTE_LIMITS } from '../quote/limits.ts'
+import { QUOTE_LIMITS } from '../quote/size-limits.ts'
 
 const OPTIONS_MAX = 100
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const TaxedAs = Type.Optional(
-  nullable(line(64, 'Tax category; null or absent: `standard`. `untaxed` is never taxed.'))
+  nullable(line(64, 'Code of the tax category. Default: `standard`. `untaxed` is never taxed.'))
 )
 const DryRunLine = input({
   variant_id: Type.Optional(Id),
   product_id: Type.Optional(Id),
   category_ids: Type.Optional(
-    Type.Array(Id, { description: 'Of the product, with all that lie above them.', maxItems: 200 })
+    Type.Array(Id, { description: 'Categories of the product, with all parent categories.', maxItems: 200 })
   ),
   quantity: Quantity,
   price: Amount,
   discounted_price: Type.Optional({
     ...Amount,
-    description: 'After discounts of the catalog; the price, unless sent.'
+    description: 'Unit price after catalog discounts. Default: `price`.'
   }),
   tax_category: TaxedAs
 })
 const DryRunShippingOption = input({
   id: Type.Optional(line(64)),
-  method_id: Type.Optional({ ...Id, description: 'The shipping method that it is an option of.' }),
+  method_id: Type.Optional({ ...Id, description: 'The shipping method of the option.' }),
   amount: { ...Amount, description: 'Price of the delivery before promotions.' },
   tax_category: TaxedAs
 })
 export const DryRunRequest = request('DryRunRequest', {
-  market: Type.Optional(line(32, 'The code of one; else that of the country, else the default one.')),
+  market: Type.Optional(
+    line(32, 'Code of the market. Default: the market of the country, or else the default market.')
+  ),
   lines: Type.Array(DryRunLine, { minItems: 1, maxItems: QUOTE_LIMITS.lines }),
   codes: Type.Optional(Type.Array(line(64), { maxItems: QUOTE_LIMITS.codes })),
   destination: Type.Optional(
     input({
       country: Country,
-      region: Type.Optional(line(64, 'Its code or its name by ISO 3166-2.')),
+      region: Type.Optional(line(64, 'Code or name of the region (ISO 3166-2).')),
       postal_code: Type.Optional(line(16))
     })
   ),
   shipping_options: Type.Optional(
     Type.Array(DryRunShippingOption, {
-      description: 'The shipping options that the checkout offers. Without them nothing is delivered.',
+      description: 'Shipping options that a checkout would offer. Default: no delivery.',
       maxItems: OPTIONS_MAX
     })
   ),
-  shipping_option: Type.Optional(line(64, 'The id of the chosen option; absent: the cheapest one.')),
+  shipping_option: Type.Optional(line(64, 'The id of the chosen option. Default: the cheapest one.')),
   customer_id: Type.Optional({
     ...Id,
-    description: 'Whose uses and exemptions from tax count; nobody’s, unless sent.'
+    description: 'Customer whose redemptions and tax exemptions apply. Default: none.'
   }),
-  first_order: Type.Optional(Type.Boolean({ description: 'As it is for the customer, unless sent.' })),
+  first_order: Type.Optional(
+    Type.Boolean({ description: 'Whether it is the first order. Default: as it is for the customer.' })
+  ),
   at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'As it will be then; as it is, unless sent.' })
+    Type.String({ format: 'date-time', description: 'Time of the calculation. Default: now.' })
   )
 })
 export type DryRunRequest = Static<typeof DryRunRequest>
 
 const totals = {
-  subtotal: amount('Before discounts'),
-  discount: amount('What is taken off lines'),
-  shipping: amount('Delivery after what is taken off it'),
+  subtotal: amount('Items before discounts'),
+  discount: amount('Discounts on items'),
+  shipping: amount('Delivery after discounts'),
   tax: amount('All tax'),
-  cash_rounding: amount('What rounding to what can be paid adds'),
-  total: amount('What is paid')
+  cash_rounding: amount('Difference from rounding the total to a payable cash amount'),
+  total: amount('Total to pay')
 }
 export const DryRunResponse = response('DryRunResponse', {
   market: Type.String(),
   currency: Currency,
   lines: Type.Array(
     Type.Object({
-      index: Type.Integer({ description: 'Its place in the request, the first being 0.' }),
+      index: Type.Integer({ description: 'Position of the line in the request, from 0.' }),
       subtotal: Type.Integer(),
       discount: Type.Integer(),
       tax: Type.Integer(),
@@ -96,33 +100,35 @@ export const DryRunResponse = response('DryRunResponse', {
       code: nullable(Type.String()),
       rate_ppm: nullable(Type.Integer()),
       tax_category: nullable(Type.String()),
-      amount: amount('Below zero for what is taken off'),
-      included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' }),
-      exempt: nullable(Type.String({ description: 'Of tax that the customer does not pay: why.' }))
+      amount: amount('Negative for a discount'),
+      included: Type.Boolean({ description: 'Whether other amounts include it, such as tax in a price.' }),
+      exempt: nullable(
+        Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
+      )
     }),
-    { description: 'What makes up the total: the sum of those that are not included.' }
+    { description: 'The parts of the total. The parts with `included: false` add up to it.' }
   ),
   findings: Type.Array(
     Type.Object({
-      code: Type.String({ description: 'What it is, for programs.' }),
-      message: Type.String({ description: 'What it is, for shoppers.' }),
-      reason: Type.String({ description: 'Why, for administrators.' }),
+      code: Type.String({ description: 'The finding as a stable code for programs.' }),
+      message: Type.String({ description: 'The finding as a text for buyers.' }),
+      reason: Type.String({ description: 'The reason in detail, for administrators.' }),
       promotion_code: nullable(Type.String()),
-      promotion_id: nullable({ ...Id, description: 'Of which promotion it is a code.' }),
+      promotion_id: nullable({ ...Id, description: 'The promotion of the code. Null: the code is unknown.' }),
       missing_amount: nullable(Type.Integer()),
       missing_quantity: nullable(Type.Integer()),
       conflicts_with: Type.Array(Type.Object({ id: Id, name: Type.String() }))
     }),
-    { description: 'Why codes have no effect.' }
+    { description: 'Codes without an effect, with the reason.' }
   ),
   applied: Type.Array(
     Type.Object({
       promotion_id: Id,
       name: Type.String(),
       code: nullable(Type.String()),
-      amount: amount('What it takes off')
+      amount: amount('Discount of the promotion')
     }),
-    { description: 'The promotions that count.' }
+    { description: 'Promotions that apply.' }
   )
 })
 export type DryRunResponse = Static<typeof DryRunResponse>

@@ -2,27 +2,27 @@ import { regionsNamed } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
 import { shippingOptionUnknown, taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
-import { type Component, sumOf } from '../quote/components.ts'
-import type { QuoteInput, QuoteLine, ShippingOption } from '../quote/input.ts'
+import { type PriceComponent, sumComponents } from '../quote/components.ts'
+import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
 import { quote } from '../quote/quote.ts'
-import type { ReadRules } from '../rules/service.ts'
-import type { Explain, Explained } from './explain.ts'
+import type { ReadRules } from '../quote-rules/service.ts'
+import type { Explain, ExplainedFinding } from './explain.ts'
 import type { DryRunRequest, DryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
-/** Stands for products and variants that a request says nothing of: no promotion is for them. */
-const UNSAID = ''
+/** Stands for omitted products and variants, which no promotion matches. */
+const UNKNOWN_ID = ''
 
 type Deps = { markets: MarketDirectory; readRules: ReadRules; explain: Explain }
 
-/** What a basket would cost that nobody has, and why a code does not count. It takes nothing and changes nothing. */
+/** Quotes a hypothetical basket and explains codes without effect. Changes nothing. */
 export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
   /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_SHIPPING_OPTION_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE` */
   async run(body: DryRunRequest): Promise<DryRunResponse> {
     const { codes = [], customer_id: customer = null, destination } = body
     const market = await markets.resolve({ name: body.market, country: destination?.country })
     const { buyer, ...rules } = await readRules({ codes, customer })
-    if (destination !== undefined) refuseUnclear(destination, rules)
+    if (destination !== undefined) assertRegion(destination, rules)
     const options = optionsOf(body)
     const input: QuoteInput = {
       market,
@@ -62,15 +62,15 @@ export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
         promotion_id: promotionId,
         name: promotionOf.get(promotionId)?.name ?? '',
         code: code ?? null,
-        amount: 0 - sumOf(components, each => (each.promotion === promotionId ? each.amountMinor : 0))
+        amount: 0 - sumComponents(components, each => (each.promotion === promotionId ? each.amountMinor : 0))
       }))
     }
   }
 })
 export type DryRunService = ReturnType<typeof createDryRunService>
 
-/** Where taxes depend on the region, and one is said. @throws `PRICING_TAX_REGION_INVALID` */
-function refuseUnclear(
+/** Validates the region where taxes depend on it. @throws `PRICING_TAX_REGION_INVALID` */
+function assertRegion(
   { country, region }: NonNullable<DryRunRequest['destination']>,
   { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>
 ): void {
@@ -80,7 +80,7 @@ function refuseUnclear(
     throw taxRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }
 
-/** Keys that sort as the lines of the request do. */
+/** Keys that sort in the order of the request. */
 const keyOf = (index: number) => String(index).padStart(4, '0')
 const indexOf = (key: string) => Number(key)
 
@@ -88,8 +88,8 @@ function lineOf(line: DryRunRequest['lines'][number], index: number): QuoteLine 
   const { price, discounted_price = price } = line
   return {
     key: keyOf(index),
-    variantId: line.variant_id ?? UNSAID,
-    productId: line.product_id ?? UNSAID,
+    variantId: line.variant_id ?? UNKNOWN_ID,
+    productId: line.product_id ?? UNKNOWN_ID,
     categoryIds: line.category_ids ?? [],
     quantity: line.quantity,
     priceMinor: price,
@@ -107,7 +107,7 @@ const groupOf = ({
   shipping_option
 }: DryRunRequest): QuoteInput['groups'][number] => ({
   key: GROUP,
-  // Method `pickup` needs no destination, so the options count without one too.
+  // Method `pickup` needs no destination, so options work without one.
   method: options.length === 0 ? 'digital' : 'pickup',
   destination:
     destination === undefined
@@ -124,7 +124,7 @@ const groupOf = ({
 function optionsOf({
   shipping_options: given = [],
   shipping_option: choice
-}: DryRunRequest): ShippingOption[] {
+}: DryRunRequest): QuoteShippingOption[] {
   const options = given.map(({ id, method_id, amount, tax_category }, index) => ({
     id: id ?? keyOf(index),
     methodId: method_id ?? null,
@@ -135,7 +135,7 @@ function optionsOf({
   return options
 }
 
-const presentComponent = (component: Component): DryRunResponse['components'][number] => ({
+const presentComponent = (component: PriceComponent): DryRunResponse['components'][number] => ({
   kind: component.kind,
   line: component.line === undefined ? null : indexOf(component.line),
   promotion_id: component.promotion ?? null,
@@ -153,7 +153,7 @@ const presentFinding = ({
   finding: { code, message, missing, conflictsWith = [], promotionCode },
   promotionId,
   reason
-}: Explained): Presented => ({
+}: ExplainedFinding): Presented => ({
   ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
   missing_amount: missing?.amountMinor ?? null,
   missing_quantity: missing?.quantity ?? null,

@@ -1,30 +1,30 @@
 import { FIRST_ID } from '../../../kernel/ids.ts'
-import { type Changes, keep } from '../../../platform/kept.ts'
+import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { marketUnknown } from '../errors.ts'
-import type { Market } from '../quote/input.ts'
+import type { QuoteMarket } from '../quote/input.ts'
 import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 
-/** A market as a quote takes it, the language of its mails and documents, and the list whose prices hold in it. */
-export type ShopMarket = Market & {
+/** A market of a quote, with its locale and price list. */
+export type ShopMarket = QuoteMarket & {
   readonly locale: string
   readonly priceListId: string | null
-  /** Whether what goes to its countries is bought in this market only. */
+  /** Whether orders to its countries are placed in this market only. */
   readonly exclusive: boolean
 }
-/** What a request says of where it buys: the name of a market, or the country to which it has something sent. */
-type Wanted = { name?: string | undefined; country?: string | undefined }
+/** Market name or destination country of a request. */
+type MarketQuery = { name?: string | undefined; country?: string | undefined }
 
-/** The markets in use, in the memory of this process. */
-export function createMarketDirectory({ db, changes }: { db: Database; changes: Changes }) {
-  const listActive = keep(changes, async () => {
+/** Caches the active markets in this process. */
+export function createMarketDirectory({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
+  const listActive = createCached(invalidation, async () => {
     const rows = await db.rows(repository.listMarkets, { code: '', id: FIRST_ID, limit: MARKETS_MAX })
     return rows.filter(({ active }) => active).map(row => ({ row, market: marketOf(row) }))
   })
 
   /** See `PricingApi.markets`. */
-  async function resolve({ name, country }: Wanted): Promise<ShopMarket> {
+  async function resolve({ name, country }: MarketQuery): Promise<ShopMarket> {
     const all = await listActive()
     if (name !== undefined) {
       const named = all.find(({ market }) => market.code === name)

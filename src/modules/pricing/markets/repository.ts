@@ -25,7 +25,7 @@ const select = `
   from pricing.markets`
 const { version: _, created_at: _at, is_default: _default, code, ...changed } = stored
 
-/** By code; those behind a place. */
+/** Pages through markets by code. */
 export const listMarkets = statement({
   name: 'pricing.list_markets',
   takes: { code: 'text', id: 'uuid', limit: 'int8' },
@@ -60,14 +60,16 @@ export const findDefault = statement({
   gives: columns,
   text: `${select} where is_default`
 })
-/** Those who create markets wait for each other here. */
+/** Serializes the creation of markets. */
 export const lockDefault = statement({
   name: 'pricing.lock_default_market',
   gives: { id: 'uuid' },
   text: 'select id from pricing.markets where is_default for no key update'
 })
-/** The default one, unless there is one; its currency is this one from now on. */
-/** Whichever of two first starts is the later one finds that of the other, by its code or as the default. */
+/**
+ * Creates the default market. Of two simultaneous first starts the later one finds it by code or default
+ * flag.
+ */
 export const insertDefault = statement({
   name: 'pricing.insert_default_market',
   takes: { id: 'uuid', currency: 'text' },
@@ -103,7 +105,7 @@ export const updateMarket = statement({
       cash_rounding = $cash_rounding, locale = $locale, price_list_id = $price_list_id, active = $active, exclusive = $exclusive, version = version + 1
     where id = $id`
 })
-/** Whether a promotion names it. */
+/** Returns whether a promotion names the market. */
 export const isMarketUsed = statement({
   name: 'pricing.is_market_used',
   takes: { code: 'text' },

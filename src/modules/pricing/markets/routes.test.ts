@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
 import { pricingModule } from '../index.ts'
 import { ensureDefaultMarket } from './service.ts'
 
@@ -16,14 +16,14 @@ const EUROPE = {
   locale: 'de-DE'
 }
 
-test('there is a default market from the first start on, in the currency of the shop', async () => {
+test("the first start creates a default market in the shop's currency", async () => {
   const {
     admin,
-    anybody,
+    anonymous,
     pricing: { markets },
     databaseUrl
   } = await usePricing()
-  const { json } = await anybody.get('/api/markets')
+  const { json } = await anonymous.get('/api/markets')
   expect(json).toEqual({
     items: [
       {
@@ -41,19 +41,19 @@ test('there is a default market from the first start on, in the currency of the 
   expect((await admin.get(MARKETS)).json.items).toMatchObject([{ currency: 'SEK', version: 2 }])
 })
 
-test('a market is created, changed and deleted, and shown to everybody while it is in use', async () => {
-  const { admin, anybody } = await usePricing()
+test('a market is created, changed and deleted, and public while it is active', async () => {
+  const { admin, anonymous } = await usePricing()
   const { status, json: made, headers } = await admin.post(MARKETS, EUROPE)
   expect([status, headers.etag]).toEqual([201, '"1"'])
   expect(made).toMatchObject({ ...EUROPE, tax_rounding: 'group', is_default: false })
   const path = `${MARKETS}/${made.id}`
-  const shown = await anybody.get('/api/markets')
+  const shown = await anonymous.get('/api/markets')
   expect(shown.headers).toMatchObject({
     'cache-control': 'public, no-cache',
     vary: 'x-market, Accept-Encoding'
   })
   expect(shown.json.items).toMatchObject([{ code: 'de' }, { code: 'default' }])
-  const same = await anybody.get('/api/markets', undefined, { 'if-none-match': String(shown.headers.etag) })
+  const same = await anonymous.get('/api/markets', undefined, { 'if-none-match': String(shown.headers.etag) })
   expect(same.status).toBe(304)
 
   const stale = await admin.patch(path, { active: false }, { 'if-match': '"7"' })
@@ -62,7 +62,7 @@ test('a market is created, changed and deleted, and shown to everybody while it 
   const changed = await admin.patch(path, change, { 'if-match': '"1"' })
   expect([changed.status, changed.json]).toMatchObject([200, { ...change, version: 2 }])
   expect((await admin.patch(path, {})).json.version).toBe(2)
-  expect((await anybody.get('/api/markets')).json.items).toHaveLength(1)
+  expect((await anonymous.get('/api/markets')).json.items).toHaveLength(1)
   expect((await admin.get(path)).json).toEqual(changed.json)
 
   expect((await admin.delete(path)).status).toBe(204)
@@ -84,7 +84,7 @@ test('a market is read, changed and deleted by its code, too', async () => {
   expect([unknown.status, unknown.json.code]).toEqual([404, 'PRICING_MARKET_NOT_FOUND'])
 })
 
-test('a code and a country are taken once', async () => {
+test('a market code and a country are unique', async () => {
   const {
     admin,
     pricing: { markets }
@@ -104,7 +104,7 @@ test('a code and a country are taken once', async () => {
   expect((await admin.get(`${MARKETS}/${json.id}`)).json.countries).toEqual(['CH'])
 })
 
-test('of two who take the same country at once one is refused', async () => {
+test('of two simultaneous markets with the same country one is rejected', async () => {
   const { admin } = await usePricing()
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map(code => admin.post(MARKETS, { ...EUROPE, code }))
@@ -112,18 +112,18 @@ test('of two who take the same country at once one is refused', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
 })
 
-test('of processes that start together for the first time, one makes the default market', async () => {
+test('of processes that start simultaneously for the first time, one creates the default market', async () => {
   const { databaseUrl, db, admin } = await usePricing()
-  const changes = { announce: () => {} } as unknown as Changes
+  const invalidation = { publish: () => {} } as unknown as Invalidation
   for (let round = 0; round < 40; round += 1) {
     await runSql(databaseUrl, 'delete from pricing.markets')
-    await Promise.all(Array.from({ length: 8 }, () => ensureDefaultMarket(db, changes, 'CHF')))
+    await Promise.all(Array.from({ length: 8 }, () => ensureDefaultMarket(db, invalidation, 'CHF')))
   }
   expect((await admin.get(MARKETS)).json.items).toMatchObject([{ code: 'default', version: 1 }])
 })
 
-test('the default market is neither deleted nor put out of use, and keeps the currency of the shop', async () => {
-  const { admin, anybody } = await usePricing()
+test("the default market cannot be deleted or deactivated, and keeps the shop's currency", async () => {
+  const { admin, anonymous } = await usePricing()
   const [{ id }] = (await admin.get(MARKETS)).json.items
   const path = `${MARKETS}/${id}`
   const refused = [
@@ -140,7 +140,9 @@ test('the default market is neither deleted nor put out of use, and keeps the cu
     prices_include_tax: true
   }
   expect((await admin.patch(path, changes)).json).toMatchObject(changes)
-  expect((await anybody.get('/api/markets')).json.items).toMatchObject([{ name: 'Home', countries: ['CH'] }])
+  expect((await anonymous.get('/api/markets')).json.items).toMatchObject([
+    { name: 'Home', countries: ['CH'] }
+  ])
 })
 
 test.each<[string, object]>([
@@ -159,7 +161,7 @@ test.each<[string, object]>([
   expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
 })
 
-test('lists go by code, in pages, and there is a limit to markets', async () => {
+test('markets are listed by code in pages, and limited in number', async () => {
   const { admin, sql } = await usePricing()
   await sql(
     `insert into pricing.markets (
@@ -176,7 +178,7 @@ test('lists go by code, in pages, and there is a limit to markets', async () => 
   expect((await admin.post(MARKETS, EUROPE)).json).toMatchObject({ code: 'PRICING_MARKET_LIMIT', limit: 250 })
 })
 
-test('a request buys in the market that it names, else in that of its country, else in the default one', async () => {
+test('a request uses its named market, else that of its country, else the default', async () => {
   const {
     admin,
     pricing: { markets }
@@ -198,7 +200,7 @@ test('a request buys in the market that it names, else in that of its country, e
   })
 })
 
-test('another process knows of a change within a second, and asks the database once', async () => {
+test('another process sees a change within a second, and reads the database once', async () => {
   const one = await usePricing()
   const other = await usePricing({ databaseUrl: one.databaseUrl })
   expect((await other.pricing.markets.resolve({ country: 'DE' })).code).toBe('default')

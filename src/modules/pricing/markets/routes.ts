@@ -18,7 +18,12 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
     '/markets',
     {
       config: { class: 'browse', cache: 'public' },
-      schema: { summary: 'The markets in which one can buy', response: { 200: PublicMarketsResponse } }
+      schema: {
+        summary: 'List active markets',
+        description:
+          'Returns the markets in which customers can buy, with countries, currency and locale. Send the `code` of one as `X-Market` or `?market=` in other requests. Needs no token; caches may keep the response.',
+        response: { 200: PublicMarketsResponse }
+      }
     },
     () => directory.listPublic()
   )
@@ -28,7 +33,9 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
     {
       config,
       schema: {
-        summary: 'All markets, by code',
+        summary: 'List markets',
+        description:
+          'Returns a page of all markets by code, inactive ones included. Customers see active ones only, with fewer fields: see `GET /api/markets`.',
         querystring: PageQuery,
         response: { 200: listOf(MarketResponse) }
       }
@@ -40,14 +47,29 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
     '/admin/markets',
     {
       config,
-      schema: { summary: 'Create a market', body: CreateMarketRequest, response: { 201: MarketResponse } }
+      schema: {
+        summary: 'Create a market',
+        description:
+          'Creates a market: countries with a currency, a price list, and tax and rounding rules. `code` cannot be changed. A country belongs to one market at most. 400 `PRICING_MARKET_LIST_INVALID`: no price list with this id has the currency of the market. 409 `PRICING_COUNTRY_TAKEN`: a country belongs to another market; remove it there first. 409 `PRICING_MARKET_CODE_TAKEN`: choose another code.',
+        body: CreateMarketRequest,
+        response: { 201: MarketResponse }
+      }
     },
     request => markets.create(request.body, writeOf(request))
   )
 
   tiers.admin.get(
     '/admin/markets/:id',
-    { config, schema: { summary: 'Show a market', params: MarketParams, response: { 200: MarketResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'Retrieve a market',
+        description:
+          'Returns a market by its id or its code. 404 `PRICING_MARKET_NOT_FOUND`: it does not exist.',
+        params: MarketParams,
+        response: { 200: MarketResponse }
+      }
+    },
     request => markets.read(request.params.id)
   )
 
@@ -56,7 +78,9 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
     {
       config,
       schema: {
-        summary: 'Change a market',
+        summary: 'Update a market',
+        description:
+          'Updates a market, by its id or its code; omitted fields stay. 400 `PRICING_MARKET_LIST_INVALID`: no price list with this id has the currency of the market. 409 `PRICING_COUNTRY_TAKEN`: a country belongs to another market; remove it there first. 409 `PRICING_MARKET_DEFAULT`: the default market stays active and keeps the currency of the shop. 412 `PRICING_MARKET_STALE`: it has changed since; read it again.',
         params: MarketParams,
         body: UpdateMarketRequest,
         response: { 200: MarketResponse }
@@ -67,7 +91,16 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
 
   tiers.admin.delete(
     '/admin/markets/:id',
-    { config, schema: { summary: 'Delete a market', params: MarketParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a market',
+        description:
+          'Deletes a market, by its id or its code. Its countries then belong to the default market. 409 `PRICING_MARKET_DEFAULT`: the default market cannot be deleted. 409 `PRICING_MARKET_IN_USE`: remove it from its promotions first. 412 `PRICING_MARKET_STALE`: it has changed since; read it again.',
+        params: MarketParams,
+        response: noContent
+      }
+    },
     request => markets.remove(request.params.id, writeOf(request))
   )
 }

@@ -19,51 +19,51 @@ export const MARKETS_MAX = 250
 
 const CODE = '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$'
 const MarketCode = Type.String({
-  description: 'What requests name the market by.',
+  description: 'Identifier of the market in requests. It cannot be changed.',
   maxLength: 32,
   ...matching(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
 })
-export const MarketParams = input({ id: line(36, 'Id or code.') })
+export const MarketParams = input({ id: line(36, 'Id or code of the market.') })
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
 const Locale = Type.String({
-  description: 'The language of its mails and documents (BCP 47).',
+  description: 'Language of mails and documents (BCP 47).',
   maxLength: 30,
   ...matching(LOCALE, 'must be a language tag, such as de or de-CH')
 })
 const TaxRounding = Type.Enum(['group', 'line', 'unit'], {
-  description: 'Taxes are rounded once for each rate of an order, for each line, or for each unit.'
+  description: 'What taxes are rounded for: each rate of an order (`group`), each line, or each unit.'
 })
 const CashRounding = Type.Integer({
-  description: 'Totals are multiples of so many minor units; 1: of any.',
+  description: 'Totals are rounded to multiples of this many minor units. 1: not rounded.',
   minimum: 1,
   maximum: 10_000
 })
-const PricesIncludeTax = Type.Boolean({ description: 'Whether prices are with tax.' })
+const PricesIncludeTax = Type.Boolean({ description: 'Whether prices include tax.' })
 
 const Exclusive = Type.Boolean({
   description:
-    'Whether orders that go to its countries are placed in this market only. False: a request may name another market for them.'
+    'True: orders to its countries use this market only. False: a request can name another market for them.'
 })
 const PriceListId = Type.String({
   format: 'uuid',
-  description: 'The prices that hold instead of those of the catalog.'
+  description: 'Price list that replaces the catalog prices. Null: catalog prices.'
 })
 
 const fields = {
   name: line(255),
   countries: Type.Array(Country, {
     description:
-      'Orders that go to one of these countries are placed in this market. The first is the country of a buyer whose address is unknown.',
+      'Orders to these countries use this market. The first one is assumed while the address is unknown.',
     uniqueItems: true,
     maxItems: 250
   }),
-  currency: Type.Enum(Object.keys(currencies), { description: 'ISO 4217.' }),
+  currency: Type.Enum(Object.keys(currencies), { description: 'Currency code (ISO 4217).' }),
   prices_include_tax: PricesIncludeTax,
   tax_rounding: TaxRounding,
   cash_rounding: CashRounding,
   locale: Locale,
   price_list_id: nullable(PriceListId),
-  active: Type.Boolean({ description: 'Whether anybody can buy in it.' }),
+  active: Type.Boolean({ description: 'Whether customers can buy in it.' }),
   exclusive: Exclusive
 }
 export const CreateMarketRequest = request('CreateMarketRequest', {
@@ -91,7 +91,7 @@ const shown = {
   currency: Currency,
   prices_include_tax: PricesIncludeTax,
   locale: Type.String(),
-  is_default: Type.Boolean({ description: 'Whether it is the market of whoever is in none of the others.' })
+  is_default: Type.Boolean({ description: 'Whether it is the market for all countries without a market.' })
 }
 export const MarketResponse = response('MarketResponse', {
   id: Id,
@@ -106,7 +106,7 @@ export const MarketResponse = response('MarketResponse', {
 })
 export type MarketResponse = Static<typeof MarketResponse>
 
-/** What everybody may know of a market. */
+/** The public fields of a market. */
 const PublicMarketResponse = response('PublicMarketResponse', shown)
 export const PublicMarketsResponse = response('PublicMarketsResponse', {
   items: Type.Array(PublicMarketResponse)

@@ -3,11 +3,11 @@ import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { marketDefault, marketInUse, marketLimit, marketNotFound, marketStale } from '../errors.ts'
-import type { PriceChanges } from '../prices/changes.ts'
+import type { PriceChanges } from '../price-lists/changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMarketRequest,
@@ -16,10 +16,10 @@ import {
   type UpdateMarketRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; priceChanges: PriceChanges }
+type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChanges }
 
-/** Where the shop sells: in which currency, to which countries, and with or without tax in its prices. */
-export function createMarketService({ db, changes, priceChanges }: Deps) {
+/** Manages markets: currency, countries, and prices with or without tax. */
+export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   const list = (query: PageQuery): Promise<Page<MarketResponse>> =>
     readPage(query, {
       name: 'markets',
@@ -41,7 +41,7 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
     found(await db.first(repository.findMarket, { id: await idOf(db, named) }), marketNotFound)
 
   /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID`, `PRICING_MARKET_LIMIT` */
-  async function create(body: CreateMarketRequest, write: Write): Promise<MarketResponse> {
+  async function create(body: CreateMarketRequest, write: IdempotentWrite): Promise<MarketResponse> {
     const {
       tax_rounding = 'group',
       cash_rounding = 1,
@@ -69,7 +69,11 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID` */
-  async function patch(named: string, body: UpdateMarketRequest, write: Write): Promise<MarketResponse> {
+  async function patch(
+    named: string,
+    body: UpdateMarketRequest,
+    write: IdempotentWrite
+  ): Promise<MarketResponse> {
     await write.once(db, async tx => {
       const id = await idOf(tx, named)
       const stored = await lock(tx, id, write)
@@ -88,7 +92,7 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_MARKET_IN_USE` */
-  const remove = (named: string, write: Write) =>
+  const remove = (named: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       const stored = await lock(tx, await idOf(tx, named), write)
       if (stored.is_default) throw marketDefault()
@@ -98,9 +102,9 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
       announce(tx, stored.price_list_id, null)
     })
 
-  /** Whoever keeps prices of the lists that markets have is told which list is another's from now on. */
+  /** Publishes changed markets. When the price list changes, subscribers drop the prices of both lists. */
   function announce(tx: Transaction, listBefore: string | null, listAfter: string | null) {
-    changes.announce(tx)
+    invalidation.publish(tx)
     if (listBefore === listAfter) return
     for (const listId of [listBefore, listAfter])
       if (listId !== null) priceChanges.announce(tx, listId, 'all')
@@ -110,20 +114,24 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
 }
 export type MarketService = ReturnType<typeof createMarketService>
 
-/** Holds it until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: Write): Promise<repository.MarketRow> {
+/** Locks the market until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.MarketRow> {
   const stored = found(await tx.first(repository.lockMarket, { id }), marketNotFound)
   write.expect(stored.version, marketStale)
   return stored
 }
 
-/** There is a default market from the first start on, and what it sells in is the shop's currency. */
-export async function ensureDefaultMarket(db: Database, changes: Changes, currency: string): Promise<void> {
+/** Creates the default market at the first start, and keeps its currency equal to the shop's. */
+export async function ensureDefaultMarket(
+  db: Database,
+  invalidation: Invalidation,
+  currency: string
+): Promise<void> {
   const present = await db.first(repository.findDefault)
   if (present?.currency === currency) return
   await db.transaction(async tx => {
     await tx.run(repository.insertDefault, { id: newId(), currency })
     await tx.run(repository.setDefaultCurrency, { currency })
-    changes.announce(tx)
+    invalidation.publish(tx)
   })
 }

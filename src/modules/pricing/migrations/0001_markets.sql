@@ -1,6 +1,6 @@
 create schema pricing;
 
--- `code` is what requests, orders and files know a market by, so it stays.
+-- Requests, orders and files reference a market by `code`, so it cannot change.
 create table pricing.markets (
   id uuid not null constraint markets_pkey primary key,
   code text not null constraint markets_code unique,
@@ -21,6 +21,6 @@ create unique index markets_default on pricing.markets (is_default) where is_def
 create table pricing.market_countries (
   country text not null constraint market_countries_pkey primary key,
   market_id uuid not null constraint market_countries_market references pricing.markets on delete cascade,
-  position int not null                          -- the first one is where a buyer is who has not said so
+  position int not null                          -- the first one is assumed for a buyer without a destination
 );
 create index market_countries_market_id on pricing.market_countries (market_id);

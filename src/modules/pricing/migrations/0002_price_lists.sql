@@ -1,10 +1,10 @@
--- Prices of a list, and of the lists below it, are in its currency. `depth`: 1 without a parent.
+-- Prices of a list and of its children are in its currency. `depth`: 1 without a parent.
 create table pricing.price_lists (
   id uuid not null constraint price_lists_pkey primary key,
   name text not null,
   currency text not null,
   parent_id uuid,
-  adjustment_ppm int not null,                    -- what its parent's prices are raised by; below 0: lowered
+  adjustment_ppm int not null,                    -- adjustment of the parent's prices; below 0: lowered
   depth int not null constraint price_lists_depth check (depth <= 5),
   version int not null default 1,
   created_at timestamptz not null default now(),
@@ -14,7 +14,7 @@ create table pricing.price_lists (
 );
 create index price_lists_parent_id on pricing.price_lists (parent_id) where parent_id is not null;
 
--- Of variants that are gone, too: to us their ids mean nothing.
+-- Prices of deleted variants stay, because variant ids are opaque here.
 create table pricing.prices (
   list_id uuid not null constraint prices_list references pricing.price_lists on delete cascade,
   variant_id uuid not null,

@@ -9,7 +9,7 @@ create table pricing.promotions (
   needs_code boolean not null,
   minimum jsonb,                                  -- amounts by currency
   minimum_quantity int not null,
-  product_ids uuid[],                             -- with category_ids: what it is for; both null: everything
+  product_ids uuid[],                             -- with category_ids: lines it applies to; both null: all
   category_ids uuid[],
   first_order_only boolean not null,
   customer_group text,
@@ -24,7 +24,7 @@ create table pricing.promotions (
 );
 create index promotions_automatic on pricing.promotions (id) where active and not needs_code;
 
--- In which markets it holds; without any here, in all.
+-- Markets that a promotion is limited to; without rows, all.
 create table pricing.promotion_markets (
   promotion_id uuid not null constraint promotion_markets_promotion references pricing.promotions on delete cascade,
   market text not null constraint promotion_markets_market references pricing.markets (code),
@@ -32,26 +32,28 @@ create table pricing.promotion_markets (
 );
 create index promotion_markets_market on pricing.promotion_markets (market);
 
--- `code` as it is compared.
+-- `code` is stored in normalized form.
 create table pricing.codes (
   id uuid not null constraint codes_pkey primary key,
   promotion_id uuid not null constraint codes_promotion references pricing.promotions on delete cascade,
   code text not null constraint codes_code unique,
-  batch_id uuid,                                  -- those that were made at once
+  batch_id uuid,                                  -- codes of one batch
   active boolean not null default true,
   created_at timestamptz not null default now()
 );
 create index codes_promotion_id on pricing.codes (promotion_id, id);
 
--- How often a promotion, or a code, may be used and is: apart from them and narrow, since everybody changes the same few.
+-- Usage limits and uses of promotions and codes. A narrow table of its own, because many transactions update
+-- the same few rows.
 create table pricing.budgets (
   id uuid not null constraint budgets_pkey primary key,      -- of the promotion or code
   uses_max int,
-  taken int not null default 0 constraint budgets_taken check (taken >= 0), -- counted where there is a limit
+  taken int not null default 0 constraint budgets_taken check (taken >= 0), -- counted only with a limit
   constraint budgets_uses check (taken <= uses_max)
 ) with (fillfactor = 50);
 
--- Who used what: written with the order, deleted when it is canceled. `customer`: an account, or the keyed hash of an address.
+-- Uses of promotions: inserted with the order, deleted when it is canceled. `customer`: an account, or the
+-- keyed hash of an address.
 create table pricing.redemptions (
   owner uuid not null,
   promotion_id uuid not null constraint redemptions_promotion references pricing.promotions,
@@ -71,7 +73,7 @@ create table pricing.customer_uses (
 );
 create index customer_uses_customer on pricing.customer_uses (customer);
 
--- Whose first order it is: of two at once one.
+-- The first order of a customer: of two simultaneous orders one gets the row.
 create table pricing.first_orders (
   customer text not null constraint first_orders_pkey primary key,
   owner uuid not null

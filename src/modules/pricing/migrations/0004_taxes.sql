@@ -1,6 +1,6 @@
 create extension if not exists btree_gist with schema pricing;
 
--- What is taxed alike: variants and ways of delivery name one by its code, which stays.
+-- Tax categories. Variants and shipping methods reference one by code, which cannot change.
 create table pricing.tax_categories (
   id uuid not null constraint tax_categories_pkey primary key,
   code text not null constraint tax_categories_code unique,
@@ -8,7 +8,7 @@ create table pricing.tax_categories (
   version int not null default 1,
   created_at timestamptz not null default now()
 );
--- Of what says nothing else.
+-- The default category.
 insert into pricing.tax_categories (id, code, name) values (gen_random_uuid(), 'standard', 'Standard');
 
 create table pricing.tax_zones (
@@ -22,7 +22,7 @@ create table pricing.tax_zones (
   constraint tax_zones_place unique nulls not distinct (country, region, postal_pattern)
 );
 
--- One rate of a category at a time in a zone.
+-- A zone has one rate per category at a time.
 create table pricing.tax_rates (
   id uuid not null constraint tax_rates_pkey primary key,
   zone_id uuid not null constraint tax_rates_zone references pricing.tax_zones,

@@ -1,4 +1,4 @@
--- Customers who pay no tax, and why: in some countries, or all, for some time, or always.
+-- Tax exemptions of customers, with reason, countries and period.
 create table pricing.exemptions (
   id uuid not null constraint exemptions_pkey primary key,
   customer_id uuid not null,

@@ -1,4 +1,4 @@
--- Which deliveries a promotion of shipping takes something off.
+-- The deliveries that a shipping promotion applies to.
 alter table pricing.promotions
   add column shipping_method_ids uuid[],
   add column cheapest_only boolean not null default false,

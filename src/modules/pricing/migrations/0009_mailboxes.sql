@@ -1,4 +1,4 @@
--- The keyed hash of the mailbox for which a use counts; null: its order is not paid.
+-- The keyed hash of the mailbox that a use counts for; null: the order is unpaid.
 alter table pricing.redemptions add column mailbox text;
 -- Keyed hashes were of mailboxes until now. An account and an erased customer are ids of 36 characters.
 update pricing.redemptions set mailbox = customer where length(customer) <> 36;

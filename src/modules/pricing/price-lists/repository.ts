@@ -13,7 +13,7 @@ const columns = {
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
-/** The newest first, those behind `after`. */
+/** Pages through price lists, newest first. */
 export const listPriceLists = statement({
   name: 'pricing.list_price_lists',
   takes: { after: 'uuid', limit: 'int8' },
@@ -52,7 +52,7 @@ export const updatePriceList = statement({
     update pricing.price_lists set name = $name, adjustment_ppm = $adjustment_ppm, version = version + 1
     where id = $id`
 })
-/** Whether a market or another list rests on it. */
+/** Returns whether a market or another list uses it. */
 export const isPriceListUsed = statement({
   name: 'pricing.is_price_list_used',
   takes: { id: 'uuid' },
@@ -66,14 +66,14 @@ export const deletePriceList = statement({
   takes: { id: 'uuid' },
   text: 'delete from pricing.price_lists where id = $id'
 })
-/** What each list rests on. */
+/** Lists the parent of each list. */
 export const listParents = statement({
   name: 'pricing.list_parents',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', parent_id: 'uuid?', adjustment_ppm: 'int4' },
   text: 'select id, parent_id, adjustment_ppm from pricing.price_lists limit $limit'
 })
-/** The lists that markets have, each with all that it rests on, in the order in which they are asked. */
+/** Lists the price lists of markets with their ancestors, nearest first. */
 export const listChains = statement({
   name: 'pricing.list_chains',
   gives: { list_id: 'uuid', currency: 'text', id: 'uuid', adjustment_ppm: 'int4' },

@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 const LISTS = '/api/admin/price-lists'
 const WHOLESALE = { name: 'Wholesale', currency: 'EUR' }
 
-test('a price list is created, changed and deleted, and lists show the newest first', async () => {
+test('a price list is created, changed and deleted, and listed newest first', async () => {
   const { admin } = await usePricing()
   const { status, json: made, headers } = await admin.post(LISTS, WHOLESALE)
   expect([status, headers.etag]).toEqual([201, '"1"'])
@@ -28,7 +28,7 @@ test('a price list is created, changed and deleted, and lists show the newest fi
     expect(answer.json.code).toBe('PRICING_PRICE_LIST_NOT_FOUND')
 })
 
-test('a list rests on one of its own currency, in five levels at most, and adjusts only then', async () => {
+test('a parent list has the same currency, at most five levels exist, and an adjustment needs a parent', async () => {
   const { admin } = await usePricing()
   const { json: top } = await admin.post(LISTS, WHOLESALE)
   const codeOf = async (fields: object) => (await admin.post(LISTS, { ...WHOLESALE, ...fields })).json.code
@@ -44,7 +44,7 @@ test('a list rests on one of its own currency, in five levels at most, and adjus
   expect(await codeOf({ parent_id })).toBe('PRICING_PRICE_LIST_TOO_DEEP')
 })
 
-test('a list is not deleted while a market or another list rests on it, and has the currency of its markets', async () => {
+test('a list in use cannot be deleted, and has the currency of its markets', async () => {
   const { admin, createMarket } = await usePricing()
   const { json: list } = await admin.post(LISTS, WHOLESALE)
   const { json: child } = await admin.post(LISTS, { ...WHOLESALE, parent_id: list.id })
@@ -59,7 +59,7 @@ test('a list is not deleted while a market or another list rests on it, and has 
   for (const { id } of [child, list]) expect((await admin.delete(`${LISTS}/${id}`)).status).toBe(204)
 })
 
-test('who rests on a list while it is deleted is refused, or keeps it', async () => {
+test('a reference to a list that is being deleted is rejected, or keeps the list', async () => {
   const { admin, sql } = await usePricing()
   for (let round = 0; round < 5; round += 1) {
     const { json: list } = await admin.post(LISTS, WHOLESALE)
@@ -75,7 +75,7 @@ test('who rests on a list while it is deleted is refused, or keeps it', async ()
   ).toEqual([])
 })
 
-test('there are no more than a thousand', async () => {
+test('the 1,001st price list is rejected', async () => {
   const { admin, sql } = await usePricing()
   await sql(
     `insert into pricing.price_lists (id, name, currency, adjustment_ppm, depth)
@@ -88,7 +88,7 @@ test('there are no more than a thousand', async () => {
   expect((await admin.get(`${LISTS}?count=true&limit=1`)).json.total).toBe(1_000)
 })
 
-test('when the currency of the shop is another one, its default market has no price list any more', async () => {
+test('a changed shop currency removes the price list of the default market', async () => {
   const { admin, databaseUrl, pricing } = await usePricing()
   const { json: list } = await admin.post(LISTS, { ...WHOLESALE, currency: 'CHF' })
   const [{ id }] = (await admin.get('/api/admin/markets')).json.items

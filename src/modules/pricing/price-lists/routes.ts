@@ -12,7 +12,9 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
     {
       config,
       schema: {
-        summary: 'All price lists, the newest first',
+        summary: 'List price lists',
+        description:
+          'Returns a page of price lists, newest first, without their prices. A price list replaces catalog prices in the markets that use it.',
         querystring: PageQuery,
         response: { 200: listOf(PricelistResponse) }
       }
@@ -26,6 +28,8 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
       config,
       schema: {
         summary: 'Create a price list',
+        description:
+          'Creates an empty price list in a currency. With a parent, missing prices are those of the parent, adjusted by `adjustment_ppm`. Set prices next, then name the list in a market. 400 `PRICING_PARENT_LIST_INVALID`: the parent does not exist in this currency. 400 `PRICING_ADJUSTMENT_INVALID`: an adjustment needs a parent. 409 `PRICING_PRICE_LIST_TOO_DEEP`: at most five levels of lists are allowed.',
         body: CreatePricelistRequest,
         response: { 201: PricelistResponse }
       }
@@ -37,7 +41,13 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
     '/admin/price-lists/:id',
     {
       config,
-      schema: { summary: 'Show a price list', params: IdParams, response: { 200: PricelistResponse } }
+      schema: {
+        summary: 'Retrieve a price list',
+        description:
+          'Returns a price list without its prices. 404 `PRICING_PRICE_LIST_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: PricelistResponse }
+      }
     },
     request => lists.read(request.params.id)
   )
@@ -47,7 +57,9 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
     {
       config,
       schema: {
-        summary: 'Change a price list',
+        summary: 'Update a price list',
+        description:
+          'Updates the name or the adjustment of a price list; omitted fields stay. Currency and parent cannot be changed. 400 `PRICING_ADJUSTMENT_INVALID`: an adjustment needs a parent. 412 `PRICING_PRICE_LIST_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdatePricelistRequest,
         response: { 200: PricelistResponse }
@@ -60,7 +72,13 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
     '/admin/price-lists/:id',
     {
       config,
-      schema: { summary: 'Delete a price list and its prices', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a price list',
+        description:
+          'Deletes a price list with its prices. 409 `PRICING_PRICE_LIST_IN_USE`: a market or another price list uses it; change that first. 412 `PRICING_PRICE_LIST_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => lists.remove(request.params.id, writeOf(request))
   )

@@ -16,13 +16,15 @@ export const PRICE_LISTS_MAX = 1_000
 
 const Adjustment = Type.Integer({
   description:
-    'By how many parts per million prices of the parent are raised where this list has none of its own; -100000: 10 % less.',
+    'Adjustment of the prices that come from the parent, in parts per million. -100000 is 10 % less.',
   minimum: -1_000_000,
   maximum: 10_000_000
 })
 export const CreatePricelistRequest = request('CreatePricelistRequest', {
   name: line(255),
-  currency: Type.Enum(Object.keys(currencies), { description: 'ISO 4217; that of the parent.' }),
+  currency: Type.Enum(Object.keys(currencies), {
+    description: 'Currency code (ISO 4217), the same as the parent’s.'
+  }),
   parent_id: Type.Optional(nullable(Id)),
   adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 })
 })

@@ -2,11 +2,11 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { priceListInUse, priceListLimit, priceListNotFound, priceListStale } from '../errors.ts'
-import type { PriceChanges } from '../prices/changes.ts'
+import type { PriceChanges } from './changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePricelistRequest,
@@ -15,10 +15,10 @@ import {
   type UpdatePricelistRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; priceChanges: PriceChanges }
+type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChanges }
 
-/** Lists of prices that hold instead of those of the catalog, in the markets that have one. */
-export function createPriceListService({ db, changes, priceChanges }: Deps) {
+/** Manages price lists, whose prices replace those of the catalog in their markets. */
+export function createPriceListService({ db, invalidation, priceChanges }: Deps) {
   const list = (query: PageQuery): Promise<Page<PricelistResponse>> =>
     readPage(query, {
       ...newestFirst,
@@ -32,45 +32,52 @@ export function createPriceListService({ db, changes, priceChanges }: Deps) {
     found(await db.first(repository.findPriceList, { id }), priceListNotFound)
 
   /** @throws `PRICING_PARENT_LIST_INVALID`, `PRICING_ADJUSTMENT_INVALID`, `PRICING_PRICE_LIST_TOO_DEEP`, `PRICING_PRICE_LIST_LIMIT` */
-  async function create(body: CreatePricelistRequest, write: Write): Promise<PricelistResponse> {
+  async function create(body: CreatePricelistRequest, write: IdempotentWrite): Promise<PricelistResponse> {
     const { name, currency, parent_id = null, adjustment_ppm = 0 } = body
     await write.once(db, async tx => {
       await tx.run(repository.insertPriceList, { id: write.id, name, currency, parent_id, adjustment_ppm })
       const { total = 0 } = (await tx.first(repository.countPriceLists)) ?? {}
       if (total > PRICE_LISTS_MAX) throw priceListLimit({ details: { limit: PRICE_LISTS_MAX } })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_LIST_STALE`, `PRICING_ADJUSTMENT_INVALID` */
-  async function patch(id: string, body: UpdatePricelistRequest, write: Write): Promise<PricelistResponse> {
+  async function patch(
+    id: string,
+    body: UpdatePricelistRequest,
+    write: IdempotentWrite
+  ): Promise<PricelistResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
       await tx.run(repository.updatePriceList, { ...stored, ...body })
-      changes.announce(tx)
+      invalidation.publish(tx)
       if (body.adjustment_ppm !== undefined) priceChanges.announce(tx, id, 'all')
     })
     return read(id)
   }
 
-  /** With all of its prices. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_LIST_STALE`, `PRICING_PRICE_LIST_IN_USE` */
-  const remove = (id: string, write: Write) =>
+  /**
+   * Deletes a list with its prices. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_LIST_STALE`,
+   * `PRICING_PRICE_LIST_IN_USE`
+   */
+  const remove = (id: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       await lock(tx, id, write)
       const used = await tx.first(repository.isPriceListUsed, { id })
       if (used?.is_used) throw priceListInUse()
       await tx.run(repository.deletePriceList, { id })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
 
   return { list, read, create, patch, remove }
 }
 export type PriceListService = ReturnType<typeof createPriceListService>
 
-/** Holds it until `tx` ends; who rests something on it waits. */
-async function lock(tx: Transaction, id: string, write: Write): Promise<repository.PriceListRow> {
+/** Locks the price list until `tx` ends. Transactions that reference it wait. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.PriceListRow> {
   const stored = found(await tx.first(repository.lockPriceList, { id }), priceListNotFound)
   write.expect(stored.version, priceListStale)
   return stored

@@ -1,32 +1,51 @@
 import { AMOUNT_MAX, shareOf } from '../../../kernel/money.ts'
 
-/** What one costs from a quantity on, in minor units. */
+/** Unit price from a quantity on, in minor units. */
 type PriceBreak = { readonly fromQuantity: number; readonly priceMinor: number }
-/** The prices of one variant, by rising quantity. */
+/** Prices of one variant, by ascending quantity. */
 export type PriceBreaks = readonly PriceBreak[]
 
 const PPM = 1_000_000
 
-/** What one costs when so many are bought; `undefined`: the list has no price for so few. */
+/** Returns the unit price for a quantity; `undefined`: the list has no price for so few. */
 export const priceAt = (breaks: PriceBreaks, quantity: number): number | undefined =>
   breaks.findLast(({ fromQuantity }) => fromQuantity <= quantity)?.priceMinor
 
-/** The same as numbers, a quantity and a price in turn: looked up in half of the time, and kept in half of the memory. */
-export type KeptBreaks = readonly number[]
-export const keptBreaks = (breaks: PriceBreaks): KeptBreaks =>
+/** Price breaks as a flat array of quantities and prices: half the lookup time and memory. */
+export type CompactBreaks = readonly number[]
+export const compactBreaks = (breaks: PriceBreaks): CompactBreaks =>
   breaks.flatMap(({ fromQuantity, priceMinor }) => [fromQuantity, priceMinor])
 
-/** `priceAt` of what is kept. */
-export function keptPriceAt(kept: KeptBreaks, quantity: number): number | undefined {
+/** `priceAt` for compact breaks. */
+export function compactPriceAt(kept: CompactBreaks, quantity: number): number | undefined {
   for (let at = kept.length - 2; at >= 0; at -= 2) if ((kept[at] as number) <= quantity) return kept[at + 1]
   return undefined
 }
 
-/** The same, raised or lowered and rounded half up: once for each list that they come down through. */
-export const adjusted = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
+/** Adjusts prices, rounded half up, once per list of the chain. */
+export const adjustBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
   adjustmentPpm === 0
     ? breaks
     : breaks.map(({ fromQuantity, priceMinor }) => ({
         fromQuantity,
         priceMinor: Math.min(AMOUNT_MAX, shareOf(priceMinor, PPM + adjustmentPpm))
       }))
+
+/** A list, and the adjustment of the prices that it inherits. */
+export type ChainLink = { readonly id: string; readonly adjustmentPpm: number }
+/** A list and its ancestors, in lookup order. */
+export type PriceListChain = readonly ChainLink[]
+
+/** Returns the prices of the first list of the chain that has some, adjusted by each list above it. */
+export function priceBreaksOf(
+  chain: PriceListChain,
+  ownOf: (listId: string) => PriceBreaks | undefined
+): PriceBreaks {
+  const all = chain.map(({ id }) => ownOf(id) ?? [])
+  const at = all.findIndex(breaks => breaks.length > 0)
+  const first = all[at]
+  if (first === undefined) return []
+  return chain
+    .slice(0, at)
+    .reduceRight((breaks, { adjustmentPpm }) => adjustBreaks(breaks, adjustmentPpm), first)
+}

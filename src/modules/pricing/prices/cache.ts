@@ -1,49 +1,55 @@
 import { RecentPairs } from '../../../kernel/recent-pairs.ts'
-import { type Changes, keep } from '../../../platform/kept.ts'
+import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { PriceChanges } from '../price-lists/changes.ts'
 import { listParents } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
-import { type KeptBreaks, keptBreaks, keptPriceAt } from './breaks.ts'
-import { breaksOf, type Chain, type Link } from './chain.ts'
-import type { PriceChanges } from './changes.ts'
+import {
+  type ChainLink,
+  type CompactBreaks,
+  compactBreaks,
+  compactPriceAt,
+  type PriceListChain,
+  priceBreaksOf
+} from './breaks.ts'
 import * as repository from './repository.ts'
 
-/** Each a variant in a list. */
+/** Maximum number of cached pairs of list and variant. */
 const KEPT_MAX = 200_000
 
-type Deps = { db: Queryable; changes: Changes; priceChanges: PriceChanges }
-type Wanted = { readonly variantId: string; readonly quantity: number }
+type Deps = { db: Queryable; invalidation: Invalidation; priceChanges: PriceChanges }
+type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /**
- * Prices of lists, with what comes from those that they rest on, kept in this process until they change. While changes may be
- * missed, nothing is kept.
+ * Caches effective prices of lists, including inherited ones, until they change. Nothing is cached while
+ * changes may be missed.
  */
-export function createPrices({ db, changes, priceChanges }: Deps) {
-  const known = new RecentPairs<KeptBreaks>(KEPT_MAX)
+export function createPrices({ db, invalidation, priceChanges }: Deps) {
+  const known = new RecentPairs<CompactBreaks>(KEPT_MAX)
   let generation = 0
-  // Of a list that adds something else to its parent, too: then all prices are announced.
+  // A changed adjustment of a list also publishes all prices.
   priceChanges.subscribe(variantIds => {
     generation += 1
     if (variantIds === 'all') known.clear()
     else for (const id of variantIds) known.deleteSecond(id)
   })
 
-  const readParents = keep(changes, async () => {
+  const readParents = createCached(invalidation, async () => {
     const rows = await db.rows(listParents, { limit: PRICE_LISTS_MAX })
     return new Map(rows.map(row => [row.id, row]))
   })
 
-  /** The list and all that it rests on, in the order in which they are asked. */
-  async function chainOf(listId: string): Promise<Chain> {
+  /** The list and its ancestors, in lookup order. */
+  async function chainOf(listId: string): Promise<PriceListChain> {
     const parents = await readParents()
-    const chain: Link[] = []
+    const chain: ChainLink[] = []
     for (let next = parents.get(listId); next !== undefined; next = parents.get(next.parent_id ?? ''))
       chain.push({ id: next.id, adjustmentPpm: next.adjustment_ppm })
     return chain
   }
 
-  /** What the list has for these variants, in one statement. */
-  async function load(listId: string, variantIds: readonly string[]): Promise<Map<string, KeptBreaks>> {
+  /** Loads the prices of these variants in one statement. */
+  async function load(listId: string, variantIds: readonly string[]): Promise<Map<string, CompactBreaks>> {
     const generationBefore = generation
     const chain = await chainOf(listId)
     const rows = await db.rows(repository.listBreaks, {
@@ -51,13 +57,13 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
       variant_ids: variantIds
     })
     const rowsOf = Map.groupBy(rows, row => row.variant_id)
-    const loaded = new Map<string, KeptBreaks>()
+    const loaded = new Map<string, CompactBreaks>()
     for (const variantId of variantIds) {
       const ofLists = Map.groupBy(rowsOf.get(variantId) ?? [], row => row.list_id)
-      const breaks = breaksOf(chain, id => ofLists.get(id)?.map(breakOf))
-      loaded.set(variantId, keptBreaks(breaks))
+      const breaks = priceBreaksOf(chain, id => ofLists.get(id)?.map(breakOf))
+      loaded.set(variantId, compactBreaks(breaks))
     }
-    // What was read before a change, and arrives after its announcement, is already old: it must not be kept.
+    // A price read before a change that arrives after its broadcast is outdated and must not be cached.
     if (generation === generationBefore && priceChanges.isLive())
       for (const [variantId, breaks] of loaded) known.set(listId, variantId, breaks)
     return loaded
@@ -65,19 +71,19 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
 
   async function loadMissing(
     listId: string,
-    wanted: readonly Wanted[],
+    wanted: readonly PriceQuery[],
     prices: readonly (number | undefined)[],
     missing: ReadonlySet<string>
   ): Promise<(number | undefined)[]> {
     const loaded = await load(listId, [...missing])
     return wanted.map(({ variantId, quantity }, index) =>
-      missing.has(variantId) ? keptPriceAt(loaded.get(variantId) ?? NONE, quantity) : prices[index]
+      missing.has(variantId) ? compactPriceAt(loaded.get(variantId) ?? NONE, quantity) : prices[index]
     )
   }
 
-  /** See `PricingApi.prices`. Not async: when everything is in memory, one promise is all that it costs. */
+  /** See `PricingApi.prices`. Not async, so a full cache hit costs a single promise. */
   return (
-    wanted: readonly Wanted[],
+    wanted: readonly PriceQuery[],
     { priceListId }: { readonly priceListId: string | null }
   ): Promise<(number | undefined)[]> => {
     if (priceListId === null) return Promise.resolve(wanted.map(() => undefined))
@@ -86,7 +92,7 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
     let missing: Set<string> | undefined
     for (const { variantId, quantity } of wanted) {
       const breaks = isLive ? known.get(priceListId, variantId) : undefined
-      prices.push(breaks && keptPriceAt(breaks, quantity))
+      prices.push(breaks && compactPriceAt(breaks, quantity))
       if (breaks !== undefined) continue
       missing ??= new Set()
       missing.add(variantId)
@@ -95,7 +101,7 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
   }
 }
 
-const NONE: KeptBreaks = []
+const NONE: CompactBreaks = []
 
 type BreakRow = { readonly from_quantity: number; readonly price_minor: number }
 const breakOf = ({ from_quantity, price_minor }: BreakRow) => ({

@@ -5,11 +5,11 @@ import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound } from '../errors.ts'
-import { type Cells, importCsv, RowRefused } from '../files/import.ts'
+import { importCsv, type ReadCell, RowRefused } from '../input-formats/csv-import.ts'
+import type { PriceChanges } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
-import type { PriceChanges } from './changes.ts'
 import * as repository from './repository.ts'
-import { type Price, setPrices } from './set.ts'
+import { type ListPrice, setPrices } from './set.ts'
 
 const COLUMNS = ['variant_id', 'from_quantity', 'price'] as const
 const PAGE_PRICES = 1_000
@@ -54,7 +54,7 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
 }
 export type PriceFiles = ReturnType<typeof createPriceFiles>
 
-function priceOf(cells: Cells, currency: string): Price {
+function priceOf(cells: ReadCell, currency: string): ListPrice {
   const variantId = cells('variant_id').toLowerCase()
   if (!isId(variantId)) throw new RowRefused('variant_id must be the id of a variant.')
   const quantity = cells('from_quantity') || '1'

@@ -3,7 +3,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
 
 const columns = { variant_id: 'uuid', from_quantity: 'int4', price_minor: 'int8' } as const
 
-/** By variant and quantity; those behind a place. */
+/** Pages through prices by variant and quantity. */
 export const listPrices = statement({
   name: 'pricing.list_prices',
   takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
@@ -20,7 +20,7 @@ export const countPrices = statement({
   slow: true,
   text: countUpTo('pricing.prices where list_id = $list_id')
 })
-/** The same of one variant. */
+/** Pages through the prices of one variant. */
 export const listPricesOf = statement({
   name: 'pricing.list_prices_of_variant',
   takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
@@ -36,7 +36,7 @@ export const countPricesOf = statement({
   gives: { total: 'int4' },
   text: countUpTo(`pricing.prices where list_id = $list_id and variant_id = $variant_id`)
 })
-/** In one order, so that two who set the same prices wait for each other in turn. */
+/** Writes in a fixed order, so that concurrent transactions do not deadlock. */
 export const setPrices = statement({
   name: 'pricing.set_prices',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', from_quantities: 'int4[]', prices: 'int8[]' },
@@ -50,7 +50,7 @@ export const setPrices = statement({
     where prices.price_minor <> excluded.price_minor`
 })
 /** One of these variants that has more prices than it may have. */
-export const findOverfull = statement({
+export const findTooManyBreaks = statement({
   name: 'pricing.find_overfull_variant',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', limit: 'int4' },
   gives: { variant_id: 'uuid' },
@@ -69,7 +69,7 @@ export const deletePrices = statement({
       and ($from_quantity::int is null or from_quantity = $from_quantity)
     returning from_quantity`
 })
-/** What these lists have for these variants, by rising quantity. */
+/** Lists the prices of these variants in these lists, by ascending quantity. */
 export const listBreaks = statement({
   name: 'pricing.list_breaks',
   takes: { list_ids: 'uuid[]', variant_ids: 'uuid[]' },

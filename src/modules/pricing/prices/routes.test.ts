@@ -22,7 +22,7 @@ const priceOf = async (pricing: PricingApi, priceListId: string, variantId: stri
   (await pricesOf(pricing, priceListId, variantId))[0]
 const NO_PRICES = [undefined, undefined, undefined]
 
-test('prices are set many at once, listed by variant and quantity, filtered, and deleted', async () => {
+test('prices are set in bulk, listed by variant and quantity, filtered and deleted', async () => {
   const { admin, createList, put } = await usePrices()
   const list = await createList()
   const [mug, cup] = [newId(), newId()].sort() as [string, string]
@@ -78,7 +78,7 @@ test.each<[string, string, object[]]>([
   expect((await admin.get(`${LISTS}/${list}/prices?count=true`)).json.total).toBe(0)
 })
 
-test('a thousand prices go at once', async () => {
+test('one request sets a thousand prices', async () => {
   const { admin, createList, put } = await usePrices()
   const list = await createList()
   const prices = Array.from({ length: 1_000 }, () => ({ variant_id: newId(), price: 5 }))
@@ -87,7 +87,7 @@ test('a thousand prices go at once', async () => {
   expect((await put(list, ...prices, { variant_id: newId(), price: 1 })).status).toBe(400)
 })
 
-test('a variant has the prices of the first list that has some, raised on their way down', async () => {
+test('a variant inherits the prices of the nearest list, with all adjustments', async () => {
   const { pricing, createList, put } = await usePrices()
   const top = await createList()
   const middle = await createList({ parent_id: top, adjustment_ppm: -100_000 })
@@ -105,7 +105,7 @@ test('a variant has the prices of the first list that has some, raised on their 
   expect(await pricesOf(pricing, newId(), mug)).toEqual(NO_PRICES)
 })
 
-test('prices cost one statement for all that is missing, and none when nothing is', async () => {
+test('missing prices cost one statement, cached ones none', async () => {
   const { pricing, createList, put, record } = await usePrices()
   const top = await createList()
   const list = await createList({ parent_id: top })
@@ -118,13 +118,13 @@ test('prices cost one statement for all that is missing, and none when nothing i
     }
     return (await record(read)).statements
   }
-  // What was announced above comes back to this process, too, and may drop what is kept once more.
+  // The broadcast of the change above also returns to this process and may clear its cache again.
   const sentForMore = () => sentFor([...wanted, { variantId: newId(), quantity: 1 }], list)
   await expect.poll(sentForMore, { interval: 20 }).toEqual(['pricing.list_breaks'])
   await expect.poll(() => sentFor(wanted, list, top), { interval: 20 }).toEqual([])
 })
 
-test('a change of a price or of a list is known at once here, and within a second to other processes', async () => {
+test('a changed price or list is visible here immediately, and in other processes within a second', async () => {
   const { pricing, admin, createList, put, databaseUrl } = await usePrices()
   const other = await usePricing({ databaseUrl })
   const top = await createList()

@@ -1,8 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
-import { IMPORT_BYTES_MAX } from '../files/import.ts'
-import { csvAnswer, PricingImportResponse } from '../files/schema.ts'
+import { csvResponse, IMPORT_BYTES_MAX, PricingImportResponse } from '../input-formats/csv-import.ts'
 import type { PriceFiles } from './csv.ts'
 import {
   DeletePricesQuery,
@@ -21,7 +20,9 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
     {
       config,
       schema: {
-        summary: 'The prices of a list, by variant and quantity',
+        summary: "List a price list's prices",
+        description:
+          'Returns a page of the prices of a list, by variant and minimum quantity. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
         querystring: PricesQuery,
         response: { 200: listOf(ListedPriceResponse) }
@@ -35,7 +36,9 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
     {
       config,
       schema: {
-        summary: 'Set prices of a list, all of these or none; its others stay',
+        summary: "Set a price list's prices",
+        description:
+          'Sets up to 1,000 prices of a list: all of them or none. Prices that the request does not name stay. 400 `PRICING_PRICE_TWICE`: the request has two prices for the same variant and quantity. 409 `PRICING_BREAK_LIMIT`: `limit` is the most prices of one variant in a list. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
         body: SetPricesRequest,
         response: noContent
@@ -49,7 +52,9 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
     {
       config,
       schema: {
-        summary: 'Delete the prices of a variant from a list, or one of them',
+        summary: "Delete a variant's prices",
+        description:
+          'Deletes all prices of a variant from a list, or with `from_quantity` only that one. 404 `PRICING_PRICE_NOT_FOUND`: the list has no such price.',
         params: PriceParams,
         querystring: DeletePricesQuery,
         response: noContent
@@ -69,9 +74,11 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
     {
       config: { class: 'bulk' },
       schema: {
-        summary: 'The prices of a list as a CSV file',
+        summary: "Export a price list's prices",
+        description:
+          'Returns all prices of a list as a CSV file, in the format that the import accepts. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
-        response: csvAnswer('A row for each variant and quantity.')
+        response: csvResponse('A CSV file with one row per variant and quantity.')
       }
     },
     async (request, reply) => {
@@ -86,14 +93,16 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
       config: {
         class: 'bulk',
         body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
-        unwritten: 'the same file once more changes nothing'
+        noReplay: 'a retry with the same file changes nothing'
       },
       schema: {
-        summary: 'Set prices of a list by a CSV file, all of these or none; its others stay',
+        summary: "Import a price list's prices",
+        description:
+          'Sets prices of a list from a CSV file with `variant_id`, `from_quantity` and `price`: all rows or none. Prices that the file does not name stay. Sending the file again is safe. 400 `PRICING_IMPORT_FAILED`: nothing changed; `report` names the wrong rows. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
         response: { 200: PricingImportResponse }
       }
     },
-    request => files.importCsv(request.params.id, request.body, () => request.visit?.progressed())
+    request => files.importCsv(request.params.id, request.body, () => request.slot?.reportProgress())
   )
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Amount, amount, Id, input, pageQuery, request, response } from '../../../kernel/wire.ts'
 
-const FROM = 'From how many on.'
+const FROM = 'Minimum quantity for this price.'
 const FromQuantity = Type.Integer({ description: FROM, minimum: 1, maximum: 1_000_000 })
 
 /** The most prices in one request. */
@@ -30,6 +30,6 @@ export const DeletePricesQuery = input({ from_quantity: Type.Optional(FromQuanti
 export const ListedPriceResponse = response('ListedPriceResponse', {
   variant_id: Id,
   from_quantity: Type.Integer({ description: FROM }),
-  price: amount('What one costs then')
+  price: amount('Unit price from this quantity')
 })
 export type ListedPriceResponse = Static<typeof ListedPriceResponse>

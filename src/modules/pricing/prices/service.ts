@@ -1,18 +1,18 @@
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound, priceNotFound, priceTwice } from '../errors.ts'
+import type { PriceChanges } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
-import type { PriceChanges } from './changes.ts'
 import * as repository from './repository.ts'
 import type { ListedPriceResponse, PricesQuery, SetPricesRequest } from './schema.ts'
 import { setPrices } from './set.ts'
 
-type Place = { from_quantity: number; variant_id: string; limit: number }
+type PricePosition = { from_quantity: number; variant_id: string; limit: number }
 
-/** The prices of the lists. To it the ids of variants mean nothing: prices of those that are gone stay, and hurt nobody. */
+/** Manages prices of lists. Variant ids are opaque; prices of deleted variants stay without effect. */
 export function createPriceService({ db, changes }: { db: Database; changes: PriceChanges }) {
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
   async function list(listId: string, query: PricesQuery): Promise<Page<ListedPriceResponse>> {
@@ -22,11 +22,11 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     const statements =
       only === undefined
         ? {
-            rows: (place: Place) => db.rows(repository.listPrices, { ...ofList, ...place }),
+            rows: (place: PricePosition) => db.rows(repository.listPrices, { ...ofList, ...place }),
             total: () => db.first(repository.countPrices, ofList)
           }
         : {
-            rows: (place: Place) => db.rows(repository.listPricesOf, { ...ofList, only, ...place }),
+            rows: (place: PricePosition) => db.rows(repository.listPricesOf, { ...ofList, only, ...place }),
             total: () => db.first(repository.countPricesOf, { ...ofList, variant_id: only })
           }
     const page = await readPage(query, {
@@ -40,8 +40,11 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     return { ...page, items }
   }
 
-  /** @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_TWICE`, `PRICING_BREAK_LIMIT`; then none is set. */
-  async function set(listId: string, { prices }: SetPricesRequest, write: Write): Promise<void> {
+  /**
+   * Sets prices: all or none. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_TWICE`,
+   * `PRICING_BREAK_LIMIT`
+   */
+  async function set(listId: string, { prices }: SetPricesRequest, write: IdempotentWrite): Promise<void> {
     const wanted = prices.map(({ variant_id, from_quantity = 1, price }) => ({
       variantId: variant_id.toLowerCase(),
       fromQuantity: from_quantity,
@@ -59,8 +62,13 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     })
   }
 
-  /** Without a quantity, all prices of the variant. @throws `PRICING_PRICE_NOT_FOUND` */
-  async function remove(listId: string, variantId: string, fromQuantity: number | undefined, write: Write) {
+  /** Deletes one price, or all prices of the variant without a quantity. @throws `PRICING_PRICE_NOT_FOUND` */
+  async function remove(
+    listId: string,
+    variantId: string,
+    fromQuantity: number | undefined,
+    write: IdempotentWrite
+  ) {
     await write.once(db, async tx => {
       const gone = await tx.rows(repository.deletePrices, {
         list_id: listId,

@@ -3,10 +3,14 @@ import { breakLimit } from '../errors.ts'
 import * as repository from './repository.ts'
 import { BREAKS_MAX } from './schema.ts'
 
-export type Price = { variantId: string; fromQuantity: number; priceMinor: number }
+export type ListPrice = { variantId: string; fromQuantity: number; priceMinor: number }
 
-/** Sets prices that are all for another variant or quantity. @throws `PRICING_BREAK_LIMIT` */
-export async function setPrices(tx: Transaction, listId: string, prices: readonly Price[]): Promise<void> {
+/** Sets prices of distinct variants or quantities. @throws `PRICING_BREAK_LIMIT` */
+export async function setPrices(
+  tx: Transaction,
+  listId: string,
+  prices: readonly ListPrice[]
+): Promise<void> {
   const variantIds = prices.map(({ variantId }) => variantId)
   await tx.run(repository.setPrices, {
     list_id: listId,
@@ -14,7 +18,7 @@ export async function setPrices(tx: Transaction, listId: string, prices: readonl
     from_quantities: prices.map(({ fromQuantity }) => fromQuantity),
     prices: prices.map(({ priceMinor }) => priceMinor)
   })
-  const overfull = await tx.first(repository.findOverfull, {
+  const overfull = await tx.first(repository.findTooManyBreaks, {
     list_id: listId,
     variant_ids: variantIds,
     limit: BREAKS_MAX

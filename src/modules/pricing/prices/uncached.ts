@@ -1,12 +1,11 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listChains } from '../price-lists/repository.ts'
-import { type PriceBreaks, priceAt } from './breaks.ts'
-import { breaksOf, type Chain } from './chain.ts'
+import { type PriceBreaks, type PriceListChain, priceAt, priceBreaksOf } from './breaks.ts'
 import * as repository from './repository.ts'
 
-/** A price list that markets have, and all that it rests on. */
-export type MarketList = { readonly id: string; readonly currency: string; readonly chain: Chain }
-type Wanted = { readonly variantId: string; readonly quantity: number }
+/** A price list of a market with its ancestors. */
+export type MarketList = { readonly id: string; readonly currency: string; readonly chain: PriceListChain }
+type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /** See `PricingApi.marketLists`. */
 export async function readMarketLists(db: Queryable): Promise<MarketList[]> {
@@ -22,7 +21,7 @@ export async function readMarketLists(db: Queryable): Promise<MarketList[]> {
 export async function readPrices(
   db: Queryable,
   lists: readonly MarketList[],
-  wanted: readonly Wanted[]
+  wanted: readonly PriceQuery[]
 ): Promise<(number | undefined)[][]> {
   const rows = await db.rows(repository.listBreaks, {
     list_ids: [...new Set(lists.flatMap(({ chain }) => chain.map(({ id }) => id)))],
@@ -37,7 +36,7 @@ export async function readPrices(
   return lists.map(({ chain }) =>
     wanted.map(({ variantId, quantity }) =>
       priceAt(
-        breaksOf(chain, listId => found.get(listId)?.get(variantId)),
+        priceBreaksOf(chain, listId => found.get(listId)?.get(variantId)),
         quantity
       )
     )

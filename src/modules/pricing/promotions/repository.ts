@@ -1,8 +1,8 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import { usesOfMailbox } from '../budgets/repository.ts'
-import type { Amounts, PromotionClass } from '../quote/input.ts'
-import type { Effect } from './schema.ts'
+import type { CurrencyAmounts, PromotionClass } from '../quote/input.ts'
+import { usesOfMailbox } from '../redemptions/usage-limits-repository.ts'
+import type { EffectRequest } from './schema.ts'
 
 const written = {
   id: 'uuid',
@@ -13,7 +13,7 @@ const written = {
   starts_at: 'timestamptz?',
   ends_at: 'timestamptz?',
   needs_code: 'bool',
-  minimum: nullableJson<Amounts>(),
+  minimum: nullableJson<CurrencyAmounts>(),
   minimum_quantity: 'int4',
   product_ids: 'uuid[]?',
   category_ids: 'uuid[]?',
@@ -21,7 +21,7 @@ const written = {
   cheapest_only: 'bool',
   first_order_only: 'bool',
   customer_group: 'text?',
-  effect: json<Effect>(),
+  effect: json<EffectRequest>(),
   combines: 'text[]',
   uses_per_customer: 'int4?'
 } as const
@@ -38,7 +38,7 @@ const shown = `
 const from = 'from pricing.promotions join pricing.budgets on budgets.id = promotions.id'
 const select = `select ${shown} ${from}`
 
-/** The newest first, those behind `after`. */
+/** Pages through promotions, newest first. */
 export const listPromotions = statement({
   name: 'pricing.list_promotions',
   takes: { after: 'uuid', limit: 'int8' },
@@ -56,14 +56,14 @@ export const findPromotion = statement({
   gives: columns,
   text: `${select} where promotions.id = $id`
 })
-/** Who uses it meanwhile waits, or is counted already. */
+/** Concurrent redemptions wait for this lock, or are already counted. */
 export const lockPromotion = statement({
   name: 'pricing.lock_promotion',
   takes: { id: 'uuid' },
   gives: columns,
   text: `${select} where promotions.id = $id for update`
 })
-/** Those that count without a code and have not ended. Were there ever more than quotes can take, the older ones count. */
+/** Lists promotions without a code that have not ended. Above the limit of a quote, the older ones apply. */
 export const listAutomatic = statement({
   name: 'pricing.list_automatic_promotions',
   takes: { limit: 'int8' },
@@ -72,7 +72,7 @@ export const listAutomatic = statement({
     ${select} where active and not needs_code and (ends_at is null or ends_at > now())
     order by promotions.id limit $limit`
 })
-/** Until the transaction ends nobody else puts one into use: of two that are the last one, one is refused. */
+/** Serializes activations, so that two of them cannot both use the last place. */
 export const lockAutomatic = statement({
   name: 'pricing.lock_automatic_promotions',
   text: `select pg_advisory_xact_lock(hashtextextended('pricing.automatic_promotions', 0))`
@@ -84,7 +84,10 @@ export const countAutomatic = statement({
     select count(*)::int as total from pricing.promotions
     where active and not needs_code and (ends_at is null or ends_at > now())`
 })
-/** The promotions of these codes that are in use, with what is left of each code, and what the customer used; see `listUses`. */
+/**
+ * Lists the active promotions of these codes, with the remaining uses of each code and the customer's
+ * uses; see `listUses`.
+ */
 export const listByCodes = statement({
   name: 'pricing.list_promotions_by_code',
   takes: { codes: 'text[]', customer: 'text?', mailbox: 'text?' },
@@ -118,7 +121,7 @@ export const updatePromotion = statement({
         .join(', ')}, version = version + 1
     where id = $id`
 })
-/** With its codes, and the budgets of both. */
+/** Deletes a promotion, its codes and their usage limits. */
 export const deletePromotion = statement({
   name: 'pricing.delete_promotion',
   takes: { id: 'uuid' },

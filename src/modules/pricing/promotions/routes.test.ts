@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 const PROMOTIONS = '/api/admin/promotions'
 const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
 
-test('a promotion is created with what it leaves out, changed, listed and deleted', async () => {
+test('a promotion is created with defaults, changed, listed and deleted', async () => {
   const { admin } = await usePricing()
   const { status, json: made, headers } = await admin.post(PROMOTIONS, TENTH)
   expect([status, headers.etag]).toEqual([201, '"1"'])
@@ -91,7 +91,7 @@ test.each<[string, string, object]>([
   })
 })
 
-test('days are those of the time zone of the shop, and the last one counts in full', async () => {
+test("days are in the shop's time zone, and the last day counts in full", async () => {
   const { admin } = await usePricing({ settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Zurich' } })
   const period = { starts_at: '2026-03-28', ends_at: '2026-03-29' }
   const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...period })
@@ -105,7 +105,7 @@ test('days are those of the time zone of the shop, and the last one counts in fu
   })
 })
 
-test('a market in which a promotion holds is not deleted', async () => {
+test('a market of a promotion cannot be deleted', async () => {
   const { admin, createMarket } = await usePricing()
   const market = await createMarket()
   const { json } = await admin.post(PROMOTIONS, { ...TENTH, markets: ['de'] })
@@ -129,7 +129,7 @@ const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>
     [count, ended]
   )
 
-test('as many run without a code as a quote can take; ended ones and those with a code do not count', async () => {
+test('automatic promotions are limited to what a quote takes; ended ones and those with a code do not count', async () => {
   const shop = await usePricing()
   const { admin } = shop
   await insertMany(shop, 195, 6)
@@ -146,14 +146,14 @@ test('as many run without a code as a quote can take; ended ones and those with 
   expect((await admin.patch(`${PROMOTIONS}/${coded.id}`, { needs_code: false })).status).toBe(409)
 })
 
-test('of many promotions that come at once no more are put into use than there is room for', async () => {
+test('simultaneous activations never exceed the limit of automatic promotions', async () => {
   const shop = await usePricing()
   await insertMany(shop, 187)
   const answers = await Promise.all(Array.from({ length: 12 }, () => shop.admin.post(PROMOTIONS, TENTH)))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(9).fill(409)])
 })
 
-test('a shop that has too many of them quotes all the same, and each can still be changed and ended', async () => {
+test('a shop above the limit still quotes, and each promotion can be changed and ended', async () => {
   const shop = await usePricing()
   const { admin } = shop
   const { json: own } = await admin.post(PROMOTIONS, { ...TENTH, combines: ['line'] })
@@ -170,13 +170,13 @@ test('a shop that has too many of them quotes all the same, and each can still b
       lines: [{ quantity: 1, price: 100_000 }],
       codes: codes.slice(0, count)
     })
-  expect((await shop.pricing.rules({ codes, customer: null })).promotions).toHaveLength(200)
+  expect((await shop.pricing.readRules({ codes, customer: null })).promotions).toHaveLength(200)
   for (const count of [0, 10]) expect((await quoted(count)).status).toBe(200)
   expect((await admin.patch(path, { active: false })).status).toBe(200)
 })
 
 test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
-  'a promotion that is not for shipping refuses %o',
+  'a promotion of another class rejects %o',
   async fields => {
     const { admin } = await usePricing()
     const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
@@ -184,7 +184,7 @@ test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
   }
 )
 
-test('a customer group is refused, because no customer is in one', async () => {
+test('a customer group is rejected, because customers have none', async () => {
   const { admin } = await usePricing()
   const refused = { status: 400, json: { errors: [{ path: 'body/customer_group' }] } }
   const explained = { json: { errors: [{ message: expect.stringContaining('Set needs_code') }] } }

@@ -13,31 +13,32 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrMoment } from '../periods/schema.ts'
-import { PROMOTIONS_MAX, QUOTE_LIMITS } from '../quote/limits.ts'
+import { DayOrMoment } from '../input-formats/periods.ts'
+import { PROMOTIONS_MAX, QUOTE_LIMITS } from '../quote/size-limits.ts'
 
-/** The most promotions without a code that are running or will: a quote takes so many, and one for each code. */
+/** Maximum number of promotions without a code: a quote takes these and one per code. */
 export const AUTOMATIC_MAX = PROMOTIONS_MAX - QUOTE_LIMITS.codes
 
 const PromotionClass = Type.Enum(['line', 'order', 'shipping'], {
-  description: 'What is reckoned with: each line, the matching lines together, each delivery.'
+  description:
+    'What the discount applies to: each matching line, the matching lines of the order together, or each delivery.'
 })
 const Amounts = Type.Record(
   Type.String(matching(`^(?:${Object.keys(currencies).join('|')})$`, 'must be a currency, such as EUR')),
   Amount,
   {
-    description: 'By currency. In a market whose currency is missing, the promotion does not hold.',
+    description: 'Amounts by currency. The promotion does not apply in markets with another currency.',
     minProperties: 1,
     maxProperties: Object.keys(currencies).length,
     additionalProperties: false
   }
 )
-const Effect = Type.Union(
+const EffectRequest = Type.Union(
   [
     input({
       type: Type.Literal('percentage'),
       percentage_ppm: Type.Integer({
-        description: 'Parts per million of what remains: 100000 is 10 %.',
+        description: 'Share of the remaining price in parts per million: 100000 is 10 %.',
         minimum: 1,
         maximum: 1_000_000
       })
@@ -48,66 +49,68 @@ const Effect = Type.Union(
   ],
   {
     description:
-      'A share; an amount off each unit of a line, off the order once, or off each delivery; what a unit or a delivery costs then; or free delivery.'
+      'A percentage, an amount off each unit, order or delivery, a fixed price of a unit or delivery, or free shipping.'
   }
 )
-export type Effect = Static<typeof Effect>
+export type EffectRequest = Static<typeof EffectRequest>
 const ids = (what: string) =>
   nullable(Type.Array(Id, { description: what, minItems: 1, maxItems: 1_000, uniqueItems: true }))
 const Uses = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 
 const fields = {
-  name: line(255, 'What shoppers read beside what it takes off.'),
+  name: line(255, 'Name of the promotion for buyers.'),
   class: PromotionClass,
   priority: Type.Integer({
-    description: 'The higher one comes first in its class.',
+    description: 'Higher values apply first within a class.',
     minimum: -1_000,
     maximum: 1_000,
     default: 0
   }),
-  active: Type.Boolean({ default: true }),
+  active: Type.Boolean({ default: true, description: 'Whether it can apply.' }),
   starts_at: nullable(DayOrMoment),
   ends_at: nullable(DayOrMoment),
   markets: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
-      description: 'Codes of the markets in which it holds; null: all.',
+      description: 'Codes of the markets in which it applies. Null: all.',
       minItems: 1,
       maxItems: 250,
       uniqueItems: true
     })
   ),
-  needs_code: Type.Boolean({ description: 'Whether it counts with one of its codes only.', default: false }),
+  needs_code: Type.Boolean({ description: 'Whether it applies only with one of its codes.', default: false }),
   minimum: nullable(Amounts),
   minimum_quantity: Type.Integer({
-    description: 'How many units of what it is for there must be.',
+    description: 'Minimum number of matching units.',
     minimum: 0,
     maximum: 1_000_000,
     default: 0
   }),
-  product_ids: ids('What it is for, with category_ids; both null: everything.'),
-  category_ids: ids('The products of a category and of those below it.'),
-  shipping_method_ids: ids('Class `shipping` only: the shipping methods that it is for; null: all.'),
+  product_ids: ids('Products that match. With `category_ids` null too, all products match.'),
+  category_ids: ids('Categories whose products match, subcategories included.'),
+  shipping_method_ids: ids('Class `shipping` only: shipping methods that match. Null: all.'),
   cheapest_only: Type.Boolean({
-    description:
-      'Class `shipping` only: whether it is only for the cheapest shipping option that is offered.',
+    description: 'Class `shipping` only: whether only the cheapest shipping option matches.',
     default: false
   }),
-  first_order_only: Type.Boolean({ default: false }),
-  effect: Effect,
+  first_order_only: Type.Boolean({
+    default: false,
+    description: 'Whether it applies only to the first order of a buyer.'
+  }),
+  effect: EffectRequest,
   combines: Type.Array(PromotionClass, {
-    description: 'The classes, its own too, whose promotions may be there beside it.',
+    description: 'Classes of promotions that it can be combined with, its own class included if listed.',
     uniqueItems: true,
     maxItems: 3,
     default: []
   }),
-  uses_max: nullable({ ...Uses, description: 'How often it can be used; null: without a limit.' }),
+  uses_max: nullable({ ...Uses, description: 'Maximum number of uses. Null: unlimited.' }),
   uses_per_customer: nullable({
     ...Uses,
-    description: 'How often one customer can use it; null: without a limit.'
+    description: 'Maximum number of uses per customer. Null: unlimited.'
   })
 }
 
-/** Members that other shops have. */
+/** Fields that other shop software has and this API does not, with what to use instead. */
 const absent = {
   'x-absent': {
     customer_group:
@@ -166,11 +169,16 @@ export const PromotionResponse = response('PromotionResponse', {
   }),
   combines: Type.Array(PromotionClass),
   uses_max: nullable(Type.Integer()),
-  uses_left: nullable(
-    Type.Integer({ description: 'How often it can still be used; null: without a limit.' })
-  ),
+  uses_left: nullable(Type.Integer({ description: 'Number of uses that remain. Null: unlimited.' })),
   uses_per_customer: nullable(Type.Integer()),
   version: Version,
   created_at: Time
 })
 export type PromotionResponse = Static<typeof PromotionResponse>
+
+export const RedemptionResponse = response('RedemptionResponse', {
+  owner: { ...Id, description: 'The order that uses the promotion.' },
+  code: nullable(Type.String()),
+  redeemed_at: Time
+})
+export type RedemptionResponse = Static<typeof RedemptionResponse>

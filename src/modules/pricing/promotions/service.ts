@@ -2,13 +2,13 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { insertBudget, limitBudget } from '../budgets/repository.ts'
 import { promotionLimit, promotionNotFound, promotionStale, promotionUsed, usesTaken } from '../errors.ts'
-import type { Periods } from '../periods/instants.ts'
+import type { Periods } from '../input-formats/periods.ts'
 import { isPromotionUsed } from '../redemptions/repository.ts'
+import { insertUsageLimit, setUsageLimit } from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import {
   AUTOMATIC_MAX,
@@ -17,10 +17,10 @@ import {
   type UpdatePromotionRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
 
-/** What takes something off, when and for whom. What that comes to the quote says. */
-export function createPromotionService({ db, changes, periods }: Deps) {
+/** Manages promotions. */
+export function createPromotionService({ db, invalidation, periods }: Deps) {
   async function list(query: PageQuery): Promise<Page<PromotionResponse>> {
     const page = await readPage(query, {
       ...newestFirst,
@@ -39,7 +39,7 @@ export function createPromotionService({ db, changes, periods }: Deps) {
    * @throws `PRICING_MOMENT_INVALID`, `PRICING_PERIOD_INVALID`, `PRICING_EFFECT_INVALID`, `PRICING_PROMOTION_MARKET_UNKNOWN`,
    * `PRICING_PROMOTION_LIMIT`
    */
-  async function create(body: CreatePromotionRequest, write: Write): Promise<PromotionResponse> {
+  async function create(body: CreatePromotionRequest, write: IdempotentWrite): Promise<PromotionResponse> {
     const { uses_max = null, markets, starts_at = null, ends_at = null, ...fields } = body
     const row = {
       ...DEFAULTS,
@@ -50,16 +50,20 @@ export function createPromotionService({ db, changes, periods }: Deps) {
     }
     await write.once(db, async tx => {
       await tx.run(repository.insertPromotion, row)
-      await tx.run(insertBudget, { id: write.id, uses_max })
+      await tx.run(insertUsageLimit, { id: write.id, uses_max })
       await tx.run(repository.addMarkets, { id: write.id, markets: markets ?? [] })
       if (isAutomatic(row)) await checkLimit(tx)
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_PROMOTION_STALE`, `PRICING_USES_TAKEN`, and what `create` throws */
-  async function patch(id: string, body: UpdatePromotionRequest, write: Write): Promise<PromotionResponse> {
+  async function patch(
+    id: string,
+    body: UpdatePromotionRequest,
+    write: IdempotentWrite
+  ): Promise<PromotionResponse> {
     const { uses_max, markets, starts_at, ends_at, ...fields } = body
     const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
     await write.once(db, async tx => {
@@ -71,27 +75,31 @@ export function createPromotionService({ db, changes, periods }: Deps) {
       }
       const row = { ...stored, ...fields, ...period }
       await tx.run(repository.updatePromotion, row)
-      if (uses_max !== undefined && (await tx.first(limitBudget, { id, uses_max })) === undefined)
+      if (uses_max !== undefined && (await tx.first(setUsageLimit, { id, uses_max })) === undefined)
         throw usesTaken()
       if (markets !== undefined) {
         await tx.run(repository.removeMarkets, { id })
         await tx.run(repository.addMarkets, { id, markets: markets ?? [] })
       }
-      // Whoever changes another thing about one of too many is not in the way.
+      // The limit is checked only when the promotion becomes automatic, so other changes stay possible above
+      // the limit.
       if (isAutomatic(row) && !isAutomatic(stored)) await checkLimit(tx)
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(id)
   }
 
-  /** With its codes. @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_PROMOTION_STALE`, `PRICING_PROMOTION_USED` */
-  const remove = (id: string, write: Write) =>
+  /**
+   * Deletes a promotion with its codes. @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_PROMOTION_STALE`,
+   * `PRICING_PROMOTION_USED`
+   */
+  const remove = (id: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       await lock(tx, id, write)
       const used = await tx.first(isPromotionUsed, { promotion_id: id })
       if (used?.is_used) throw promotionUsed()
       await tx.run(repository.deletePromotion, { id })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
 
   return { list, read, create, patch, remove }
@@ -115,7 +123,7 @@ const DEFAULTS = {
 }
 
 type Automatic = Pick<repository.PromotionRow, 'active' | 'needs_code' | 'ends_at'>
-/** Whether it counts by itself, now or later. */
+/** Returns whether the promotion applies without a code, now or later. */
 const isAutomatic = ({ active, needs_code, ends_at }: Automatic): boolean =>
   active && !needs_code && (ends_at === null || ends_at > new Date())
 
@@ -126,8 +134,8 @@ async function checkLimit(tx: Transaction): Promise<void> {
   if (total > AUTOMATIC_MAX) throw promotionLimit({ details: { limit: AUTOMATIC_MAX } })
 }
 
-/** Holds it until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: Write): Promise<repository.PromotionRow> {
+/** Locks the promotion until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.PromotionRow> {
   const stored = found(await tx.first(repository.lockPromotion, { id }), promotionNotFound)
   write.expect(stored.version, promotionStale)
   return stored

@@ -1,16 +1,17 @@
 import { divide } from '../../../kernel/money.ts'
-import { sumOf } from './components.ts'
+import { sumComponents } from './components.ts'
 
 /**
- * Splits an amount by weights into whole minor units that add up to it: everybody gets their share rounded down, and what is
- * left goes, one unit each, to those who lost most by rounding; of equal ones to the first. Nothing is split by no weight.
+ * Splits an amount by weights into minor units that add up to it (largest remainder method). Shares are
+ * rounded down; the rest goes, one unit each, to those with the largest remainder, and to the first of
+ * equal ones. With zero total weight nothing is split.
  */
 export function allocate(amountMinor: number, weights: readonly number[]): number[] {
-  const sum = sumOf(weights, weight => weight)
+  const sum = sumComponents(weights, weight => weight)
   if (sum === 0) return weights.map(() => 0)
   const shares = weights.map(weight => divide(amountMinor, weight, sum))
   const parts = shares.map(share => share.whole)
-  const left = amountMinor - sumOf(parts, part => part)
+  const left = amountMinor - sumComponents(parts, part => part)
   if (left === 0) return parts
   const byLoss = shares
     .map(({ rest }, index) => ({ rest, index }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeCode, readCodes } from './codes.ts'
+import { normalizeCode, resolveCodes } from './codes.ts'
 
 test.each([
   ['  save10 ', 'SAVE10'],
@@ -11,7 +11,7 @@ test.each([
   expect(normalizeCode(code)).toBe(normal)
 })
 
-test('a code that is compared as itself is', () => {
+test('a normalized code stays the same', () => {
   const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map(point => String.fromCodePoint(point))
   fc.assert(
     fc.property(fc.array(anyCharacter, { maxLength: 8 }), characters => {
@@ -21,7 +21,7 @@ test('a code that is compared as itself is', () => {
   )
 })
 
-test('a code that is given twice counts once, in whatever order and writing', () => {
+test('a repeated code counts once, in any order and spelling', () => {
   const rules = {
     codes: new Map([['SAVE10', { promotionId: 'p', usesLeft: null }]]),
     promotions: [],
@@ -32,6 +32,6 @@ test('a code that is given twice counts once, in whatever order and writing', ()
     { code: 'OTHER', problem: { code: 'CODE_UNKNOWN' } },
     { code: 'SAVE10', promotionId: 'p' }
   ]
-  expect(readCodes(['save10', 'other', ' SAVE10'], rules)).toEqual(read)
-  expect(readCodes([' SAVE10', 'save10', 'other'], rules)).toEqual(read)
+  expect(resolveCodes(['save10', 'other', ' SAVE10'], rules)).toEqual(read)
+  expect(resolveCodes([' SAVE10', 'save10', 'other'], rules)).toEqual(read)
 })

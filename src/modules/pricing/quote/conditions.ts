@@ -1,37 +1,40 @@
-import { sumOf } from './components.ts'
-import { holdsIn } from './effects.ts'
-import type { CodeProblem, Problem } from './findings.ts'
+import { sumComponents } from './components.ts'
+import { hasAmountIn } from './effects.ts'
+import type { CodeFindingCode, CodeRejection } from './findings.ts'
 import type { Promotion, QuoteInput } from './input.ts'
 import type { LineTarget } from './targets.ts'
 
-type Circumstances = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
+type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 
-/** What forbids a promotion, given the lines that match it as they cost without promotions. */
-export function findProblem(
+/** Returns why a promotion does not apply, given its matching lines at their prices before promotions. */
+export function findRejection(
   promotion: Promotion,
-  circumstances: Circumstances,
+  circumstances: ConditionContext,
   matching: readonly LineTarget[]
-): Problem | undefined {
-  const obstacle = findObstacle(promotion, circumstances)
+): CodeRejection | undefined {
+  const obstacle = findRejectionCode(promotion, circumstances)
   if (obstacle !== undefined) return { code: obstacle }
   if (matching.length === 0) return { code: 'CODE_NO_MATCHING_LINE' }
   const minimum = promotion.minimumMinor?.[circumstances.market.currency] ?? 0
   const missing = {
-    amountMinor: Math.max(0, minimum - sumOf(matching, target => target.fullMinor)),
-    quantity: Math.max(0, promotion.minimumQuantity - sumOf(matching, target => target.units))
+    amountMinor: Math.max(0, minimum - sumComponents(matching, target => target.fullMinor)),
+    quantity: Math.max(0, promotion.minimumQuantity - sumComponents(matching, target => target.units))
   }
   return missing.amountMinor + missing.quantity > 0 ? { code: 'CODE_MINIMUM', missing } : undefined
 }
 
-/** What forbids it whatever is bought. */
-function findObstacle(promotion: Promotion, { market, buyer, now }: Circumstances): CodeProblem | undefined {
+/** Returns why it does not apply, independent of the lines. */
+function findRejectionCode(
+  promotion: Promotion,
+  { market, buyer, now }: ConditionContext
+): CodeFindingCode | undefined {
   const { id, startsAt, endsAt, effect, minimumMinor, usesLeft, usesPerCustomer } = promotion
   const { code, currency } = market
   if (startsAt !== null && now < startsAt) return 'CODE_NOT_STARTED'
   if (endsAt !== null && now >= endsAt) return 'CODE_EXPIRED'
   if (promotion.markets !== null && !promotion.markets.includes(code)) return 'CODE_NOT_IN_MARKET'
   if (minimumMinor !== null && minimumMinor[currency] === undefined) return 'CODE_NOT_IN_MARKET'
-  if (!holdsIn(effect, currency)) return 'CODE_NOT_IN_MARKET'
+  if (!hasAmountIn(effect, currency)) return 'CODE_NOT_IN_MARKET'
   if (promotion.group !== null && promotion.group !== buyer.group) return 'CODE_NOT_FOR_CUSTOMER'
   if (promotion.firstOrderOnly && !buyer.isFirstOrder) return 'CODE_FIRST_ORDER_ONLY'
   if (usesLeft !== null && usesLeft <= 0) return 'CODE_USED_UP'
@@ -39,8 +42,11 @@ function findObstacle(promotion: Promotion, { market, buyer, now }: Circumstance
   return undefined
 }
 
-/** Finds the lines that match a promotion, in their order, by way of the categories: many lines share one. */
-export function openMatching(lines: readonly LineTarget[]) {
+/**
+ * Creates a function that finds the lines that match a promotion. It indexes lines by category, because
+ * many lines share one.
+ */
+export function createLineMatcher(lines: readonly LineTarget[]) {
   const byCategory = new Map<string, number[]>()
   for (const [index, { line }] of lines.entries())
     for (const id of line.categoryIds) {

@@ -1,22 +1,22 @@
-import { sumOf } from './components.ts'
-import { type ShippingFinding, type ShippingProblem, shippingFinding } from './findings.ts'
-import type { QuoteGroup, QuoteInput, ShippingOption } from './input.ts'
+import { sumComponents } from './components.ts'
+import { type ShippingFinding, type ShippingFindingCode, shippingFinding } from './findings.ts'
+import type { QuoteGroup, QuoteInput, QuoteShippingOption } from './input.ts'
 import { destinationOf, type LineTarget } from './targets.ts'
 
-/** How a group can be delivered, the cheapest first, and how it is; `findings` say what stands against it. */
-export type Delivery<Option> = {
+/** Shipping options of a group, cheapest first, the chosen one, and findings. */
+export type QuotedDelivery<Option> = {
   readonly group: QuoteGroup
   readonly options: readonly Option[]
   readonly chosen: Option | undefined
   readonly findings: readonly ShippingFinding[]
 }
 
-/** `lines` are those of the group, with what they cost after discounts. */
-export function deliver<Option extends ShippingOption>(
+/** Quotes the delivery of a group. `lines`: its lines with their prices after discounts. */
+export function quoteDelivery<Option extends QuoteShippingOption>(
   group: QuoteGroup,
   lines: readonly LineTarget[],
   { market, rules }: QuoteInput<Option>
-): Delivery<Option> {
+): QuotedDelivery<Option> {
   const carried = lines.filter(({ line }) => line.requiresShipping)
   const { method, choice } = group
   const destination = destinationOf(group)
@@ -28,9 +28,9 @@ export function deliver<Option extends ShippingOption>(
       method,
       destination,
       currency: market.currency,
-      weightGrams: sumOf(carried, ({ line }) => line.weightGrams * line.quantity),
-      valueMinor: sumOf(carried, target => target.leftMinor),
-      items: sumOf(carried, target => target.units)
+      weightGrams: sumComponents(carried, ({ line }) => line.weightGrams * line.quantity),
+      valueMinor: sumComponents(carried, target => target.leftMinor),
+      items: sumComponents(carried, target => target.units)
     })
     .toSorted((a, b) => a.amountMinor - b.amountMinor || (a.id < b.id ? -1 : 1))
   if (options.length === 0) return withoutOptions(group, 'SHIPPING_NOT_AVAILABLE')
@@ -40,7 +40,7 @@ export function deliver<Option extends ShippingOption>(
   return { group, options, chosen: chosen ?? options[0], findings }
 }
 
-const withoutOptions = (group: QuoteGroup, problem?: ShippingProblem): Delivery<never> => ({
+const withoutOptions = (group: QuoteGroup, problem?: ShippingFindingCode): QuotedDelivery<never> => ({
   group,
   options: [],
   chosen: undefined,

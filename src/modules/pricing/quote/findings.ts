@@ -1,4 +1,4 @@
-/** What stands between a code and its effect, in words for the shopper. */
+/** Messages for shoppers: why a code has no effect. */
 const CODE_MESSAGES = {
   CODE_UNKNOWN: 'This code is not known here.',
   CODE_NOT_STARTED: 'This code cannot be used yet.',
@@ -18,38 +18,38 @@ const CODE_MESSAGES = {
 const SHIPPING_MESSAGES = {
   SHIPPING_DESTINATION_MISSING: 'Shipping is added once it is known where the order goes.',
   SHIPPING_NOT_AVAILABLE: 'This cannot be delivered there.',
-  SHIPPING_CHOICE_GONE: 'The chosen way of delivery is no longer offered; this is the cheapest one.'
+  SHIPPING_CHOICE_GONE: 'The chosen shipping method is no longer offered; this is the cheapest one.'
 }
-export type CodeProblem = keyof typeof CODE_MESSAGES
-export type ShippingProblem = keyof typeof SHIPPING_MESSAGES
+export type CodeFindingCode = keyof typeof CODE_MESSAGES
+export type ShippingFindingCode = keyof typeof SHIPPING_MESSAGES
 
-/** Why a code, or its promotion, has no effect. */
-export type Problem = {
-  readonly code: CodeProblem
-  /** With `CODE_MINIMUM`: what would have to be added. */
+/** Why a code or its promotion has no effect. */
+export type CodeRejection = {
+  readonly code: CodeFindingCode
+  /** With `CODE_MINIMUM`: amount and quantity that are missing. */
   readonly missing?: { readonly amountMinor: number; readonly quantity: number }
-  /** With `CODE_NOT_COMBINABLE`: what is taken off instead. */
+  /** With `CODE_NOT_COMBINABLE`: the promotions that apply instead. */
   readonly conflictsWith?: readonly { readonly id: string; readonly name: string }[]
 }
-export type CodeFinding = Problem & {
+export type CodeFinding = CodeRejection & {
   readonly message: string
   /** As `normalizeCode` writes it. */
   readonly promotionCode: string
 }
 export type ShippingFinding = {
-  readonly code: ShippingProblem
+  readonly code: ShippingFindingCode
   readonly message: string
   readonly group: string
 }
-/** What the buyer should know of a quote, besides its figures. */
-export type Finding = CodeFinding | ShippingFinding
+/** A message to the buyer about a quote. */
+export type QuoteFinding = CodeFinding | ShippingFinding
 
-export const codeFinding = (promotionCode: string, problem: Problem): CodeFinding => ({
+export const codeFinding = (promotionCode: string, problem: CodeRejection): CodeFinding => ({
   ...problem,
   message: CODE_MESSAGES[problem.code],
   promotionCode
 })
-export const shippingFinding = (code: ShippingProblem, group: string): ShippingFinding => ({
+export const shippingFinding = (code: ShippingFindingCode, group: string): ShippingFinding => ({
   code,
   message: SHIPPING_MESSAGES[code],
   group

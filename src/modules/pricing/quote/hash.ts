@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { Market } from './input.ts'
-import type { QuotedGroup, QuotedLine, Totals } from './totals.ts'
+import type { QuoteMarket } from './input.ts'
+import type { QuotedGroup, QuotedLine, QuoteTotals } from './totals.ts'
 
-type Priced = {
-  readonly market: Pick<Market, 'code' | 'currency'>
+type HashedQuote = {
+  readonly market: Pick<QuoteMarket, 'code' | 'currency'>
   readonly lines: readonly QuotedLine[]
   readonly groups: readonly QuotedGroup[]
-  readonly totals: Totals
+  readonly totals: QuoteTotals
 }
 
 /**
- * What quotes that cost the same have in common: the market and its currency, and of each line and delivery, in the order of their keys, what
- * it is and what it costs. Names, codes and promotions are not part of it.
+ * Hashes market, currency, and the content and cost of each line and delivery, in key order. Quotes with
+ * the same cost have the same hash. Names, codes and promotions are not part of it.
  */
-export function hashOf({ market, lines, groups, totals }: Priced): string {
+export function hashQuote({ market, lines, groups, totals }: HashedQuote): string {
   const rows = [
     [market.code, market.currency, totals.totalMinor, totals.taxAddedMinor, totals.cashRoundingMinor],
     ...lines.map(line => [

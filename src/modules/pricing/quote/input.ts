@@ -1,53 +1,58 @@
 import type { Area, Destination, reaching } from '../../../kernel/areas.ts'
 
+/** The tax category of variants and shipping methods that name none. */
+export const STANDARD_TAX_CATEGORY = 'standard'
+/** The category that is never taxed: it has no rates. */
+export const UNTAXED_TAX_CATEGORY = 'untaxed'
+
 /**
- * What a quote is made of. Amounts are minor units of the market's currency, rates parts per million, times milliseconds
- * since 1970; periods begin with their start and end before their end. The caller vouches for the figures: amounts are not
- * below zero, quantities at least one, rates at most a million.
+ * Input of a quote. Amounts are minor units of the market's currency, rates parts per million, times
+ * milliseconds since 1970. Periods include their start and exclude their end. The caller guarantees
+ * amounts of at least zero, quantities of at least one, and rates of at most a million.
  */
-export type QuoteInput<Option extends ShippingOption = ShippingOption> = {
-  readonly market: Market
+export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption> = {
+  readonly market: QuoteMarket
   readonly lines: readonly QuoteLine[]
   readonly groups: readonly QuoteGroup[]
-  /** As the shopper typed them. */
+  /** As entered by the shopper. */
   readonly codes: readonly string[]
-  readonly buyer: Buyer
+  readonly buyer: QuoteBuyer
   readonly rules: QuoteRules<Option>
   readonly now: number
 }
 
-export type Market = {
+export type QuoteMarket = {
   readonly code: string
   readonly currency: string
-  /** The first one is where a buyer is who has not said so; without any, nowhere. */
+  /** The first one is assumed for a buyer without a destination; without countries, none is. */
   readonly countries: readonly string[]
   readonly pricesIncludeTax: boolean
   readonly taxRounding: TaxRounding
-  /** The total is a multiple of it; 1: any amount can be paid. */
+  /** The total is rounded to a multiple of it; 1: no rounding. */
   readonly cashRoundingMinor: number
 }
 
-/** What tax is rounded for: all that has one category and rate, each line and delivery, or each unit. */
+/** Unit of tax rounding: all items of one category and rate, each line and delivery, or each unit. */
 export type TaxRounding = 'group' | 'line' | 'unit'
 
 export type QuoteLine = {
-  /** Unlike all others of the quote. Where something cannot be divided evenly, the smaller key gets more. */
+  /** Unique in the quote. When an amount does not divide evenly, smaller keys get more. */
   readonly key: string
   readonly variantId: string
   readonly productId: string
-  /** The product's categories with all that lie above them. */
+  /** The product's categories and their ancestors. */
   readonly categoryIds: readonly string[]
   readonly quantity: number
-  /** What one costs, by price list and quantity. */
+  /** Unit price by price list and quantity. */
   readonly priceMinor: number
-  /** What one costs after discounts of the catalog. */
+  /** Unit price after catalog discounts. */
   readonly discountedPriceMinor: number
   /** Null: `standard`. */
   readonly taxCategory: string | null
   readonly requiresShipping: boolean
-  /** Of one. */
+  /** Weight of one unit. */
   readonly weightGrams: number
-  /** The key of the group that it is delivered with. */
+  /** Key of its delivery group. */
   readonly group: string
 }
 
@@ -56,54 +61,54 @@ export type QuoteGroup = {
   readonly key: string
   readonly method: 'shipping' | 'pickup' | 'digital'
   readonly destination: GroupDestination | null
-  /** The id of the option that the buyer chose; null: the cheapest. */
+  /** Id of the chosen shipping option; null: the cheapest. */
   readonly choice: string | null
 }
 
-/** What is not known of it is null, or left out. */
+/** Unknown fields are null or omitted. */
 type GroupDestination = {
   readonly country: string
   readonly region?: string | null | undefined
   readonly postalCode?: string | null | undefined
 }
 
-export type Buyer = {
-  /** Of customers, such as wholesalers. */
+export type QuoteBuyer = {
+  /** Customer group, such as wholesalers. */
   readonly group: string | null
-  /** Of those that hold somewhere the first one counts there. */
+  /** The first exemption that applies to a destination is used. */
   readonly exemptions: readonly Exemption[]
-  /** True until it is known that they have ordered before. */
+  /** True until an earlier order is known. */
   readonly isFirstOrder: boolean
-  /** How often they used a promotion, by its id. */
+  /** Uses by promotion id. */
   readonly used: ReadonlyMap<string, number>
 }
 
-/** Why a buyer pays no tax, where and when. */
+/** A tax exemption, with its countries and period. */
 export type Exemption = {
   readonly id: string
   readonly company: string
   readonly vatId: string | null
   readonly reason: string
-  /** Where what is taxed goes; null: anywhere. */
+  /** Destination countries; null: all. */
   readonly countries: readonly string[] | null
   readonly startsAt: number | null
   readonly endsAt: number | null
 }
 
-export type QuoteRules<Option extends ShippingOption = ShippingOption> = {
+export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption> = {
   readonly promotions: readonly Promotion[]
-  /** By the code as `normalizeCode` writes it. */
+  /** By normalized code. */
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
-  /** By country; those that hold in any have `ANYWHERE`. */
+  /** By country; zones of all countries have `ANYWHERE`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
-  readonly ratesOf: (parcel: Parcel) => readonly Option[]
+  readonly ratesOf: (parcel: GroupParcel) => readonly Option[]
 }
 
-/** Where rates hold: of a category one at a time. The zone that reaches least far around a place says which. */
+/** The area of tax rates; one rate per category at a time. The most specific zone around a place applies. */
 export type TaxZone = {
   readonly id: string
   readonly area: Area
-  /** Made once, of the area: a quote asks all zones of a country. */
+  /** Precomputed from the area, because a quote checks all zones of a country. */
   readonly reachFor: ReturnType<typeof reaching>
   readonly rates: readonly TaxRate[]
 }
@@ -114,10 +119,10 @@ type TaxRate = {
   readonly endsAt: number | null
 }
 
-/** What of a group has to be carried. */
-export type Parcel = {
+/** The part of a group that is shipped or picked up. */
+export type GroupParcel = {
   readonly method: 'shipping' | 'pickup'
-  /** Null: it is picked up, and not said where. */
+  /** Null: pickup without a known place. */
   readonly destination: Destination | null
   readonly currency: string
   readonly weightGrams: number
@@ -125,55 +130,58 @@ export type Parcel = {
   readonly valueMinor: number
   readonly items: number
 }
-export type ShippingOption = {
+export type QuoteShippingOption = {
   readonly id: string
-  /** Null where it is unknown: then it is an option of no named method. */
+  /** Null: unknown, so it belongs to no named method. */
   readonly methodId: string | null
   readonly amountMinor: number
   /** Null: `standard`. */
   readonly taxCategory: string | null
 }
 
-/** Amounts by currency. What has none for a market's currency does not hold in it. */
-export type Amounts = Readonly<Record<string, number>>
+/** Amounts by currency. Without an amount in the market's currency it does not apply there. */
+export type CurrencyAmounts = Readonly<Record<string, number>>
 
-/** What is reckoned with: each line, the matching lines together, each delivery. */
+/** What a promotion applies to: each line, the matching lines together, or each delivery. */
 export type PromotionClass = 'line' | 'order' | 'shipping'
 
 export type Promotion = {
   readonly id: string
   readonly name: string
   readonly class: PromotionClass
-  /** The higher one comes first in its class. */
+  /** Higher priority applies first within its class. */
   readonly priority: number
   readonly startsAt: number | null
   readonly endsAt: number | null
-  /** Codes of markets; null: all. */
+  /** Market codes; null: all. */
   readonly markets: readonly string[] | null
   readonly needsCode: boolean
-  /** What matching lines cost at least, after discounts of the catalog and before promotions. */
-  readonly minimumMinor: Amounts | null
+  /** Minimum cost of the matching lines, after catalog discounts and before promotions. */
+  readonly minimumMinor: CurrencyAmounts | null
   readonly minimumQuantity: number
-  /** A line matches by its product or by a category; both null: every line. */
+  /** A line matches by product or by category; both null: every line. */
   readonly productIds: ReadonlySet<string> | null
   readonly categoryIds: ReadonlySet<string> | null
-  /** The shipping methods that it is for; null: all. */
+  /** Shipping methods it applies to; null: all. */
   readonly shippingMethodIds: ReadonlySet<string> | null
-  /** Whether it is only for the cheapest option that is offered for a delivery. */
+  /** Whether it applies only to the cheapest option of a delivery. */
   readonly cheapestOnly: boolean
   readonly firstOrderOnly: boolean
-  /** Of customers; null: everybody. */
+  /** Customer group; null: all customers. */
   readonly group: string | null
-  readonly effect: Effect
-  /** The classes, its own too, whose promotions may be there beside it. */
+  readonly effect: PromotionEffect
+  /** Classes of promotions, including its own, that it combines with. */
   readonly combines: readonly PromotionClass[]
   readonly usesLeft: number | null
   readonly usesPerCustomer: number | null
 }
 
-/** An amount is off each unit of a line, off the order once, off each delivery; and a fixed price is the price of that. */
-export type Effect =
+/**
+ * `amount` is subtracted per unit of a line, once per order, or per delivery. `fixed_price` replaces the
+ * price of these.
+ */
+export type PromotionEffect =
   | { readonly type: 'percentage'; readonly ppm: number }
-  | { readonly type: 'amount'; readonly minor: Amounts }
-  | { readonly type: 'fixed_price'; readonly minor: Amounts }
+  | { readonly type: 'amount'; readonly minor: CurrencyAmounts }
+  | { readonly type: 'fixed_price'; readonly minor: CurrencyAmounts }
   | { readonly type: 'free_shipping' }

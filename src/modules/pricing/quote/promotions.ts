@@ -1,55 +1,59 @@
-import { type Entered, readCodes } from './codes.ts'
-import type { Component } from './components.ts'
-import { findProblem, openMatching } from './conditions.ts'
-import { savingAlone, savingsOf } from './effects.ts'
-import { type CodeFinding, type CodeProblem, codeFinding, type Problem } from './findings.ts'
+import { type EnteredCode, resolveCodes } from './codes.ts'
+import type { PriceComponent } from './components.ts'
+import { createLineMatcher, findRejection } from './conditions.ts'
+import { savingsOf, savingWithoutOthers } from './effects.ts'
+import { type CodeFinding, type CodeFindingCode, type CodeRejection, codeFinding } from './findings.ts'
 import type { Promotion, PromotionClass, QuoteInput, QuoteRules } from './input.ts'
-import { PROMOTIONS_OF_ONE_MAX } from './limits.ts'
-import type { DeliveryTarget, LineTarget, Target } from './targets.ts'
+import { PROMOTIONS_PER_LINE_OR_DELIVERY_MAX } from './size-limits.ts'
+import type { DeliveryTarget, DiscountTarget, LineTarget } from './targets.ts'
 
-/** What an order uses up of a promotion, and of the code that it was asked for by. */
+/** One use of a promotion and its code by an order. */
 export type Redemption = {
   readonly promotionId: string
   readonly code?: string
-  /** What of both has a limit, so that many may want the same few uses; left out where nothing has. */
+  /** Which of both has a usage limit and is contended; absent when none has. */
   readonly limited?: 'promotion' | 'code'
 }
 
-/** A promotion that nothing forbids, and the lines that match it. */
+/** An applicable promotion and its matching lines. */
 type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineTarget[] }
-/** What it would take something off, and how much if it were the only one. */
-type Offer = { readonly candidate: Candidate; readonly targets: readonly Target[]; readonly alone: number }
+/** Its targets, and its discount if it were the only promotion. */
+type Offer = {
+  readonly candidate: Candidate
+  readonly targets: readonly DiscountTarget[]
+  readonly alone: number
+}
 
-/** Promotions as they are taken: class by class, each on what those before it left. */
-export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) {
+/** Applies promotions class by class, each on the prices that earlier ones left. */
+export function createPromotionApplier(input: QuoteInput, lines: readonly LineTarget[]) {
   const { currency } = input.market
-  const entered = readCodes(input.codes, input.rules)
-  const codeOf = firstCodes(entered)
-  /** Why a promotion was not taken, by its id. */
-  const problems = new Map<string, Problem>()
-  const candidates = findCandidates(input, lines, codeOf, problems)
-  const taken: Promotion[] = []
+  const enteredCodes = resolveCodes(input.codes, input.rules)
+  const codeOf = firstCodes(enteredCodes)
+  /** Why a promotion was not applied, by its id. */
+  const rejections = new Map<string, CodeRejection>()
+  const candidates = findCandidates(input, lines, codeOf, rejections)
+  const applied: Promotion[] = []
 
-  /** Takes what may be taken of a class; `noEffectOf` names the problem of a promotion that would take nothing off. */
-  function take(
+  /** Applies the promotions of a class. `noEffectOf` returns the code for a promotion without effect. */
+  function applyClass(
     of: PromotionClass,
-    targetsOf: (candidate: Candidate) => readonly Target[],
-    noEffectOf: (candidate: Candidate) => CodeProblem = () => 'CODE_NO_EFFECT'
-  ): Component[] {
+    targetsOf: (candidate: Candidate) => readonly DiscountTarget[],
+    noEffectOf: (candidate: Candidate) => CodeFindingCode = () => 'CODE_NO_EFFECT'
+  ): PriceComponent[] {
     const offers = candidates
       .filter(({ promotion }) => promotion.class === of)
       .map((candidate): Offer => {
         const targets = targetsOf(candidate)
         const { promotion } = candidate
-        return { candidate, targets, alone: savingAlone(promotion, currency, targets) }
+        return { candidate, targets, alone: savingWithoutOthers(promotion, currency, targets) }
       })
     return offers.sort(byRank).flatMap(({ candidate, targets, alone }) => {
       const { promotion } = candidate
-      const conflicts = alone === 0 ? [] : taken.filter(each => !combine(each, promotion))
-      const components = conflicts.length > 0 ? [] : takeOff(promotion, currency, codeOf, targets)
-      if (components.length > 0) taken.push(promotion)
+      const conflicts = alone === 0 ? [] : applied.filter(each => !canCombine(each, promotion))
+      const components = conflicts.length > 0 ? [] : applyDiscount(promotion, currency, codeOf, targets)
+      if (components.length > 0) applied.push(promotion)
       else
-        problems.set(
+        rejections.set(
           promotion.id,
           conflicts.length > 0 ? notCombinable(conflicts) : { code: noEffectOf(candidate) }
         )
@@ -57,37 +61,40 @@ export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) 
     })
   }
 
-  function problemOf({ code, promotionId = '', problem }: Entered): Problem | undefined {
-    const promotion = taken.find(each => each.id === promotionId)
-    if (promotion === undefined) return problem ?? problems.get(promotionId) ?? { code: 'CODE_UNKNOWN' }
+  function rejectionOf({ code, promotionId = '', problem }: EnteredCode): CodeRejection | undefined {
+    const promotion = applied.find(each => each.id === promotionId)
+    if (promotion === undefined) return problem ?? rejections.get(promotionId) ?? { code: 'CODE_UNKNOWN' }
     return codeOf.get(promotionId) === code ? undefined : notCombinable([promotion])
   }
 
   return {
-    takeLine: () => take('line', candidate => candidate.matching),
-    takeOrder: () => take('order', candidate => candidate.matching),
-    /** Those of deliveries hold for each that carries a matching line by a method that the promotion is for. */
-    takeShipping(deliveries: readonly DeliveryTarget[], noEffect: CodeProblem): Component[] {
+    applyLinePromotions: () => applyClass('line', candidate => candidate.matching),
+    applyOrderPromotions: () => applyClass('order', candidate => candidate.matching),
+    /** Shipping promotions apply to each delivery with a matching line and an allowed method. */
+    applyShippingPromotions(
+      deliveries: readonly DeliveryTarget[],
+      noEffect: CodeFindingCode
+    ): PriceComponent[] {
       const carriedOf = ({ matching }: Candidate) => {
         const groups = new Set(matching.map(target => target.group))
         return deliveries.filter(delivery => groups.has(delivery.group))
       }
       const fittingOf = (candidate: Candidate) =>
         carriedOf(candidate).filter(delivery => fitsDelivery(candidate.promotion, delivery))
-      return take('shipping', fittingOf, candidate =>
+      return applyClass('shipping', fittingOf, candidate =>
         carriedOf(candidate).some(delivery => !fitsDelivery(candidate.promotion, delivery))
           ? 'CODE_NOT_FOR_SHIPPING_METHOD'
           : noEffect
       )
     },
-    /** Of each code that has no effect, why. */
+    /** Returns why each code without effect has none. */
     findings: (): CodeFinding[] =>
-      entered.flatMap(each => {
-        const problem = problemOf(each)
+      enteredCodes.flatMap(each => {
+        const problem = rejectionOf(each)
         return problem === undefined ? [] : [codeFinding(each.code, problem)]
       }),
     redemptions: (): Redemption[] =>
-      taken
+      applied
         .map(promotion => redemptionOf(promotion, codeOf.get(promotion.id), input.rules))
         .sort((a, b) => (a.promotionId < b.promotionId ? -1 : 1))
   }
@@ -102,8 +109,8 @@ const fitsDelivery = (
 
 type CodeOf = ReadonlyMap<string, string>
 
-/** The code that each promotion is asked for by: of several, the first. */
-function firstCodes(entered: readonly Entered[]): CodeOf {
+/** Maps each promotion to the first code that was entered for it. */
+function firstCodes(entered: readonly EnteredCode[]): CodeOf {
   const codeOf = new Map<string, string>()
   for (const { code, promotionId } of entered)
     if (promotionId !== undefined && !codeOf.has(promotionId)) codeOf.set(promotionId, code)
@@ -122,55 +129,55 @@ function redemptionOf(
   return { promotionId, code, ...(codeUsesLeft !== null && { limited: 'code' }) }
 }
 
-/** What forbids the others goes to `problems`. */
+/** Returns the applicable promotions; `rejections` gets the reasons of the others. */
 function findCandidates(
   input: QuoteInput,
   lines: readonly LineTarget[],
   codeOf: CodeOf,
-  problems: Map<string, Problem>
+  problems: Map<string, CodeRejection>
 ): Candidate[] {
-  const matchingOf = openMatching(lines)
+  const matchingOf = createLineMatcher(lines)
   return input.rules.promotions.flatMap((promotion): Candidate[] => {
     if (promotion.needsCode && !codeOf.has(promotion.id)) return []
     const matching = matchingOf(promotion)
-    const problem = findProblem(promotion, input, matching)
+    const problem = findRejection(promotion, input, matching)
     if (problem === undefined) return [{ promotion, matching }]
     problems.set(promotion.id, problem)
     return []
   })
 }
 
-/** By priority, then by what saves more, then by id. */
+/** By priority, then by larger saving, then by id. */
 const byRank = (a: Offer, b: Offer): number =>
   b.candidate.promotion.priority - a.candidate.promotion.priority ||
   b.alone - a.alone ||
   (a.candidate.promotion.id < b.candidate.promotion.id ? -1 : 1)
 
-const combine = (one: Promotion, other: Promotion): boolean =>
+const canCombine = (one: Promotion, other: Promotion): boolean =>
   one.combines.includes(other.class) && other.combines.includes(one.class)
 
-const notCombinable = (conflicts: readonly Promotion[]): Problem => ({
+const notCombinable = (conflicts: readonly Promotion[]): CodeRejection => ({
   code: 'CODE_NOT_COMBINABLE',
   conflictsWith: conflicts.map(({ id, name }) => ({ id, name }))
 })
 
-function takeOff(
+function applyDiscount(
   promotion: Promotion,
   currency: string,
   codeOf: CodeOf,
-  targets: readonly Target[]
-): Component[] {
-  const open = targets.filter(target => target.promotions < PROMOTIONS_OF_ONE_MAX)
+  targets: readonly DiscountTarget[]
+): PriceComponent[] {
+  const open = targets.filter(target => target.promotions < PROMOTIONS_PER_LINE_OR_DELIVERY_MAX)
   const kind = promotion.class === 'shipping' ? 'shipping_discount' : 'discount'
   const code = codeOf.get(promotion.id)
-  const components: Component[] = []
+  const components: PriceComponent[] = []
   for (const [index, saving] of savingsOf(promotion, currency, open).entries()) {
     const target = open[index]
     if (target === undefined || saving === 0) continue
     target.leftMinor -= saving
     target.promotions += 1
-    const source = { ...target.of, promotion: promotion.id }
-    const component: Component = { ...source, kind, amountMinor: -saving, included: false }
+    const source = { ...target.key, promotion: promotion.id }
+    const component: PriceComponent = { ...source, kind, amountMinor: -saving, included: false }
     components.push(code === undefined ? component : { ...component, code })
   }
   return components

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { exemption, quoteInput, taxed } from '../../../../test/support/quotes.ts'
-import { QUOTE_LIMITS } from './limits.ts'
 import { quote } from './quote.ts'
+import { QUOTE_LIMITS } from './size-limits.ts'
 
 const GERMANY = [taxed('DE', { standard: 190_000, reduced: 70_000 })]
 
-test('a quote shows what each line costs, with what the catalog takes off and the tax in it', () => {
+test('a quote shows the price, catalog discount and tax of each line', () => {
   const { lines, totals, components } = quote(
     quoteInput({
       lines: [
@@ -26,14 +26,14 @@ test('a quote shows what each line costs, with what the catalog takes off and th
   expect(components).toContainEqual({ kind: 'discount', line: 'shirt', amountMinor: -1_000, included: false })
 })
 
-test('a market without countries knows no tax before it is known where an order goes', () => {
+test('a market without countries has no tax before the destination is known', () => {
   const line = { key: 'a', priceMinor: 1_190 }
   const inCountry = quote(quoteInput({ lines: [line], taxes: GERMANY }))
   const nowhere = quote(quoteInput({ lines: [line], taxes: GERMANY, market: { countries: [] } }))
   expect([inCountry.totals.taxMinor, nowhere.totals.taxMinor]).toEqual([190, 0])
 })
 
-test('a buyer is exempt where and while it holds, and the summary tells both apart', () => {
+test("a buyer is exempt within the exemption's countries and period, and the summary separates both", () => {
   const exempt = [
     exemption({ id: 'old', reason: 'old', endsAt: 1_000 }),
     exemption({ id: 'new', reason: 'new', startsAt: 1_000, countries: ['FR'] })

@@ -1,53 +1,52 @@
 import { fractionOf } from '../../../kernel/money.ts'
-import { type Component, payableOf } from './components.ts'
-import { deliver } from './deliveries.ts'
-import type { Finding } from './findings.ts'
-import { hashOf } from './hash.ts'
-import type { QuoteGroup, QuoteInput, QuoteLine, ShippingOption } from './input.ts'
-import { checkLimits } from './limits.ts'
-import { openPromotions, type Redemption } from './promotions.ts'
+import { type PriceComponent, payableOf } from './components.ts'
+import { quoteDelivery } from './deliveries.ts'
+import type { QuoteFinding } from './findings.ts'
+import { hashQuote } from './hash.ts'
+import type { QuoteGroup, QuoteInput, QuoteLine, QuoteShippingOption } from './input.ts'
+import { createPromotionApplier, type Redemption } from './promotions.ts'
+import { checkLimits } from './size-limits.ts'
 import { type LineTarget, targetOfDelivery, targetOfLine } from './targets.ts'
-import { taxOf } from './tax.ts'
+import { computeTax } from './tax.ts'
 import {
   type QuotedGroup,
   type QuotedLine,
+  type QuoteTotals,
   quotedGroupOf,
   quotedLineOf,
+  quoteTotalsOf,
   type TaxSummary,
-  type Totals,
-  taxSummaryOf,
-  totalsOf
+  taxSummaryOf
 } from './totals.ts'
 
-/** What a basket costs, and why. Lines and groups are in the order of their keys. */
-export type Quote<Option extends ShippingOption = ShippingOption> = {
+/** The price of a basket. Lines and groups are in key order. */
+export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
   readonly currency: string
   readonly lines: readonly QuotedLine[]
   readonly groups: readonly QuotedGroup<Option>[]
-  readonly components: readonly Component[]
-  readonly totals: Totals
+  readonly components: readonly PriceComponent[]
+  readonly totals: QuoteTotals
   readonly taxSummary: readonly TaxSummary[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly QuoteFinding[]
   readonly redemptions: readonly Redemption[]
-  /** Quotes that cost the same have the same. */
+  /** Equal for quotes with the same cost. */
   readonly hash: string
 }
 
 /**
- * The price of a basket, which cart, checkout and order compute alike. Pure: the same input gives the same quote, in whatever
- * order lines, groups, codes and promotions come.
- * @throws `PRICING_QUOTE_TOO_LARGE`
+ * Computes the price of a basket for carts, checkouts and orders alike. Pure: the result does not depend
+ * on the order of lines, groups, codes or promotions. @throws `PRICING_QUOTE_TOO_LARGE`
  */
-export function quote<Option extends ShippingOption>(input: QuoteInput<Option>): Quote<Option> {
+export function quote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
   checkLimits(input)
   const { currency, cashRoundingMinor } = input.market
   const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
   const targets = targetsOf(lines, groups)
-  const promotions = openPromotions(input, targets)
-  const discounts = [...promotions.takeLine(), ...promotions.takeOrder()]
+  const promotions = createPromotionApplier(input, targets)
+  const discounts = [...promotions.applyLinePromotions(), ...promotions.applyOrderPromotions()]
 
   const targetsOfGroup = Map.groupBy(targets, target => target.group)
-  const deliveries = groups.map(group => deliver(group, targetsOfGroup.get(group) ?? [], input))
+  const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
   const carried = deliveries.flatMap(({ group, chosen, options }) =>
     chosen ? [targetOfDelivery(group, chosen, options)] : []
   )
@@ -55,14 +54,14 @@ export function quote<Option extends ShippingOption>(input: QuoteInput<Option>):
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
   const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'
 
-  const priced: Component[] = [
+  const priced: PriceComponent[] = [
     ...lines.flatMap(pricesOf),
     ...discounts,
-    ...carried.map(({ of, option, fullMinor }): Component => {
+    ...carried.map(({ key: of, option, fullMinor }): PriceComponent => {
       return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
     }),
-    ...promotions.takeShipping(carried, noEffect),
-    ...taxOf([...targets, ...carried], input)
+    ...promotions.applyShippingPromotions(carried, noEffect),
+    ...computeTax([...targets, ...carried], input)
   ]
   const components = [...priced, ...cashRoundingOf(payableOf(priced), cashRoundingMinor)]
   const ofLine = Map.groupBy(components, component => component.line)
@@ -73,7 +72,7 @@ export function quote<Option extends ShippingOption>(input: QuoteInput<Option>):
     groups: deliveries.map(({ group: { key }, options, chosen }) =>
       quotedGroupOf({ key, options, option: chosen?.id ?? null }, ofGroup.get(key))
     ),
-    totals: totalsOf(components)
+    totals: quoteTotalsOf(components)
   }
   return {
     ...shown,
@@ -81,11 +80,11 @@ export function quote<Option extends ShippingOption>(input: QuoteInput<Option>):
     taxSummary: taxSummaryOf(components),
     findings: [...findings, ...promotions.findings()],
     redemptions: promotions.redemptions(),
-    hash: hashOf({ ...shown, market: input.market })
+    hash: hashQuote({ ...shown, market: input.market })
   }
 }
 
-/** @throws Error for two with the same key, which nothing could tell apart. */
+/** Sorts by key. @throws Error for a duplicate key */
 function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
   const sorted = list.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const twice = sorted.find((each, index) => each.key === sorted[index + 1]?.key)
@@ -93,7 +92,7 @@ function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
   return sorted
 }
 
-/** @throws Error for a line of a group that is not there. */
+/** Creates the targets of lines. @throws Error for a line of an unknown group */
 function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteGroup[]): LineTarget[] {
   const groupOf = new Map(groups.map(group => [group.key, group]))
   return lines.map(line => {
@@ -103,14 +102,19 @@ function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteGroup[]): 
   })
 }
 
-function pricesOf({ key, quantity, priceMinor, discountedPriceMinor }: QuoteLine): Component[] {
-  const item: Component = { kind: 'item', line: key, amountMinor: priceMinor * quantity, included: false }
+function pricesOf({ key, quantity, priceMinor, discountedPriceMinor }: QuoteLine): PriceComponent[] {
+  const item: PriceComponent = {
+    kind: 'item',
+    line: key,
+    amountMinor: priceMinor * quantity,
+    included: false
+  }
   const off = (priceMinor - discountedPriceMinor) * quantity
   return off === 0 ? [item] : [item, { kind: 'discount', line: key, amountMinor: -off, included: false }]
 }
 
-/** To the nearest amount that can be paid; half way, up. */
-function cashRoundingOf(totalMinor: number, stepMinor: number): Component[] {
+/** Rounds the total to the nearest payable amount, half up. */
+function cashRoundingOf(totalMinor: number, stepMinor: number): PriceComponent[] {
   const amountMinor = fractionOf(totalMinor, 1, stepMinor) * stepMinor - totalMinor
   return amountMinor === 0 ? [] : [{ kind: 'cash_rounding', amountMinor, included: false }]
 }

@@ -1,25 +1,25 @@
 import type { Destination } from '../../../kernel/areas.ts'
-import { STANDARD } from '../taxes/categories.ts'
-import type { QuoteGroup, QuoteLine, ShippingOption } from './input.ts'
+import type { QuoteGroup, QuoteLine, QuoteShippingOption } from './input.ts'
+import { STANDARD_TAX_CATEGORY } from './input.ts'
 
-/** What promotions take something off, and tax is paid for. */
-export type Target = {
-  /** Whom its components name. */
-  readonly of: { readonly line: string } | { readonly group: string }
+/** A line or delivery that promotions and taxes apply to. */
+export type DiscountTarget = {
+  /** Key of its components. */
+  readonly key: { readonly line: string } | { readonly group: string }
   readonly units: number
   readonly taxCategory: string
   readonly group: QuoteGroup
-  /** What it costs without promotions. */
+  /** Price before promotions. */
   readonly fullMinor: number
-  /** What it costs after those that were taken so far. */
+  /** Price after the promotions applied so far. */
   leftMinor: number
-  /** How many promotions took something off. */
+  /** Number of promotions applied. */
   promotions: number
 }
-export type LineTarget = Target & { readonly line: QuoteLine }
-export type DeliveryTarget = Target & {
-  readonly option: ShippingOption
-  /** Whether no other option of the delivery costs less. */
+export type LineTarget = DiscountTarget & { readonly line: QuoteLine }
+export type DeliveryTarget = DiscountTarget & {
+  readonly option: QuoteShippingOption
+  /** Whether no other option of the delivery is cheaper. */
   readonly isCheapest: boolean
 }
 
@@ -28,9 +28,9 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
   const fullMinor = discountedPriceMinor * units
   return {
     line,
-    of: { line: key },
+    key: { line: key },
     units,
-    taxCategory: taxCategory ?? STANDARD,
+    taxCategory: taxCategory ?? STANDARD_TAX_CATEGORY,
     group,
     fullMinor,
     leftMinor: fullMinor,
@@ -38,19 +38,19 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
   }
 }
 
-/** `options`: all that are offered, the cheapest first. */
+/** `options`: all offered options, cheapest first. */
 export function targetOfDelivery(
   group: QuoteGroup,
-  option: ShippingOption,
-  options: readonly ShippingOption[]
+  option: QuoteShippingOption,
+  options: readonly QuoteShippingOption[]
 ): DeliveryTarget {
   const { amountMinor: fullMinor } = option
   return {
     option,
     isCheapest: fullMinor === options[0]?.amountMinor,
-    of: { group: group.key },
+    key: { group: group.key },
     units: 1,
-    taxCategory: option.taxCategory ?? STANDARD,
+    taxCategory: option.taxCategory ?? STANDARD_TAX_CATEGORY,
     group,
     fullMinor,
     leftMinor: fullMinor,
@@ -58,7 +58,7 @@ export function targetOfDelivery(
   }
 }
 
-/** Where a group goes, as areas are asked about it. */
+/** Returns the destination of a group in the form of areas. */
 export function destinationOf({ destination }: QuoteGroup): Destination | null {
   if (destination === null) return null
   const { country, region, postalCode } = destination

@@ -1,23 +1,23 @@
 import { ANYWHERE, compareReach, type Destination, placeOf } from '../../../kernel/areas.ts'
 import { shareOf, withoutShare } from '../../../kernel/money.ts'
-import { UNTAXED } from '../taxes/categories.ts'
 import { allocate } from './allocate.ts'
-import { type Component, sumOf } from './components.ts'
-import type { Exemption, Market, QuoteGroup, QuoteInput, TaxRounding, TaxZone } from './input.ts'
-import { destinationOf, type Target } from './targets.ts'
+import { type PriceComponent, sumComponents } from './components.ts'
+import type { Exemption, QuoteGroup, QuoteInput, QuoteMarket, TaxRounding, TaxZone } from './input.ts'
+import { UNTAXED_TAX_CATEGORY } from './input.ts'
+import { type DiscountTarget, destinationOf } from './targets.ts'
 
-type Taxable = { readonly target: Target; readonly taxCategory: string; readonly ratePpm: number }
-/** What tax on an amount is. */
-type TaxOn = (amountMinor: number, ratePpm: number) => number
+type Taxable = { readonly target: DiscountTarget; readonly taxCategory: string; readonly ratePpm: number }
+/** Computes the tax on an amount. */
+type ComputeTax = (amountMinor: number, ratePpm: number) => number
 
-/** The tax of everything that has a rate, in the order of the targets. A rate of zero is one, too. */
-export function taxOf(targets: readonly Target[], input: QuoteInput): Component[] {
+/** Computes the tax of all targets with a rate, including a rate of zero. */
+export function computeTax(targets: readonly DiscountTarget[], input: QuoteInput): PriceComponent[] {
   const { market } = input
-  const exemptionOf = openExemptions(input)
-  const rateOf = openRates(input)
+  const exemptionOf = createExemptionLookup(input)
+  const rateOf = createRateLookup(input)
   const taxables = targets.flatMap((target): Taxable[] => {
     const { taxCategory } = target
-    const ratePpm = taxCategory === UNTAXED ? undefined : rateOf(target.group, taxCategory)
+    const ratePpm = taxCategory === UNTAXED_TAX_CATEGORY ? undefined : rateOf(target.group, taxCategory)
     return ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
   })
   const taxOn = market.pricesIncludeTax ? includedTax : shareOf
@@ -28,11 +28,11 @@ export function taxOf(targets: readonly Target[], input: QuoteInput): Component[
 }
 
 function componentsOf(
-  { target: { of, leftMinor }, taxCategory, ratePpm }: Taxable,
+  { target: { key: of, leftMinor }, taxCategory, ratePpm }: Taxable,
   taxMinor: number,
-  { pricesIncludeTax }: Market,
+  { pricesIncludeTax }: QuoteMarket,
   exempt: Exemption | undefined
-): Component[] {
+): PriceComponent[] {
   const rate = { kind: 'tax', ...of, ratePpm, taxCategory } as const
   if (!pricesIncludeTax) {
     const tax = { ...rate, baseMinor: leftMinor, included: false }
@@ -46,25 +46,25 @@ function componentsOf(
   ]
 }
 
-/** Not a share of the amount, but the rest beside the rounded net: net and tax are the amount, always. */
-const includedTax: TaxOn = (amountMinor, ratePpm) => amountMinor - withoutShare(amountMinor, ratePpm)
+/** The amount minus its rounded net, so that net and tax always add up. */
+const includedTax: ComputeTax = (amountMinor, ratePpm) => amountMinor - withoutShare(amountMinor, ratePpm)
 
-/** The tax of each, in their order. */
-const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: TaxOn) => number[]> = {
+/** Returns the tax of each taxable, in order. */
+const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: ComputeTax) => number[]> = {
   group(taxables, taxOn) {
     const taxes: number[] = []
     const places = [...taxables.entries()]
     const groups = Map.groupBy(places, ([, { ratePpm, taxCategory }]) => `${ratePpm} ${taxCategory}`)
     for (const alike of groups.values()) {
       const amounts = alike.map(([, { target }]) => target.leftMinor)
-      const amountMinor = sumOf(amounts, amount => amount)
+      const amountMinor = sumComponents(amounts, amount => amount)
       const parts = allocate(taxOn(amountMinor, alike[0]?.[1].ratePpm ?? 0), amounts)
       for (const [index, [place]] of alike.entries()) taxes[place] = parts[index] ?? 0
     }
     return taxes
   },
   line: (taxables, taxOn) => taxables.map(({ target, ratePpm }) => taxOn(target.leftMinor, ratePpm)),
-  /** What does not divide evenly by the units makes some of them dearer by the smallest unit of money. */
+  /** Units of an uneven amount differ by one minor unit; each price is taxed separately. */
   unit: (taxables, taxOn) =>
     taxables.map(({ target: { leftMinor, units }, ratePpm }) => {
       const dearer = leftMinor % units
@@ -73,8 +73,11 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: TaxOn
     })
 }
 
-/** The rate of a category where a group goes: that of the nearest zone that has one at the time. */
-function openRates({ market, rules, now }: QuoteInput) {
+/**
+ * Creates a lookup of the rate of a category at a group's destination: that of the most specific zone with
+ * a current rate.
+ */
+function createRateLookup({ market, rules, now }: QuoteInput) {
   const zonesByGroup = new Map<QuoteGroup, readonly TaxZone[]>()
   const zonesAround = (destination: Destination): TaxZone[] => {
     const place = placeOf(destination)
@@ -102,8 +105,8 @@ function openRates({ market, rules, now }: QuoteInput) {
   }
 }
 
-/** Why the buyer pays no tax on what a group brings. */
-const openExemptions =
+/** Creates a lookup of the buyer's exemption for a group. */
+const createExemptionLookup =
   ({ market, buyer, now }: QuoteInput) =>
   (group: QuoteGroup): Exemption | undefined => {
     const country = taxedAt(group, market)?.country
@@ -112,8 +115,8 @@ const openExemptions =
     return buyer.exemptions.find(each => isCurrent(each, now) && isThere(each))
   }
 
-/** Where it goes, else where a buyer of the market is who has not said so. */
-function taxedAt(group: QuoteGroup, { countries: [country] }: Market): Destination | null {
+/** Returns the destination, else the first country of the market. */
+function taxedAt(group: QuoteGroup, { countries: [country] }: QuoteMarket): Destination | null {
   return destinationOf(group) ?? (country === undefined ? null : { country })
 }
 

@@ -1,45 +1,45 @@
-import type { Component } from './components.ts'
-import type { Exemption, QuoteLine, ShippingOption } from './input.ts'
+import type { PriceComponent } from './components.ts'
+import type { Exemption, QuoteLine, QuoteShippingOption } from './input.ts'
 
-/** What a buyer is shown. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
-export type Totals = {
+/** Totals of a quote. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
+export type QuoteTotals = {
   /** Lines before any discount. */
   readonly subtotalMinor: number
-  /** What is taken off lines, as a positive amount. */
+  /** Discount on lines, as a positive amount. */
   readonly discountMinor: number
-  /** After what is taken off it. */
+  /** Shipping after its discounts. */
   readonly shippingMinor: number
-  /** All tax that is paid, whether prices include it or not. */
+  /** All tax, included in prices or not. */
   readonly taxMinor: number
-  /** What of it is paid beside the prices; below zero where a buyer is exempt from tax that the prices include. */
+  /** Tax on top of prices; negative for a buyer exempt from included tax. */
   readonly taxAddedMinor: number
   readonly cashRoundingMinor: number
   readonly totalMinor: number
 }
 
-/** The part of one line. */
+/** Amounts of one line. */
 export type QuotedLine = Pick<QuoteLine, 'key' | 'variantId' | 'quantity' | 'group'> &
-  Pick<Totals, 'subtotalMinor' | 'discountMinor' | 'taxMinor' | 'taxAddedMinor'> & {
+  Pick<QuoteTotals, 'subtotalMinor' | 'discountMinor' | 'taxMinor' | 'taxAddedMinor'> & {
     /** Without `taxAdded`. */
     readonly totalMinor: number
   }
 
-/** The part of the delivery of one group. */
-export type QuotedGroup<Option extends ShippingOption = ShippingOption> = Pick<
-  Totals,
+/** Amounts of the delivery of one group. */
+export type QuotedGroup<Option extends QuoteShippingOption = QuoteShippingOption> = Pick<
+  QuoteTotals,
   'shippingMinor' | 'taxMinor' | 'taxAddedMinor'
 > & {
   readonly key: string
-  /** What is taken off shipping, as a positive amount. */
+  /** Discount on shipping, as a positive amount. */
   readonly shippingDiscountMinor: number
   /** The cheapest first. */
   readonly options: readonly Option[]
-  /** The id of the one that is quoted; null where nothing is delivered, or nothing can be. */
+  /** Id of the quoted option; null when nothing is delivered or can be. */
   readonly option: string | null
 }
 
-/** Sums of components by kind, and of those that are paid. */
-function sumsOf(components: readonly Component[] = []) {
+/** Sums of components by kind, and of the payable ones. */
+function sumsOf(components: readonly PriceComponent[] = []) {
   const sums = { item: 0, discount: 0, shipping: 0, shipping_discount: 0, tax: 0, cash_rounding: 0 }
   let [taxAdded, total] = [0, 0]
   for (const { kind, amountMinor, included } of components) {
@@ -51,7 +51,7 @@ function sumsOf(components: readonly Component[] = []) {
   return { ...sums, taxAdded, total }
 }
 
-export function totalsOf(components: readonly Component[]): Totals {
+export function quoteTotalsOf(components: readonly PriceComponent[]): QuoteTotals {
   const sums = sumsOf(components)
   return {
     subtotalMinor: sums.item,
@@ -66,7 +66,7 @@ export function totalsOf(components: readonly Component[]): Totals {
 
 export function quotedLineOf(
   { key, variantId, quantity, group }: QuoteLine,
-  components: readonly Component[] | undefined
+  components: readonly PriceComponent[] | undefined
 ): QuotedLine {
   const sums = sumsOf(components)
   return {
@@ -79,10 +79,10 @@ export function quotedLineOf(
   }
 }
 
-/** `given` says which group it is, and how it is delivered. */
-export function quotedGroupOf<Option extends ShippingOption>(
+/** `given`: key and options of the group. */
+export function quotedGroupOf<Option extends QuoteShippingOption>(
   given: Pick<QuotedGroup<Option>, 'key' | 'options' | 'option'>,
-  components: readonly Component[] | undefined
+  components: readonly PriceComponent[] | undefined
 ): QuotedGroup<Option> {
   const sums = sumsOf(components)
   return {
@@ -94,18 +94,18 @@ export function quotedGroupOf<Option extends ShippingOption>(
   }
 }
 
-/** What is taxed alike, and paid for or not. */
+/** Tax of one category, rate and exemption. */
 export type TaxSummary = {
   readonly taxCategory: string
   readonly ratePpm: number
   readonly netMinor: number
   readonly taxMinor: number
   readonly grossMinor: number
-  /** Why no tax is paid. */
+  /** The exemption, when no tax is paid. */
   readonly exempt?: Exemption
 }
 
-export function taxSummaryOf(components: readonly Component[]): TaxSummary[] {
+export function taxSummaryOf(components: readonly PriceComponent[]): TaxSummary[] {
   const summaries = new Map<string, TaxSummary>()
   for (const { kind, taxCategory, ratePpm, baseMinor = 0, amountMinor, exempt } of components) {
     if (kind !== 'tax' || taxCategory === undefined || ratePpm === undefined) continue

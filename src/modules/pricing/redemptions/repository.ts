@@ -1,8 +1,8 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { usesOfMailbox } from '../budgets/repository.ts'
+import { usesOfMailbox } from './usage-limits-repository.ts'
 
-/** Those that this owner does not have yet. `codes`: '' where none is needed. */
+/** Inserts redemptions that the owner does not have yet. `codes`: '' where none is needed. */
 export const insertRedemptions = statement({
   name: 'pricing.insert_redemptions',
   takes: { owner: 'uuid', customer: 'text', promotion_ids: 'uuid[]', codes: 'text[]' },
@@ -15,7 +15,10 @@ export const insertRedemptions = statement({
     on conflict (owner, promotion_id) do nothing
     returning promotion_id, code_id`
 })
-/** Adds one use of each by this customer. Returns their uses, with those that count for the mailbox, and the limits. */
+/**
+ * Adds one use per promotion for this customer. Returns the uses, including those of the mailbox, and the
+ * limits.
+ */
 export const addCustomerUses = statement({
   name: 'pricing.add_customer_uses',
   takes: { customer: 'text', mailbox: 'text?', promotion_ids: 'uuid[]' },
@@ -31,13 +34,13 @@ export const addCustomerUses = statement({
     select taken + ${usesOfMailbox('counted.promotion_id')} as taken, uses_per_customer, first_order_only
     from counted join pricing.promotions on promotions.id = promotion_id`
 })
-/** From now on the uses of this owner count for a mailbox. */
+/** Makes the redemptions of an owner count for a mailbox. */
 export const countForMailbox = statement({
   name: 'pricing.count_redemptions_for_mailbox',
   takes: { owner: 'uuid', mailbox: 'text' },
   text: 'update pricing.redemptions set mailbox = $mailbox where owner = $owner and mailbox is null'
 })
-/** Answers whose order it is. */
+/** Returns the order that holds the customer's first order. */
 export const claimFirstOrder = statement({
   name: 'pricing.claim_first_order',
   takes: { customer: 'text', owner: 'uuid' },
@@ -52,8 +55,11 @@ export const deleteRedemptions = statement({
   gives: { promotion_id: 'uuid', code_id: 'uuid?', customer: 'text' },
   text: 'delete from pricing.redemptions where owner = $owner returning promotion_id, code_id, customer'
 })
-/** Deletes the counter of a last use: a keyed hash must not outlive what it counts. */
-export const giveCustomerUsesBack = statement({
+/**
+ * Subtracts one use per promotion. Deletes a counter that reaches zero, because a keyed hash must not
+ * outlive its purpose.
+ */
+export const releaseCustomerUses = statement({
   name: 'pricing.give_customer_uses_back',
   takes: { customer: 'text', promotion_ids: 'uuid[]' },
   text: `
@@ -68,12 +74,12 @@ export const giveCustomerUsesBack = statement({
     from mine
     where customer = $customer and customer_uses.promotion_id = mine.promotion_id and mine.taken <> 1`
 })
-export const giveFirstOrderBack = statement({
+export const releaseFirstOrder = statement({
   name: 'pricing.give_first_order_back',
   takes: { customer: 'text', owner: 'uuid' },
   text: 'delete from pricing.first_orders where customer = $customer and owner = $owner'
 })
-/** By owner, the newest first; those behind `after`. */
+/** Pages through redemptions, newest first. */
 export const listRedemptions = statement({
   name: 'pricing.list_redemptions',
   takes: { promotion_id: 'uuid', after: 'uuid', limit: 'int8' },

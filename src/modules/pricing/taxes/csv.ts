@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
 import { LAST_ID } from '../../../kernel/ids.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxLimit } from '../errors.ts'
-import { type Cells, importCsv, RowRefused } from '../files/import.ts'
-import type { Periods } from '../periods/instants.ts'
-import { readPlace } from './place.ts'
+import { importCsv, type ReadCell, RowRefused } from '../input-formats/csv-import.ts'
+import type { Periods } from '../input-formats/periods.ts'
 import * as repository from './repository.ts'
 import { CATEGORY, COUNTRY, POSTAL_PATTERN, RATES_MAX, ZONES_MAX } from './schema.ts'
+import { normalizePlace } from './zone-area.ts'
 
 const PAGE_RATES = 1_000
 const PPM_MAX = 1_000_000
@@ -35,10 +35,10 @@ type Rate = {
   startsAt: Date | null
   endsAt: Date | null
 }
-type Deps = { db: Database; changes: Changes; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
 
 /** The rates of taxes as a file. */
-export const createRateFiles = ({ db, changes, periods }: Deps) => ({
+export const createRateFiles = ({ db, invalidation, periods }: Deps) => ({
   /** Each page of it is as of when it was read. */
   exportCsv: (): Readable => csvFile(COLUMNS, linesOf(db)),
 
@@ -57,7 +57,7 @@ export const createRateFiles = ({ db, changes, periods }: Deps) => ({
         parse: cells => rateOf(cells, periods),
         write: async (tx, rates) => {
           await setRates(tx, rates)
-          changes.announce(tx)
+          invalidation.publish(tx)
         }
       },
       onRow
@@ -80,7 +80,7 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
     ends: rates.map(({ endsAt }) => secondsOf(endsAt))
   }
   await tx.run(repository.addPlaces, places)
-  // First those that end, so that there is room for those that begin.
+  // Rates that end are updated first, so that new ones do not overlap them.
   await tx.run(repository.changeRates, given)
   await tx.run(repository.addRates, given)
   const zones = await tx.first(repository.countZones)
@@ -91,7 +91,7 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
 
 const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)
 
-function rateOf(cells: Cells, periods: Periods): Rate {
+function rateOf(cells: ReadCell, periods: Periods): Rate {
   const word = (column: string, pattern: string, isNeeded: boolean) => {
     const cell = cells(column)
     if ((isNeeded || cell !== '') && !new RegExp(pattern).test(cell))
@@ -106,7 +106,7 @@ function rateOf(cells: Cells, periods: Periods): Rate {
   }
   const ratePpm = Number(word('rate_ppm', '^\\d{1,7}$', true))
   if (ratePpm > PPM_MAX) throw new RowRefused(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
-  const place = readPlace({
+  const place = normalizePlace({
     country: word('country', COUNTRY, true),
     region: nullIfEmpty(cells('region')),
     postal_pattern: nullIfEmpty(word('postal_pattern', POSTAL_PATTERN, false))

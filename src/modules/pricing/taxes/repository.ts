@@ -8,7 +8,7 @@ const total = { total: 'int4' } as const
 
 const category = { id: 'uuid', code: 'text', name: 'text' } as const
 const categoryNames = 'id, code, name, version, created_at'
-/** The newest first, those behind `after`; so are the lists of zones and rates. */
+/** Pages through tax categories, newest first, like the lists of zones and rates. */
 export const listCategories = statement({
   name: 'pricing.list_tax_categories',
   takes: page,
@@ -227,7 +227,7 @@ const rates = {
   starts: 'float8[]',
   ends: 'float8[]'
 } as const
-/** What the file says, with the zones that its places are. */
+/** Inserts the rates of the file, with the zones of their places. */
 const given = `
   select tax_zones.id as zone_id, said.category, said.rate_ppm, said.name,
     to_timestamp(said.starts) as starts_at, to_timestamp(said.ends) as ends_at
@@ -237,7 +237,7 @@ const given = `
   join pricing.tax_zones on tax_zones.country = said.country
     and tax_zones.region is not distinct from nullif(said.region, '')
     and tax_zones.postal_pattern is not distinct from nullif(said.postal_pattern, '')`
-/** Those that start when the file says so. */
+/** Updates the rates with the start of a row. */
 export const changeRates = statement({
   name: 'pricing.change_tax_rates',
   takes: rates,

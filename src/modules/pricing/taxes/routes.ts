@@ -1,8 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { IMPORT_BYTES_MAX } from '../files/import.ts'
-import { csvAnswer, PricingImportResponse } from '../files/schema.ts'
+import { csvResponse, IMPORT_BYTES_MAX, PricingImportResponse } from '../input-formats/csv-import.ts'
 import type { RateFiles } from './csv.ts'
 import {
   CreateTaxCategoryRequest,
@@ -26,7 +25,9 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
     {
       config,
       schema: {
-        summary: 'All tax categories, the newest first',
+        summary: 'List tax categories',
+        description:
+          'Returns a page of tax categories, newest first. A category groups what is taxed alike, such as books.',
         querystring: PageQuery,
         response: { 200: listOf(TaxCategoryResponse) }
       }
@@ -40,6 +41,8 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
       config,
       schema: {
         summary: 'Create a tax category',
+        description:
+          'Creates a tax category. Variants and shipping methods name it by its `code`, which cannot be changed. 409 `PRICING_TAX_CATEGORY_TAKEN`: choose another code. 409 `PRICING_TAX_LIMIT`: the maximum number exists.',
         body: CreateTaxCategoryRequest,
         response: { 201: TaxCategoryResponse }
       }
@@ -51,7 +54,12 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
     '/admin/taxes/categories/:id',
     {
       config,
-      schema: { summary: 'Show a tax category', params: IdParams, response: { 200: TaxCategoryResponse } }
+      schema: {
+        summary: 'Retrieve a tax category',
+        description: 'Returns a tax category. 404 `PRICING_TAX_CATEGORY_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: TaxCategoryResponse }
+      }
     },
     request => categories.read(request.params.id)
   )
@@ -61,7 +69,9 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
     {
       config,
       schema: {
-        summary: 'Change a tax category',
+        summary: 'Update a tax category',
+        description:
+          'Updates the name of a tax category. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateTaxCategoryRequest,
         response: { 200: TaxCategoryResponse }
@@ -72,7 +82,16 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
 
   tiers.admin.delete(
     '/admin/taxes/categories/:id',
-    { config, schema: { summary: 'Delete a tax category', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a tax category',
+        description:
+          'Deletes a tax category. 409 `PRICING_TAX_CATEGORY_IN_USE`: delete its rates first; `standard` and `untaxed` cannot be deleted. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => categories.remove(request.params.id, writeOf(request))
   )
 }
@@ -83,7 +102,9 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
     {
       config,
       schema: {
-        summary: 'All tax zones, the newest first',
+        summary: 'List tax zones',
+        description:
+          'Returns a page of tax zones, newest first. A zone is a country, a region or a range of postal codes.',
         querystring: PageQuery,
         response: { 200: listOf(TaxZoneResponse) }
       }
@@ -95,14 +116,28 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
     '/admin/taxes/zones',
     {
       config,
-      schema: { summary: 'Create a tax zone', body: CreateTaxZoneRequest, response: { 201: TaxZoneResponse } }
+      schema: {
+        summary: 'Create a tax zone',
+        description:
+          'Creates a tax zone: a country, a region of it, or postal codes. The most specific zone with a rate for the category decides the tax. Add rates next. 400 `PRICING_TAX_REGION_INVALID` or `PRICING_TAX_PATTERN_INVALID`: `errors` state the accepted formats. 409 `PRICING_TAX_ZONE_TAKEN`: another zone covers exactly this place. 409 `PRICING_TAX_LIMIT`: the maximum number exists.',
+        body: CreateTaxZoneRequest,
+        response: { 201: TaxZoneResponse }
+      }
     },
     request => zones.create(request.body, writeOf(request))
   )
 
   tiers.admin.get(
     '/admin/taxes/zones/:id',
-    { config, schema: { summary: 'Show a tax zone', params: IdParams, response: { 200: TaxZoneResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'Retrieve a tax zone',
+        description: 'Returns a tax zone. 404 `PRICING_TAX_ZONE_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: TaxZoneResponse }
+      }
+    },
     request => zones.read(request.params.id)
   )
 
@@ -111,7 +146,9 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
     {
       config,
       schema: {
-        summary: 'Change a tax zone',
+        summary: 'Update a tax zone',
+        description:
+          'Updates a tax zone; omitted fields stay. 400 `PRICING_TAX_REGION_INVALID` or `PRICING_TAX_PATTERN_INVALID`: `errors` state the accepted formats. 409 `PRICING_TAX_ZONE_TAKEN`: another zone covers exactly this place. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateTaxZoneRequest,
         response: { 200: TaxZoneResponse }
@@ -122,7 +159,16 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
 
   tiers.admin.delete(
     '/admin/taxes/zones/:id',
-    { config, schema: { summary: 'Delete a tax zone', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a tax zone',
+        description:
+          'Deletes a tax zone without rates. 409 `PRICING_TAX_ZONE_IN_USE`: delete its rates first. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => zones.remove(request.params.id, writeOf(request))
   )
 }
@@ -133,7 +179,8 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
     {
       config,
       schema: {
-        summary: 'All tax rates, the newest first',
+        summary: 'List tax rates',
+        description: 'Returns a page of tax rates, newest first. `zone_id` selects those of one zone.',
         querystring: TaxRatesQuery,
         response: { 200: listOf(TaxRateResponse) }
       }
@@ -145,14 +192,28 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
     '/admin/taxes/rates',
     {
       config,
-      schema: { summary: 'Create a tax rate', body: CreateTaxRateRequest, response: { 201: TaxRateResponse } }
+      schema: {
+        summary: 'Create a tax rate',
+        description:
+          'Creates the tax rate of a category in a zone, with an optional period. Use periods to prepare a change of the rate. 404 `PRICING_TAX_ZONE_NOT_FOUND` or `PRICING_TAX_CATEGORY_NOT_FOUND`: create it first. 400 `PRICING_MOMENT_INVALID` or `PRICING_PERIOD_INVALID`: correct the start or the end. 409 `PRICING_TAX_RATE_OVERLAP`: the zone has another rate of this category at that time; end it first.',
+        body: CreateTaxRateRequest,
+        response: { 201: TaxRateResponse }
+      }
     },
     request => rates.create(request.body, writeOf(request))
   )
 
   tiers.admin.get(
     '/admin/taxes/rates/:id',
-    { config, schema: { summary: 'Show a tax rate', params: IdParams, response: { 200: TaxRateResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'Retrieve a tax rate',
+        description: 'Returns a tax rate. 404 `PRICING_TAX_RATE_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: TaxRateResponse }
+      }
+    },
     request => rates.read(request.params.id)
   )
 
@@ -161,7 +222,9 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
     {
       config,
       schema: {
-        summary: 'Change a tax rate',
+        summary: 'Update a tax rate',
+        description:
+          'Updates a tax rate; omitted fields stay. Zone and category cannot be changed. Existing orders keep their taxes. 400 `PRICING_MOMENT_INVALID` or `PRICING_PERIOD_INVALID`: correct the start or the end. 409 `PRICING_TAX_RATE_OVERLAP`: the zone has another rate of this category at that time; end it first. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateTaxRateRequest,
         response: { 200: TaxRateResponse }
@@ -172,7 +235,16 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
 
   tiers.admin.delete(
     '/admin/taxes/rates/:id',
-    { config, schema: { summary: 'Delete a tax rate', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a tax rate',
+        description:
+          'Deletes a tax rate. Existing orders keep their taxes. 412 `PRICING_TAX_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => rates.remove(request.params.id, writeOf(request))
   )
 
@@ -180,7 +252,12 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
     '/admin/taxes/rates.csv',
     {
       config: { class: 'bulk' },
-      schema: { summary: 'All tax rates as a CSV file', response: csvAnswer('A row for each.') }
+      schema: {
+        summary: 'Export tax rates',
+        description:
+          'Returns all tax rates with their zones as a CSV file. The import accepts the same format.',
+        response: csvResponse('A CSV file with one row per tax rate.')
+      }
     },
     (_request, reply) => {
       reply.type('text/csv; charset=utf-8').send(files.exportCsv() as never)
@@ -193,13 +270,15 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
       config: {
         class: 'bulk',
         body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
-        unwritten: 'the same file once more changes nothing'
+        noReplay: 'a retry with the same file changes nothing'
       },
       schema: {
-        summary: 'Set tax rates by a CSV file, all of these or none; others stay',
+        summary: 'Import tax rates',
+        description:
+          'Creates or updates tax rates and their zones from a CSV file: all rows or none. A row updates the rate of its zone, category and start. Rates that the file does not name stay. Sending the file again is safe. 400 `PRICING_IMPORT_FAILED`: nothing changed; `report` names the wrong rows. 409 `PRICING_TAX_RATE_OVERLAP`: two rates of one zone and category overlap.',
         response: { 200: PricingImportResponse }
       }
     },
-    request => files.importCsv(request.body, () => request.visit?.progressed())
+    request => files.importCsv(request.body, () => request.slot?.reportProgress())
   )
 }

@@ -13,19 +13,19 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrMoment } from '../periods/schema.ts'
+import { DayOrMoment } from '../input-formats/periods.ts'
 
 export const CATEGORIES_MAX = 500
 export const ZONES_MAX = 5_000
 export const RATES_MAX = 20_000
 
-// What files are read by, too.
+// Also used by the CSV import.
 export const COUNTRY = '^[A-Z]{2}$'
 export const CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
 export const POSTAL_PATTERN = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
 
 const CategoryCode = Type.String({
-  description: 'What variants and ways of delivery name it by.',
+  description: 'Code by which variants and shipping methods name the category.',
   maxLength: 64,
   ...matching(CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
 })
@@ -46,9 +46,9 @@ export const TaxCategoryResponse = response('TaxCategoryResponse', {
 })
 export type TaxCategoryResponse = Static<typeof TaxCategoryResponse>
 
-const Region = line(64, 'Its code or its name by ISO 3166-2; kept as the part of the code behind the hyphen.')
+const Region = line(64, 'Code or name of the region (ISO 3166-2). The part behind the hyphen is stored.')
 const PostalPattern = Type.String({
-  description: 'A postal code, the beginning of some and a star (902*), or a range of numbers (90200-90299).',
+  description: 'A postal code, a prefix with a star (902*), or a range (90200-90299).',
   maxLength: 16,
   ...matching(POSTAL_PATTERN, 'must be a postal code, or its beginning and a star, such as 902*')
 })
@@ -74,9 +74,9 @@ export const TaxZoneResponse = response('TaxZoneResponse', {
 export type TaxZoneResponse = Static<typeof TaxZoneResponse>
 
 const rate = {
-  name: line(255, 'Shown beside the tax.'),
+  name: line(255, 'Name of the tax for buyers.'),
   rate_ppm: Type.Integer({
-    description: 'Parts per million: 190000 is 19 %.',
+    description: 'Rate in parts per million: 190000 is 19 %.',
     minimum: 0,
     maximum: 1_000_000
   }),

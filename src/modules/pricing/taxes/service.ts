@@ -2,8 +2,8 @@ import { type ErrorDefinition, found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import {
@@ -17,9 +17,8 @@ import {
   zoneInUse,
   zoneNotFound
 } from '../errors.ts'
-import type { Periods } from '../periods/instants.ts'
-import { STANDARD, UNTAXED } from './categories.ts'
-import { readPlace } from './place.ts'
+import type { Periods } from '../input-formats/periods.ts'
+import { STANDARD_TAX_CATEGORY, UNTAXED_TAX_CATEGORY } from '../quote/input.ts'
 import * as repository from './repository.ts'
 import {
   CATEGORIES_MAX,
@@ -36,11 +35,12 @@ import {
   type UpdateTaxZoneRequest,
   ZONES_MAX
 } from './schema.ts'
+import { normalizePlace } from './zone-area.ts'
 
-type Deps = { db: Database; changes: Changes; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
 
-/** What is taxed alike. */
-export function createTaxCategoryService({ db, changes }: Deps) {
+/** Manages tax categories. */
+export function createTaxCategoryService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxCategoryResponse> =>
     found(await db.first(repository.findCategory, { id }), categoryNotFound)
 
@@ -54,7 +54,7 @@ export function createTaxCategoryService({ db, changes }: Deps) {
         total: () => db.first(repository.countCategories)
       }),
     /** @throws `PRICING_TAX_CATEGORY_TAKEN`, `PRICING_TAX_LIMIT` */
-    create: async (body: CreateTaxCategoryRequest, write: Write): Promise<TaxCategoryResponse> => {
+    create: async (body: CreateTaxCategoryRequest, write: IdempotentWrite): Promise<TaxCategoryResponse> => {
       await write.once(db, async tx => {
         await tx.run(repository.insertCategory, { ...body, id: write.id })
         checkLimit(await tx.first(repository.countCategories), CATEGORIES_MAX)
@@ -62,7 +62,7 @@ export function createTaxCategoryService({ db, changes }: Deps) {
       return read(write.id)
     },
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE` */
-    patch: async (id: string, body: UpdateTaxCategoryRequest, write: Write) => {
+    patch: async (id: string, body: UpdateTaxCategoryRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
         if (!changesNothing(body)) await tx.run(repository.updateCategory, { ...stored, ...body })
@@ -70,20 +70,21 @@ export function createTaxCategoryService({ db, changes }: Deps) {
       return read(id)
     },
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_CATEGORY_IN_USE` */
-    remove: (id: string, write: Write) =>
+    remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         const { code } = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
         const used = await tx.first(repository.isCategoryUsed, { code })
-        if (used?.is_used || code === STANDARD || code === UNTAXED) throw categoryInUse()
+        if (used?.is_used || code === STANDARD_TAX_CATEGORY || code === UNTAXED_TAX_CATEGORY)
+          throw categoryInUse()
         await tx.run(repository.deleteCategory, { id })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
   }
 }
 export type TaxCategoryService = ReturnType<typeof createTaxCategoryService>
 
-/** Where rates hold: a country, a region of it, or postal codes. */
-export function createTaxZoneService({ db, changes }: Deps) {
+/** Manages tax zones: a country, a region, or postal codes. */
+export function createTaxZoneService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxZoneResponse> =>
     found(await db.first(repository.findZone, { id }), zoneNotFound)
 
@@ -97,7 +98,7 @@ export function createTaxZoneService({ db, changes }: Deps) {
         total: () => db.first(repository.countZones)
       }),
     /** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID`, `PRICING_TAX_ZONE_TAKEN`, `PRICING_TAX_LIMIT` */
-    create: async (body: CreateTaxZoneRequest, write: Write): Promise<TaxZoneResponse> => {
+    create: async (body: CreateTaxZoneRequest, write: IdempotentWrite): Promise<TaxZoneResponse> => {
       const { name, country, region = null, postal_pattern = null } = body
       const place = placeOf({ country, region, postal_pattern })
       await write.once(db, async tx => {
@@ -107,18 +108,18 @@ export function createTaxZoneService({ db, changes }: Deps) {
       return read(write.id)
     },
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, and what `create` throws */
-    patch: async (id: string, body: UpdateTaxZoneRequest, write: Write) => {
+    patch: async (id: string, body: UpdateTaxZoneRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockZone, zoneNotFound, id, write)
         if (changesNothing(body)) return
         const zone = { ...stored, ...body }
         await tx.run(repository.updateZone, { ...zone, ...placeOf(zone) })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
       return read(id)
     },
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_IN_USE` */
-    remove: (id: string, write: Write) =>
+    remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         await lock(tx, repository.lockZone, zoneNotFound, id, write)
         const used = await tx.first(repository.isZoneUsed, { id })
@@ -130,16 +131,16 @@ export function createTaxZoneService({ db, changes }: Deps) {
 export type TaxZoneService = ReturnType<typeof createTaxZoneService>
 
 /** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID` */
-function placeOf(given: Parameters<typeof readPlace>[0]) {
-  const place = readPlace(given)
+function placeOf(given: Parameters<typeof normalizePlace>[0]) {
+  const place = normalizePlace(given)
   if (!('fault' in place)) return place
   const { field, message } = place.fault
   const refused = field === 'region' ? taxRegionInvalid : taxPatternInvalid
   throw refused({ details: { errors: [{ path: `body/${field}`, message }] } })
 }
 
-/** What of a category is paid in a zone, and when. */
-export function createTaxRateService({ db, changes, periods }: Deps) {
+/** Manages tax rates of a category in a zone, with their periods. */
+export function createTaxRateService({ db, invalidation, periods }: Deps) {
   const read = async (id: string): Promise<TaxRateResponse> =>
     found(await db.first(repository.findRate, { id }), rateNotFound)
 
@@ -159,18 +160,18 @@ export function createTaxRateService({ db, changes, periods }: Deps) {
      * @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_RATE_OVERLAP`, `PRICING_PERIOD_INVALID`,
      * `PRICING_MOMENT_INVALID`, `PRICING_TAX_LIMIT`
      */
-    create: async (body: CreateTaxRateRequest, write: Write): Promise<TaxRateResponse> => {
+    create: async (body: CreateTaxRateRequest, write: IdempotentWrite): Promise<TaxRateResponse> => {
       const starts_at = periods.read(body.starts_at ?? null, 'starts_at')
       const ends_at = periods.read(body.ends_at ?? null, 'ends_at')
       await write.once(db, async tx => {
         await tx.run(repository.insertRate, { ...body, id: write.id, starts_at, ends_at })
         checkLimit(await tx.first(repository.countRates, { zone_id: null }), RATES_MAX)
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
       return read(write.id)
     },
     /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_RATE_OVERLAP`, and what is wrong with a period */
-    patch: async (id: string, body: UpdateTaxRateRequest, write: Write) => {
+    patch: async (id: string, body: UpdateTaxRateRequest, write: IdempotentWrite) => {
       const { starts_at, ends_at, ...fields } = body
       const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
       await write.once(db, async tx => {
@@ -181,28 +182,28 @@ export function createTaxRateService({ db, changes, periods }: Deps) {
           ends_at: endsAt === undefined ? stored.ends_at : endsAt
         }
         await tx.run(repository.updateRate, { ...stored, ...fields, ...period })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
       return read(id)
     },
     /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE` */
-    remove: (id: string, write: Write) =>
+    remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         await lock(tx, repository.lockRate, rateNotFound, id, write)
         await tx.run(repository.deleteRate, { id })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
   }
 }
 export type TaxRateService = ReturnType<typeof createTaxRateService>
 
-/** Holds it until `tx` ends. */
+/** Locks the row until `tx` ends. */
 async function lock<G extends { version: 'int4' }>(
   tx: Transaction,
   statement: Statement<{ id: 'uuid' }, G>,
   notFound: ErrorDefinition,
   id: string,
-  write: Write
+  write: IdempotentWrite
 ) {
   const stored = found(await tx.first(statement, { id }), notFound)
   write.expect(stored.version, taxStale)

@@ -7,8 +7,8 @@ export const listOfCustomer = statement({
   gives: columns,
   text: `select ${namesOf(columns)} from reviews.reviews where customer_id = $customer_id order by id`
 })
-/** What others read stays, and counts. */
-export const anonymise = statement({
+/** Removes the author from published reviews. They stay public and in the rating. */
+export const anonymiseReviews = statement({
   name: 'reviews.anonymise_published',
   takes: { customer_id: 'uuid' },
   text: `

@@ -9,14 +9,14 @@ async function usePeople() {
   return {
     ...shop,
     export: api.export,
-    forget: (customerId: string) => shop.db.transaction(tx => api.forget(tx, customerId)),
+    erase: (customerId: string) => shop.db.transaction(tx => api.erase(tx, customerId)),
     kept: () =>
       shop.sql(`select to_jsonb(r) as row from reviews.reviews r
         union all select to_jsonb(t) from reviews.turned_down t order by 1`)
   }
 }
 
-test('of somebody who leaves what others read stays, by nobody, and all else is gone', async () => {
+test('erasing a customer keeps published reviews without an author, and deletes all others', async () => {
   const shop = await usePeople()
   const [mug, jug, pot] = [await shop.product(), await shop.product(), await shop.product()]
   const [ada, bob] = [customer(), customer()]
@@ -33,7 +33,7 @@ test('of somebody who leaves what others read stays, by nobody, and all else is 
   ])
   expect(JSON.stringify(await shop.kept())).toContain(ada.id)
 
-  await shop.forget(ada.id)
+  await shop.erase(ada.id)
   const left = JSON.stringify(await shop.kept())
   for (const word of [ada.id, 'Ada', 'Lovelace']) expect(left).not.toContain(word)
   expect((await shop.list(mug)).items).toMatchObject([
@@ -42,13 +42,13 @@ test('of somebody who leaves what others read stays, by nobody, and all else is 
   ])
   expect(await shop.rating(mug)).toMatchObject({ average: 4.5, count: 2 })
   expect(await shop.export(ada.id)).toEqual([])
-  // Administrators still decide about it.
+  // Administrators can still reject it.
   expect(await shop.reject(published.id)).toMatchObject({ customer_id: null })
   await shop.publish(published.id)
   expect((await shop.rating(mug)).count).toBe(2)
 
   const settled = await shop.kept()
-  await shop.forget(ada.id)
-  await shop.forget(customer().id)
+  await shop.erase(ada.id)
+  await shop.erase(customer().id)
   expect(await shop.kept()).toEqual(settled)
 })

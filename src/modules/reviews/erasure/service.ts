@@ -4,19 +4,19 @@ import type { OwnReviewResponse } from '../reviews/schema.ts'
 import { presentOwn } from '../reviews/view.ts'
 import * as repository from './repository.ts'
 
-/** What reviews keep of somebody. */
-export const reviewsOfPeople = (db: Queryable) => ({
+/** Personal data of a customer in reviews. */
+export const reviewPersonalData = (db: Queryable) => ({
   /**
-   * Somebody has left: what others read of theirs stays, by nobody; what nobody read is gone. Whoever has left already has
-   * nothing that could be forgotten.
+   * Keeps published reviews without their author and deletes all others. Does nothing when the customer was
+   * erased before.
    */
   erase: async (tx: Transaction, customer_id: string): Promise<void> => {
     await tx.run(lockCustomers, { customer_ids: [customer_id] })
-    await tx.run(repository.anonymise, { customer_id })
+    await tx.run(repository.anonymiseReviews, { customer_id })
     await tx.run(repository.deleteUnpublished, { customer_id })
     await tx.run(repository.deleteTurnedDown, { customer_id })
   },
-  /** All that they have written, as they see it themselves. */
+  /** Returns all reviews of the customer, in the form of their own API. */
   export: async (customer_id: string): Promise<OwnReviewResponse[]> =>
     (await db.rows(repository.listOfCustomer, { customer_id })).map(presentOwn)
 })

@@ -3,19 +3,19 @@ create schema reviews;
 create table reviews.reviews (
   id uuid not null,
   product_id uuid not null,
-  customer_id uuid,                                -- null: whoever wrote it has left
+  customer_id uuid,                                -- null: the author deleted the account
   status text not null,
   rating int4 not null,
   title text,
   body text,
-  author text,                                     -- as shoppers read it
+  author text,                                     -- public name of the author
   verified_purchase bool not null,
-  reason text,                                     -- why it was rejected
+  reason text,                                     -- why the review was rejected
   reply text,
   replied_at timestamptz,
   version int4 not null default 1,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),   -- by its author
+  updated_at timestamptz not null default now(),   -- last change by the author
   constraint reviews_pkey primary key (id),
   constraint reviews_once unique (customer_id, product_id),
   constraint reviews_status check (status in ('pending', 'published', 'rejected')),
@@ -26,14 +26,16 @@ create index reviews_of_product on reviews.reviews (product_id, status, id);
 create index reviews_by_rating on reviews.reviews (product_id, rating, id) where status = 'published';
 create index reviews_by_status on reviews.reviews (status, id);
 
--- Whose review of a product was turned down: what they write of it next is looked at first, also after they have deleted it.
+-- Customers whose review of a product was rejected or deleted by an administrator. Their next review of the
+-- product waits for approval, also after they have deleted the rejected one.
 create table reviews.turned_down (
   customer_id uuid not null,
   product_id uuid not null,
   constraint turned_down_pkey primary key (customer_id, product_id)
 );
 
--- How many published reviews of a product give it so many stars. Changed by the transaction that changes the review.
+-- The number of published reviews of a product per number of stars. The transaction that changes a review
+-- updates it.
 create table reviews.ratings (
   product_id uuid not null,
   stars_1 int4 not null,

@@ -1,11 +1,11 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import { columns, namesOf } from '../reviews/repository.ts'
-import type { Status } from '../reviews/status.ts'
+import type { ReviewStatus } from '../reviews/status.ts'
 
-/** What is null lets all pass. */
+/** A filter that is null matches all reviews. */
 const filters = {
-  status: nullableOneOf<Status>(),
+  status: nullableOneOf<ReviewStatus>(),
   product_id: 'uuid?',
   customer_id: 'uuid?',
   rating: 'int4?',

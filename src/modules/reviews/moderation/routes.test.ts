@@ -4,7 +4,7 @@ import { customer } from '../../../testing.ts'
 
 const BEFORE = { settings: { CARTWRIGHT__REVIEWS__MODERATION: 'before' } }
 
-test('where an administrator decides first, nobody sees what is not decided, but its author', async () => {
+test('with moderation, only the author sees a pending review', async () => {
   const shop = await useReviews(BEFORE)
   const mug = await shop.product()
   const ada = customer()
@@ -28,7 +28,7 @@ test('where an administrator decides first, nobody sees what is not decided, but
   expect(await mine()).toMatchObject({ status: 'pending', reason: null })
 })
 
-test('what was turned down is not published by writing it anew, nor behind a deletion', async () => {
+test('a rejected review is not published by rewriting it, nor after deleting it', async () => {
   const shop = await useReviews()
   const mug = await shop.product()
   const ada = customer()
@@ -47,7 +47,7 @@ test('what was turned down is not published by writing it anew, nor behind a del
   expect((await shop.review(await shop.product(), 5, ada)).status).toBe('published')
 })
 
-test('the shop answers a review, and takes its answer away', async () => {
+test('an administrator sets and deletes the reply to a review', async () => {
   const shop = await useReviews()
   const mug = await shop.product()
   const { id } = await shop.review(mug)
@@ -68,7 +68,7 @@ test('the shop answers a review, and takes its answer away', async () => {
   expect((await shop.list(mug)).items[0].reply).toBeNull()
 })
 
-test('administrators find reviews by what they are, page by page', async () => {
+test('administrators filter reviews, page by page', async () => {
   const shop = await useReviews(BEFORE)
   const [mug, jug] = [await shop.product(), await shop.product()]
   const buyer = shop.buyer(mug)

@@ -14,7 +14,9 @@ export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
     {
       config,
       schema: {
-        summary: 'Reviews, the newest first',
+        summary: 'List all reviews',
+        description:
+          'Returns a page of reviews for moderators, newest first. Filter by `status`, product, customer or stars: "pending" lists reviews that wait for approval.',
         querystring: AdminReviewQuery,
         response: { 200: listOf(AdminReviewResponse) }
       }
@@ -22,13 +24,30 @@ export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
     request => moderation.list(request.query)
   )
 
-  tiers.admin.get('/catalog/reviews/:id', { config, schema: { ...one, summary: 'Show a review' } }, request =>
-    moderation.read(request.params.id)
+  tiers.admin.get(
+    '/catalog/reviews/:id',
+    {
+      config,
+      schema: {
+        ...one,
+        summary: 'Retrieve a review',
+        description: 'Returns a review of any status. 404 `REVIEW_NOT_FOUND`: it does not exist.'
+      }
+    },
+    request => moderation.read(request.params.id)
   )
 
   tiers.admin.post(
     '/catalog/reviews/:id/publish',
-    { config, schema: { ...one, summary: 'Let everybody read it' } },
+    {
+      config,
+      schema: {
+        ...one,
+        summary: 'Approve a review',
+        description:
+          'Publishes a review, and returns it. 409 `REVIEW_STATUS_FORBIDS`: it is published already. 412 `REVIEW_STALE`: it has changed since; read it again.'
+      }
+    },
     request => moderation.decide(request.params.id, 'publish', null, writeOf(request))
   )
 
@@ -38,8 +57,9 @@ export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
       config,
       schema: {
         ...one,
-        summary: 'Let nobody read it but its author',
-        description: 'What its author writes of this product from now on is looked at first.',
+        summary: 'Reject a review',
+        description:
+          'Hides a review from all readers but its author, and returns it. Later reviews of this product by the same customer wait for approval. 409 `REVIEW_STATUS_FORBIDS`: it is rejected already. 412 `REVIEW_STALE`: it has changed since; read it again.',
         body: RejectReviewRequest
       }
     },
@@ -48,13 +68,30 @@ export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
 
   tiers.admin.put(
     '/catalog/reviews/:id/reply',
-    { config, schema: { ...one, summary: 'Answer it for the shop', body: ReviewReplyRequest } },
+    {
+      config,
+      schema: {
+        ...one,
+        summary: 'Set the reply to a review',
+        description:
+          'Sets the public reply of the shop to a review, and returns the review. An earlier reply is replaced. 404 `REVIEW_NOT_FOUND`: it does not exist. 412 `REVIEW_STALE`: it has changed since; read it again.',
+        body: ReviewReplyRequest
+      }
+    },
     request => moderation.reply(request.params.id, request.body.body, writeOf(request))
   )
 
   tiers.admin.delete(
     '/catalog/reviews/:id/reply',
-    { config, schema: { ...one, summary: 'Take the answer away' } },
+    {
+      config,
+      schema: {
+        ...one,
+        summary: 'Delete the reply to a review',
+        description:
+          'Deletes the reply of the shop, and returns the review. It changes nothing if there is no reply. 404 `REVIEW_NOT_FOUND`: the review does not exist. 412 `REVIEW_STALE`: it has changed since; read it again.'
+      }
+    },
     request => moderation.reply(request.params.id, null, writeOf(request))
   )
 
@@ -64,7 +101,8 @@ export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
       config,
       schema: {
         summary: 'Delete a review',
-        description: 'What its author writes of this product from now on is looked at first.',
+        description:
+          'Deletes a review. Later reviews of this product by the same customer wait for approval. 404 `REVIEW_NOT_FOUND`: it does not exist. 412 `REVIEW_STALE`: it has changed since; read it again.',
         params: IdParams,
         response: noContent
       }

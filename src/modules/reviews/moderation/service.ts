@@ -1,20 +1,20 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { reviewNotFound, reviewStale, statusForbids } from '../errors.ts'
-import type { Changed } from '../reviews/changes.ts'
+import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { AdminReviewResponse } from '../reviews/schema.ts'
-import { type Decision, NEXT } from '../reviews/status.ts'
+import { type ReviewDecision, TRANSITIONS } from '../reviews/status.ts'
 import { presentToAdmin } from '../reviews/view.ts'
 import { countReviews, listReviews } from './repository.ts'
 import type { AdminReviewQuery } from './schema.ts'
 
-type Deps = { db: Database; changed: Changed }
+type Deps = { db: Database; recordChange: RecordReviewChange }
 
-/** What administrators do with reviews. */
-export function createModeration({ db, changed }: Deps) {
+/** Lists, approves, rejects, answers and deletes reviews for administrators. */
+export function createModeration({ db, recordChange }: Deps) {
   async function list(query: AdminReviewQuery): Promise<Page<AdminReviewResponse>> {
     const { status = null, product_id = null, customer_id = null, rating = null, verified = null } = query
     const filters = { status, product_id, customer_id, rating, verified }
@@ -32,8 +32,12 @@ export function createModeration({ db, changed }: Deps) {
   const read = async (id: string): Promise<AdminReviewResponse> =>
     presentToAdmin(found(await db.first(repository.findReview, { id }), reviewNotFound))
 
-  /** Nobody else changes it until `tx` ends. */
-  async function hold(tx: Transaction, id: string, write: Write): Promise<repository.ReviewRow> {
+  /** Locks the review until `tx` ends. @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
+  async function lockReview(
+    tx: Transaction,
+    id: string,
+    write: IdempotentWrite
+  ): Promise<repository.ReviewRow> {
     const row = found(await tx.first(repository.lockReview, { id }), reviewNotFound)
     write.expect(row.version, reviewStale)
     return row
@@ -42,25 +46,29 @@ export function createModeration({ db, changed }: Deps) {
   /** @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE`, `REVIEW_STATUS_FORBIDS` */
   async function decide(
     id: string,
-    decision: Decision,
+    decision: ReviewDecision,
     reason: string | null,
-    write: Write
+    write: IdempotentWrite
   ): Promise<AdminReviewResponse> {
     await write.once(db, async tx => {
-      const before = await hold(tx, id, write)
-      const status = NEXT[before.status][decision]
+      const before = await lockReview(tx, id, write)
+      const status = TRANSITIONS[before.status][decision]
       if (status === undefined) throw statusForbids({ details: { review_status: before.status } })
       await tx.run(repository.updateDecided, { id, status, reason })
-      await noteTrust(tx, before, decision === 'publish')
-      changed(tx, before, before, { status, rating: before.rating })
+      await recordTrust(tx, before, decision === 'publish')
+      recordChange(tx, before, before, { status, rating: before.rating })
     })
     return read(id)
   }
 
-  /** `body`: null for none. @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
-  async function reply(id: string, body: string | null, write: Write): Promise<AdminReviewResponse> {
+  /** Sets the reply of the shop; a null `body` deletes it. @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
+  async function reply(
+    id: string,
+    body: string | null,
+    write: IdempotentWrite
+  ): Promise<AdminReviewResponse> {
     await write.once(db, async tx => {
-      const before = await hold(tx, id, write)
+      const before = await lockReview(tx, id, write)
       const text = body?.replaceAll(/\r\n?/g, '\n').trim() ?? null
       if (text !== before.reply) await tx.run(repository.updateReply, { id, reply: text })
     })
@@ -68,12 +76,12 @@ export function createModeration({ db, changed }: Deps) {
   }
 
   /** @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
-  async function remove(id: string, write: Write): Promise<void> {
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      const before = await hold(tx, id, write)
+      const before = await lockReview(tx, id, write)
       await tx.run(repository.deleteReview, { id })
-      await noteTrust(tx, before, false)
-      changed(tx, before, before, null)
+      await recordTrust(tx, before, false)
+      recordChange(tx, before, before, null)
     })
   }
 
@@ -81,8 +89,8 @@ export function createModeration({ db, changed }: Deps) {
 }
 export type Moderation = ReturnType<typeof createModeration>
 
-/** Whether what its author writes of the same product next is looked at first. */
-async function noteTrust(
+/** Records whether the author's next review of the same product is published without approval. */
+async function recordTrust(
   tx: Transaction,
   { customer_id, product_id }: repository.ReviewRow,
   isTrusted: boolean

@@ -20,7 +20,13 @@ export function ownReviewRoutes(
     '/products/:id/reviews/mine',
     {
       config,
-      schema: { summary: 'The caller’s review of a product', params, response: { 200: OwnReviewResponse } }
+      schema: {
+        summary: "Retrieve the customer's own review",
+        description:
+          'Returns the review of the product that the calling customer wrote, in any status. 404 `REVIEW_NOT_FOUND`: the customer has not reviewed the product. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active.',
+        params,
+        response: { 200: OwnReviewResponse }
+      }
     },
     request => reviews.read(identityOf(request).userId, request.params.id)
   )
@@ -30,7 +36,9 @@ export function ownReviewRoutes(
     {
       config: { ...config, limit, unversioned: true },
       schema: {
-        summary: 'Review a product',
+        summary: 'Create a review',
+        description:
+          'Creates the review of a product by the calling customer. It is published immediately, or is pending until an administrator approves it. 403 `REVIEW_PURCHASE_NEEDED`: in this shop only customers who bought the product can review it. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active. 409 `REVIEW_EXISTS`: the customer has a review of this product; replace it.',
         params,
         body: ReviewRequest,
         response: { 201: OwnReviewResponse }
@@ -44,8 +52,9 @@ export function ownReviewRoutes(
     {
       config: { ...config, limit },
       schema: {
-        summary: 'Write the caller’s review of a product anew',
-        description: 'What is left out is taken away.',
+        summary: "Replace the customer's own review",
+        description:
+          'Replaces the review that the calling customer wrote; omitted fields are removed. A review that was rejected or is pending waits for approval. 404 `REVIEW_NOT_FOUND`: the customer has not reviewed the product; create a review. 412 `REVIEW_STALE`: it has changed since; read it again.',
         params,
         body: ReviewRequest,
         response: { 200: OwnReviewResponse }
@@ -58,7 +67,13 @@ export function ownReviewRoutes(
     '/products/:id/reviews',
     {
       config,
-      schema: { summary: 'Delete the caller’s review of a product', params, response: noContent }
+      schema: {
+        summary: "Delete the customer's own review",
+        description:
+          'Deletes the review that the calling customer wrote. 404 `REVIEW_NOT_FOUND`: the customer has not reviewed the product. 412 `REVIEW_STALE`: it has changed since; read it again.',
+        params,
+        response: noContent
+      }
     },
     request => reviews.remove(identityOf(request).userId, request.params.id, writeOf(request))
   )

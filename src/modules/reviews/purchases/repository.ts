@@ -8,7 +8,7 @@ export const listReviewed = statement({
     select id, customer_id, product_id from reviews.reviews
     where customer_id = any ($customer_ids) order by customer_id, id`
 })
-/** Of these reviews `verified` are of somebody who has bought the product. */
+/** Sets whether each of these reviews is a verified purchase: those in `verified` are. */
 export const updateVerified = statement({
   name: 'reviews.update_verified_purchases',
   takes: { ids: 'uuid[]', verified: 'uuid[]' },

@@ -3,25 +3,27 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 import type { Ratings } from './service.ts'
 
-const CHUNK = 100
+const CHUNK_PRODUCTS = 100
 
 type Deps = { db: Database; ratings: Pick<Ratings, 'recount'> }
 
 /**
- * Compares the counts of all products with their published reviews, and mends those that differ, such as behind a
- * restore or somebody who wrote to the tables by hand. Answers the products that it mended.
+ * Compares the ratings of all products with their published reviews, and repairs those that differ, for
+ * example after a restore or manual changes of the tables. Returns the ids of the repaired products.
  */
-export async function checkRatings({ db, ratings }: Deps, signal: AbortSignal): Promise<string[]> {
-  const mended: string[] = []
+export async function repairRatings({ db, ratings }: Deps, signal: AbortSignal): Promise<string[]> {
+  const repaired: string[] = []
   let after = FIRST_ID
   while (!signal.aborted) {
-    const ids = (await db.rows(repository.listProductsAfter, { after, limit: CHUNK })).map(({ id }) => id)
+    const ids = (await db.rows(repository.listProductsAfter, { after, limit: CHUNK_PRODUCTS })).map(
+      ({ id }) => id
+    )
     const last = ids.at(-1)
     if (last === undefined) break
     const wrong = (await db.rows(repository.listMiscounted, { product_ids: ids })).map(({ id }) => id)
     if (wrong.length > 0) await db.transaction(tx => ratings.recount(tx, wrong))
-    mended.push(...wrong)
+    repaired.push(...wrong)
     after = last
   }
-  return mended
+  return repaired
 }

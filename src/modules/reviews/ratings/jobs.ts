@@ -1,11 +1,11 @@
 import { defineJob } from '../../../kernel/events.ts'
 
-export const checkCounts = defineJob(
+export const checkRatings = defineJob(
   'reviews.check_ratings',
   {
-    description: 'Compares what products are rated with their reviews, and mends what differs.',
-    seconds: 300,
-    everySeconds: 86_400
+    description: 'Compares the ratings of products with their reviews, and repairs wrong ones.',
+    timeoutSeconds: 300,
+    intervalSeconds: 86_400
   },
   {}
 )

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
 import { customer, type TestResponse } from '../../../testing.ts'
-import { checkRatings } from './check.ts'
+import { repairRatings } from './check.ts'
 import { createRatings } from './service.ts'
 
-/** 32 customers at once, eight times, with four wishes each: 1,024 in all. */
+/** 32 concurrent customers, eight rounds, four operations each: 1,024 in total. */
 const AT_ONCE = 32
 const LIVES = 8
 const DEEDS = 4
 
-/** Counts, and the published reviews, of each product that has either. */
+/** The rating and the published reviews of each product that has either. */
 const COUNTED = `
   select product_id, array[stars_1, stars_2, stars_3, stars_4, stars_5] as stars from reviews.ratings
   order by product_id`
@@ -21,7 +21,7 @@ const PUBLISHED = `
     where r.product_id = wanted.product_id and r.rating = rating.rating and r.status = 'published') as counted
   group by wanted.product_id order by wanted.product_id`
 
-/** The same numbers each time. */
+/** Returns the same pseudo-random numbers in each run. */
 function createDice(seed: number) {
   let state = seed
   return (sides: number) => {
@@ -30,7 +30,7 @@ function createDice(seed: number) {
   }
 }
 
-test('of a thousand writes, changes, decisions and deletions at once on three products each is counted', {
+test('the ratings of three products are exact after a thousand concurrent writes, decisions and deletions', {
   timeout: 120_000
 }, async () => {
   const first = await useReviews()
@@ -40,7 +40,7 @@ test('of a thousand writes, changes, decisions and deletions at once on three pr
   const roll = createDice(7)
   const known: string[] = []
   const statuses = new Map<number, number>()
-  /** What a busy machine refuses is asked for again. */
+  /** Retries requests that a busy machine rejects. */
   const done = async (send: () => Promise<TestResponse>) => {
     let answer = await send()
     for (let tries = 1; answer.status === 503 && tries < 100; tries += 1) answer = await send()
@@ -49,7 +49,7 @@ test('of a thousand writes, changes, decisions and deletions at once on three pr
     return answer
   }
 
-  /** A customer reviews something, and then things happen to that review, and to those of others. */
+  /** A customer writes a review, then random operations change it and reviews of others. */
   const life = async (shop: typeof first) => {
     const own = shop.as(customer())
     const path = `/api/products/${products[roll(products.length)]}/reviews`
@@ -82,12 +82,12 @@ test('of a thousand writes, changes, decisions and deletions at once on three pr
     }
 })
 
-test('miscounted products are found and mended, while others write', async () => {
+test('wrong ratings are repaired while reviews are written', async () => {
   const shop = await useReviews()
   const [mug, jug, pot] = [await shop.product(), await shop.product(), await shop.product()]
   for (const product of [mug, mug, jug, pot]) await shop.review(product, 4)
   const ratings = createRatings(shop.platform)
-  const check = () => checkRatings({ db: shop.db, ratings }, AbortSignal.timeout(60_000))
+  const check = () => repairRatings({ db: shop.db, ratings }, AbortSignal.timeout(60_000))
   expect(await check()).toEqual([])
   expect((await shop.rating(mug)).count).toBe(2)
 

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const STARS = [1, 2, 3, 4, 5] as const
-const all = (write: (stars: number) => string) => STARS.map(write).join(', ')
+const forEachStar = (write: (stars: number) => string) => STARS.map(write).join(', ')
 const counts = {
   stars_1: 'int4',
   stars_2: 'int4',
@@ -10,7 +10,9 @@ const counts = {
   stars_5: 'int4'
 } as const
 const columns = Object.keys(counts).join(', ')
-const published = all(stars => `(count(*) filter (where rating = ${stars}))::int4 as stars_${stars}`)
+const publishedCounts = forEachStar(
+  stars => `(count(*) filter (where rating = ${stars}))::int4 as stars_${stars}`
+)
 
 export const listRatings = statement({
   name: 'reviews.list_ratings',
@@ -19,20 +21,20 @@ export const listRatings = statement({
   text: `select product_id, ${columns} from reviews.ratings where product_id = any ($product_ids)`
 })
 /**
- * One published review says something else of a product: `before` and `after` are its stars, null while nobody sees it.
- * What is taken away was counted, so the row is there then.
+ * Applies the change of one review to the rating of its product. `before` and `after`: its stars, null while
+ * the review is not published. A review with `before` was counted, so the row exists then.
  */
-export const countReview = statement({
+export const updateRating = statement({
   name: 'reviews.count_review',
   takes: { product_id: 'uuid', before: 'int4?', after: 'int4?' },
   text: `
     insert into reviews.ratings (product_id, ${columns})
-    values ($product_id, ${all(stars => `coalesce(($after::int4 = ${stars})::int4, 0)`)})
+    values ($product_id, ${forEachStar(stars => `coalesce(($after::int4 = ${stars})::int4, 0)`)})
     on conflict (product_id) do update set
-      ${all(stars => `stars_${stars} = ratings.stars_${stars} + excluded.stars_${stars} - coalesce(($before::int4 = ${stars})::int4, 0)`)}`
+      ${forEachStar(stars => `stars_${stars} = ratings.stars_${stars} + excluded.stars_${stars} - coalesce(($before::int4 = ${stars})::int4, 0)`)}`
 })
 
-/** Products that have reviews or counts, behind one. */
+/** Lists products that have reviews or a rating, after the id `after`. */
 export const listProductsAfter = statement({
   name: 'reviews.list_rated_products_after',
   takes: { after: 'uuid', limit: 'int8' },
@@ -43,7 +45,10 @@ export const listProductsAfter = statement({
     (select distinct product_id from reviews.reviews where product_id > $after order by product_id limit $limit)
     order by id limit $limit`
 })
-/** Of these products those whose counts are not those of their published reviews: both as they are in one moment. */
+/**
+ * Lists those of these products whose rating differs from their published reviews. Both are read in one
+ * snapshot.
+ */
 export const listMiscounted = statement({
   name: 'reviews.list_miscounted',
   takes: { product_ids: 'uuid[]' },
@@ -53,19 +58,19 @@ export const listMiscounted = statement({
     select wanted.id from unnest($product_ids::uuid[]) as wanted (id)
     left join reviews.ratings kept on kept.product_id = wanted.id
     cross join lateral (
-      select ${published} from reviews.reviews where product_id = wanted.id and status = 'published'
+      select ${publishedCounts} from reviews.reviews where product_id = wanted.id and status = 'published'
     ) counted
-    where (${all(stars => `counted.stars_${stars}`)}) <> (${all(stars => `coalesce(kept.stars_${stars}, 0)`)})`
+    where (${forEachStar(stars => `counted.stars_${stars}`)}) <> (${forEachStar(stars => `coalesce(kept.stars_${stars}, 0)`)})`
 })
-export const insertMissing = statement({
+export const insertMissingRatings = statement({
   name: 'reviews.insert_missing_ratings',
   takes: { product_ids: 'uuid[]' },
   text: `
     insert into reviews.ratings (product_id, ${columns})
-    select id, ${all(() => '0')} from unnest($product_ids::uuid[]) as wanted (id) order by id
+    select id, ${forEachStar(() => '0')} from unnest($product_ids::uuid[]) as wanted (id) order by id
     on conflict (product_id) do nothing`
 })
-/** Whoever changes a review and has not counted it yet waits from here on. */
+/** Locks the ratings. Transactions that change a review and have not updated its rating wait for the lock. */
 export const lockRatings = statement({
   name: 'reviews.lock_ratings',
   takes: { product_ids: 'uuid[]' },
@@ -73,13 +78,13 @@ export const lockRatings = statement({
   text: `
     select product_id from reviews.ratings where product_id = any ($product_ids) order by product_id for update`
 })
-export const recount = statement({
+export const recountRatings = statement({
   name: 'reviews.recount_ratings',
   takes: { product_ids: 'uuid[]' },
   text: `
-    update reviews.ratings kept set ${all(stars => `stars_${stars} = counted.stars_${stars}`)}
+    update reviews.ratings kept set ${forEachStar(stars => `stars_${stars} = counted.stars_${stars}`)}
     from (
-      select wanted.id, ${published} from unnest($product_ids::uuid[]) as wanted (id)
+      select wanted.id, ${publishedCounts} from unnest($product_ids::uuid[]) as wanted (id)
       left join reviews.reviews on product_id = wanted.id and status = 'published' group by wanted.id
     ) counted
     where kept.product_id = counted.id`

@@ -2,20 +2,34 @@ import { RecentMap } from '../../../kernel/recent-map.ts'
 import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { averageOf, countOf, type Histogram } from './histogram.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'ratings'
-const KEPT_MAX = 50_000
-/** Of a message, which may have 7,900 bytes. */
+const CACHED_MAX = 50_000
+/** A message of a broadcast can have 7,900 bytes. */
 const IDS_A_MESSAGE = 200
 
-export type Rating = {
+/** The number of published reviews with one star, two stars, and so on. */
+export type RatingHistogram = readonly [number, number, number, number, number]
+
+/**
+ * Returns the average stars with two decimals, rounded half up in integer arithmetic. Null without reviews.
+ */
+export function averageOf(histogram: RatingHistogram): number | null {
+  const count = countOf(histogram)
+  if (count === 0) return null
+  const stars = histogram.reduce((sum, times, index) => sum + times * (index + 1), 0)
+  return Math.floor((200 * stars + count) / (2 * count)) / 100
+}
+
+const countOf = (histogram: RatingHistogram): number => histogram.reduce((sum, times) => sum + times, 0)
+
+export type ProductRating = {
   readonly average: number | null
   readonly count: number
-  readonly histogram: Histogram
+  readonly histogram: RatingHistogram
 }
-const ratingOf = (histogram: Histogram): Rating => ({
+const ratingOf = (histogram: RatingHistogram): ProductRating => ({
   average: averageOf(histogram),
   count: countOf(histogram),
   histogram
@@ -25,26 +39,27 @@ const UNRATED = ratingOf([0, 0, 0, 0, 0])
 type Deps = { db: Queryable; broadcast: Broadcast }
 
 /**
- * What products are rated, kept in this process until it changes: this one knows of a change when its transaction has
- * returned, others do within a second. While changes may be missed, nothing is kept.
+ * The ratings of products, cached in this process. A change invalidates them in this process when its
+ * transaction returns, and in others within a second. Nothing is cached while messages of the broadcast can
+ * be missed.
  */
 export function createRatings({ db, broadcast }: Deps) {
-  const known = new RecentMap<Rating>(KEPT_MAX)
-  const loadOnce = singleFlight<ReadonlyMap<string, Rating>>()
+  const cached = new RecentMap<ProductRating>(CACHED_MAX)
+  const loadOnce = singleFlight<ReadonlyMap<string, ProductRating>>()
   let generation = 0
-  const forget = (productIds: readonly string[]) => {
+  const invalidate = (productIds: readonly string[]) => {
     generation += 1
-    for (const id of productIds) known.delete(id)
+    for (const id of productIds) cached.delete(id)
   }
   broadcast.subscribe(TOPIC, {
-    onMessage: message => forget(message.split(',')),
+    onMessage: message => invalidate(message.split(',')),
     onGap: () => {
       generation += 1
-      known.clear()
+      cached.clear()
     }
   })
 
-  async function load(product_ids: readonly string[]): Promise<ReadonlyMap<string, Rating>> {
+  async function load(product_ids: readonly string[]): Promise<ReadonlyMap<string, ProductRating>> {
     const generationBefore = generation
     const rows = await db.rows(repository.listRatings, { product_ids })
     const rated = new Map(
@@ -53,44 +68,57 @@ export function createRatings({ db, broadcast }: Deps) {
         ratingOf([row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5])
       ])
     )
-    // What was read before a change, and arrives after its announcement, is already old.
+    // Rows that were read before a change and arrive after its invalidation are stale, so they are not
+    // cached.
     if (generation === generationBefore && broadcast.isLive())
-      for (const id of product_ids) known.set(id, rated.get(id) ?? UNRATED)
+      for (const id of product_ids) cached.set(id, rated.get(id) ?? UNRATED)
     return rated
   }
 
   return {
-    /** Of these products, in their order. From memory, or with one statement for all that is not there. */
-    of: async (productIds: readonly string[]): Promise<Rating[]> => {
+    /**
+     * Returns the ratings of these products, in their order. Reads all that are not cached with one
+     * statement.
+     */
+    list: async (productIds: readonly string[]): Promise<ProductRating[]> => {
       const isLive = broadcast.isLive()
-      const kept = productIds.map(id => (isLive ? known.get(id) : undefined))
+      const kept = productIds.map(id => (isLive ? cached.get(id) : undefined))
       const missing = productIds.filter((_id, index) => kept[index] === undefined)
-      if (missing.length === 0) return kept as Rating[]
+      if (missing.length === 0) return kept as ProductRating[]
       const loaded = await loadOnce(`${generation} ${missing}`, () => load(missing))
       return productIds.map((id, index) => kept[index] ?? loaded.get(id) ?? UNRATED)
     },
     /**
-     * One review of a product counts otherwise from the commit of `tx` on; `before` and `after`: its stars, null while
-     * nobody sees it. All who review a product want its row, so that is taken together with the commit.
+     * Applies the change of one review to the rating of its product. `before` and `after`: its stars, null
+     * while the review is not published. The update is sent with the COMMIT, because all reviews of a product
+     * lock the same row.
      */
-    count: (tx: Transaction, product_id: string, before: number | null, after: number | null): void => {
+    updateCounts: (
+      tx: Transaction,
+      product_id: string,
+      before: number | null,
+      after: number | null
+    ): void => {
       if (before === after) return
       tx.withCommit(last =>
         Promise.all([
-          last.run(repository.countReview, { product_id, before, after }),
+          last.run(repository.updateRating, { product_id, before, after }),
           broadcast.publish(last, TOPIC, product_id)
         ])
       )
-      tx.afterCommit(() => forget([product_id]))
+      tx.afterCommit(() => invalidate([product_id]))
     },
-    /** Makes the counts of these products those of their published reviews, whoever is writing meanwhile. */
+    /**
+     * Counts the published reviews of these products again. Correct also while reviews are written
+     * concurrently.
+     */
     recount: async (tx: Transaction, product_ids: readonly string[]): Promise<void> => {
-      await tx.run(repository.insertMissing, { product_ids })
+      await tx.run(repository.insertMissingRatings, { product_ids })
       await tx.rows(repository.lockRatings, { product_ids })
-      await tx.run(repository.recount, { product_ids })
+      await tx.run(repository.recountRatings, { product_ids })
       for (let from = 0; from < product_ids.length; from += IDS_A_MESSAGE)
         await broadcast.publish(tx, TOPIC, product_ids.slice(from, from + IDS_A_MESSAGE).join())
-      tx.afterCommit(() => forget(product_ids))
+      tx.afterCommit(() => invalidate(product_ids))
     }
   }
 }

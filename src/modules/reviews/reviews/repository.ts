@@ -1,7 +1,7 @@
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Status } from './status.ts'
+import type { ReviewStatus } from './status.ts'
 
-/** What everybody may see. */
+/** Columns that are public. */
 export const publicColumns = {
   id: 'uuid',
   rating: 'int4',
@@ -18,13 +18,13 @@ export const columns = {
   ...publicColumns,
   product_id: 'uuid',
   customer_id: 'uuid?',
-  status: oneOf<Status>(),
+  status: oneOf<ReviewStatus>(),
   reason: 'text?',
   version: 'int4'
 } as const
 export const namesOf = (some: object) => Object.keys(some).join(', ')
 const names = namesOf(columns)
-const own = { customer_id: 'uuid', product_id: 'uuid' } as const
+const reviewKey = { customer_id: 'uuid', product_id: 'uuid' } as const
 
 export const findReview = statement({
   name: 'reviews.find_review',
@@ -41,21 +41,22 @@ export const lockReview = statement({
 })
 export const findOwn = statement({
   name: 'reviews.find_own_review',
-  takes: own,
+  takes: reviewKey,
   gives: columns,
   text: `select ${names} from reviews.reviews where customer_id = $customer_id and product_id = $product_id`
 })
 export const lockOwn = statement({
   name: 'reviews.lock_own_review',
-  takes: own,
+  takes: reviewKey,
   gives: columns,
   text: `
     select ${names} from reviews.reviews
     where customer_id = $customer_id and product_id = $product_id for update`
 })
 /**
- * From here to the end of the transaction nobody else writes what these customers review, and nobody finds out whether they have bought
- * it: what both change would otherwise be missed. To be given in order.
+ * Locks the reviews of these customers until the transaction ends. Writes of reviews and updates of verified
+ * purchases exclude each other, so that neither misses a change of the other. Sort `customer_ids` to prevent
+ * deadlocks.
  */
 export const lockCustomers = statement({
   name: 'reviews.lock_customers',
@@ -74,13 +75,16 @@ const written = {
 } as const
 export const insertReview = statement({
   name: 'reviews.insert_review',
-  takes: { id: 'uuid', ...own, ...written },
+  takes: { id: 'uuid', ...reviewKey, ...written },
   text: `
     insert into reviews.reviews (
       id, customer_id, product_id, rating, title, body, author, verified_purchase, status)
     values ($id, $customer_id, $product_id, $rating, $title, $body, $author, $verified_purchase, $status)`
 })
-/** What was decided about it was decided about something else. */
+/**
+ * Updates a review that its author changed. Clears the reason of a rejection, because it was about the
+ * earlier text.
+ */
 export const updateWritten = statement({
   name: 'reviews.update_written_review',
   takes: { id: 'uuid', ...written },
@@ -96,7 +100,7 @@ export const updateDecided = statement({
   text: `
     update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id`
 })
-/** `reply`: null for none. */
+/** `reply`: null deletes the reply. */
 export const updateReply = statement({
   name: 'reviews.update_reply',
   takes: { id: 'uuid', reply: 'text?' },
@@ -113,7 +117,7 @@ export const deleteReview = statement({
 
 export const findTurnedDown = statement({
   name: 'reviews.find_turned_down',
-  takes: own,
+  takes: reviewKey,
   gives: { found: 'bool' },
   text: `
     select exists (
@@ -121,13 +125,13 @@ export const findTurnedDown = statement({
 })
 export const insertTurnedDown = statement({
   name: 'reviews.insert_turned_down',
-  takes: own,
+  takes: reviewKey,
   text: `
     insert into reviews.turned_down (customer_id, product_id) values ($customer_id, $product_id)
     on conflict do nothing`
 })
 export const deleteTurnedDown = statement({
   name: 'reviews.delete_turned_down',
-  takes: own,
+  takes: reviewKey,
   text: 'delete from reviews.turned_down where customer_id = $customer_id and product_id = $product_id'
 })

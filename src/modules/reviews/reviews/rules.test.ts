@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { averageOf, type Histogram } from '../ratings/histogram.ts'
-import { NEXT, STATUSES, statusOfWritten } from './status.ts'
+import { averageOf, type RatingHistogram } from '../ratings/service.ts'
+import { REVIEW_STATUSES, statusAfterWrite, TRANSITIONS } from './status.ts'
 import { displayName } from './texts.ts'
 
 test.each([
@@ -15,24 +15,24 @@ test.each([
   ['Ada <ada@example.com>', null],
   ['   ', null],
   [null, null]
-])('of the name %j others read %j', (name, shown) => {
+])('the public form of the name %j is %j', (name, shown) => {
   expect(displayName(name)).toBe(shown)
 })
 
-test('the average is the mean to two decimals, halves rounded up', () => {
+test('the average has two decimals, rounded half up', () => {
   expect(averageOf([0, 0, 0, 0, 0])).toBeNull()
   expect(averageOf([0, 0, 0, 0, 7])).toBe(5)
   expect(averageOf([1, 0, 0, 0, 2])).toBe(3.67)
   expect(averageOf([1, 1, 0, 1, 0])).toBe(2.33)
-  // 1.005, which as a fraction in binary lies below the half.
+  // 1.005, whose binary floating-point value is below the half.
   expect(averageOf([199, 1, 0, 0, 0])).toBe(1.01)
 })
 
 const Counts = fc.tuple(...Array.from({ length: 5 }, () => fc.nat(2_000_000_000)))
-test('the average is never further from the mean than half of its last decimal, and within the stars', () => {
+test('the average differs from the mean by half of its last decimal at most, and is between 1 and 5', () => {
   fc.assert(
     fc.property(Counts, given => {
-      const histogram = given as unknown as Histogram
+      const histogram = given as unknown as RatingHistogram
       const count = given.reduce((sum, times) => sum + times, 0)
       const stars = given.reduce((sum, times, index) => sum + times * (index + 1), 0)
       const average = averageOf(histogram)
@@ -44,14 +44,14 @@ test('the average is never further from the mean than half of its last decimal, 
   )
 })
 
-test('nobody publishes by writing what was turned down, what waits, or where an administrator decides first', () => {
-  for (const before of [null, ...STATUSES]) {
-    expect(statusOfWritten(before, { moderation: 'before', wasTurnedDown: false })).toBe('pending')
-    expect(statusOfWritten(before, { moderation: 'none', wasTurnedDown: true })).toBe('pending')
+test('a write never publishes a rejected or pending review, or any review with moderation', () => {
+  for (const before of [null, ...REVIEW_STATUSES]) {
+    expect(statusAfterWrite(before, { moderation: 'before', wasRejected: false })).toBe('pending')
+    expect(statusAfterWrite(before, { moderation: 'none', wasRejected: true })).toBe('pending')
   }
-  const free = { moderation: 'none', wasTurnedDown: false } as const
-  expect([null, ...STATUSES].map(before => statusOfWritten(before, free))).toEqual([
+  const free = { moderation: 'none', wasRejected: false } as const
+  expect([null, ...REVIEW_STATUSES].map(before => statusAfterWrite(before, free))).toEqual([
     ...['published', 'pending', 'published', 'published']
   ])
-  expect(Object.values(NEXT).flatMap(next => Object.values(next))).not.toContain('pending')
+  expect(Object.values(TRANSITIONS).flatMap(next => Object.values(next))).not.toContain('pending')
 })

@@ -1,24 +1,32 @@
-export const STATUSES = ['pending', 'published', 'rejected'] as const
-export type Status = (typeof STATUSES)[number]
-export type Decision = 'publish' | 'reject'
+export const REVIEW_STATUSES = ['pending', 'published', 'rejected'] as const
+export type ReviewStatus = (typeof REVIEW_STATUSES)[number]
+export type ReviewDecision = 'publish' | 'reject'
 
-/** What becomes of a review by what an administrator decides. */
-export const NEXT: Readonly<Record<Status, Readonly<Partial<Record<Decision, Status>>>>> = {
+/** The status of a review after the decision of an administrator. */
+export const TRANSITIONS: Readonly<
+  Record<ReviewStatus, Readonly<Partial<Record<ReviewDecision, ReviewStatus>>>>
+> = {
   pending: { publish: 'published', reject: 'rejected' },
   published: { reject: 'rejected' },
   rejected: { publish: 'published' }
 }
 
-type Rules = {
+type ModerationRules = {
   readonly moderation: 'none' | 'before'
-  /** A review by this customer of this product was turned down, and none was published since. */
-  readonly wasTurnedDown: boolean
+  /**
+   * Whether an administrator rejected or deleted a review of this product by this customer, and published
+   * none since.
+   */
+  readonly wasRejected: boolean
 }
 /**
- * What a review is when its author has written or changed it; `before`: null for a new one. Nobody publishes by
- * writing anew what was turned down, nor what is waiting.
+ * Returns the status of a review that its author wrote or changed. `before`: its earlier status, null for a
+ * new review. Changing a rejected or pending review never publishes it.
  */
-export function statusOfWritten(before: Status | null, { moderation, wasTurnedDown }: Rules): Status {
-  const isDecidedFirst = moderation === 'before' || wasTurnedDown || before === 'pending'
-  return isDecidedFirst ? 'pending' : 'published'
+export function statusAfterWrite(
+  before: ReviewStatus | null,
+  { moderation, wasRejected }: ModerationRules
+): ReviewStatus {
+  const needsApproval = moderation === 'before' || wasRejected || before === 'pending'
+  return needsApproval ? 'pending' : 'published'
 }

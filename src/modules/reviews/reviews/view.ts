@@ -1,10 +1,10 @@
 import type { ReviewRow } from './repository.ts'
 import type { AdminReviewResponse, OwnReviewResponse, ReviewResponse } from './schema.ts'
 
-type Shown = Omit<ReviewRow, 'product_id' | 'customer_id' | 'status' | 'reason' | 'version'>
+type PublicReviewRow = Omit<ReviewRow, 'product_id' | 'customer_id' | 'status' | 'reason' | 'version'>
 
-/** A review as everybody sees it. */
-export const present = (row: Shown): ReviewResponse => ({
+/** Returns a review for the public. */
+export const reviewView = (row: PublicReviewRow): ReviewResponse => ({
   id: row.id,
   rating: row.rating,
   title: row.title,
@@ -16,15 +16,15 @@ export const present = (row: Shown): ReviewResponse => ({
   created_at: row.created_at,
   updated_at: row.updated_at
 })
-/** As its author sees it. */
+/** Returns a review for its author. */
 export const presentOwn = (row: ReviewRow): OwnReviewResponse => ({
-  ...present(row),
+  ...reviewView(row),
   product_id: row.product_id,
   status: row.status,
   reason: row.reason,
   version: row.version
 })
-/** As administrators see it. */
+/** Returns a review for administrators. */
 export const presentToAdmin = (row: ReviewRow): AdminReviewResponse => ({
   ...presentOwn(row),
   customer_id: row.customer_id

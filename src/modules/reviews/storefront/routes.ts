@@ -12,7 +12,9 @@ export function reviewStorefrontRoutes(tiers: Tiers, storefront: ReviewStorefron
     {
       config,
       schema: {
-        summary: 'Reviews of a product',
+        summary: 'List reviews of a product',
+        description:
+          'Returns a page of the published reviews of a product, by id or slug of the product. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active. 400 `INVALID_CURSOR`: the cursor belongs to another query; start at the first page.',
         params: ProductParams,
         querystring: ReviewQuery,
         response: { 200: listOf(ReviewResponse) }
@@ -25,7 +27,13 @@ export function reviewStorefrontRoutes(tiers: Tiers, storefront: ReviewStorefron
     '/products/:id/reviews/rating',
     {
       config,
-      schema: { summary: 'What a product is rated', params: ProductParams, response: { 200: RatingResponse } }
+      schema: {
+        summary: "Retrieve a product's rating",
+        description:
+          'Returns the average stars of a product and how many published reviews gave each number of stars. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active.',
+        params: ProductParams,
+        response: { 200: RatingResponse }
+      }
     },
     request => storefront.rating(request.params.id)
   )

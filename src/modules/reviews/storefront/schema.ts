@@ -6,27 +6,27 @@ export const ProductParams = input({ id: line(255, 'Id or slug of the product.')
 
 export const reviewFilters = {
   rating: Type.Optional(Stars),
-  verified: Type.Optional(Type.Boolean({ description: 'Whether the author has bought the product.' }))
+  verified: Type.Optional(Type.Boolean({ description: 'Whether the author bought the product.' }))
 }
 export const ReviewQuery = input({
   ...pageQuery,
   ...reviewFilters,
   sort: Type.Optional(
     Type.Enum(['newest', 'oldest', 'highest', 'lowest'], {
-      description: 'By when they were written, or by their stars.',
+      description: '`newest` and `oldest` sort by time, `highest` and `lowest` by stars.',
       default: 'newest'
     })
   )
 })
 export type ReviewQuery = Static<typeof ReviewQuery>
-export type Sort = NonNullable<ReviewQuery['sort']>
+export type ReviewSort = NonNullable<ReviewQuery['sort']>
 
-const Times = Type.Integer({ description: 'How many reviews give so many stars.' })
+const StarCount = Type.Integer({ description: 'Number of reviews with this many stars.' })
 export const RatingResponse = response('RatingResponse', {
   average: nullable(
-    Type.Number({ description: 'To two decimals, 0.005 rounded up; null while there is no review.' })
+    Type.Number({ description: 'Average stars with two decimals, rounded half up. Null: no review yet.' })
   ),
   count: Type.Integer(),
-  histogram: Type.Object({ '1': Times, '2': Times, '3': Times, '4': Times, '5': Times })
+  histogram: Type.Object({ '1': StarCount, '2': StarCount, '3': StarCount, '4': StarCount, '5': StarCount })
 })
 export type RatingResponse = Static<typeof RatingResponse>

@@ -4,24 +4,24 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { Ratings } from '../ratings/service.ts'
 import type { ReviewResponse } from '../reviews/schema.ts'
-import { present } from '../reviews/view.ts'
+import { reviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
-import type { RatingResponse, ReviewQuery, Sort } from './schema.ts'
+import type { RatingResponse, ReviewQuery, ReviewSort } from './schema.ts'
 
 type Deps = {
   db: Queryable
   catalog: Pick<CatalogApi, 'requireProduct'>
-  ratings: Pick<Ratings, 'of'>
+  ratings: Pick<Ratings, 'list'>
 }
 
-const beforeFirst: Record<Sort, { stars: number; id: string }> = {
+const beforeFirst: Record<ReviewSort, { stars: number; id: string }> = {
   newest: { stars: 0, id: LAST_ID },
   oldest: { stars: 0, id: FIRST_ID },
   highest: { stars: 6, id: LAST_ID },
   lowest: { stars: 0, id: FIRST_ID }
 }
 
-/** What everybody sees of reviews: those that are published, and nothing of whoever wrote them but their name. */
+/** The public side of reviews: published reviews with the public name of the author only, and ratings. */
 export function createReviewStorefront({ db, catalog, ratings }: Deps) {
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `INVALID_CURSOR` */
   async function list(idOrSlug: string, query: ReviewQuery): Promise<Page<ReviewResponse>> {
@@ -37,12 +37,12 @@ export function createReviewStorefront({ db, catalog, ratings }: Deps) {
       placeOf: row => ({ stars: isByStars ? row.rating : 0, id: row.id }),
       total: () => db.first(repository.countPublished, filters)
     })
-    return { ...page, items: page.items.map(present) }
+    return { ...page, items: page.items.map(reviewView) }
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` */
   async function rating(idOrSlug: string): Promise<RatingResponse> {
-    const [rated] = await ratings.of([await catalog.requireProduct(idOrSlug)])
+    const [rated] = await ratings.list([await catalog.requireProduct(idOrSlug)])
     const { average = null, count = 0, histogram = [0, 0, 0, 0, 0] } = rated ?? {}
     const [one, two, three, four, five] = histogram
     return { average, count, histogram: { '1': one, '2': two, '3': three, '4': four, '5': five } }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/postgres/database.ts'
 import { numberInvalid } from '../errors.ts'
-import { faultOf, keyOf, type NumberRule } from './numbers.ts'
+import { type NumberRule, normalizeNumber, trackingNumberFaultOf } from './numbers.ts'
 import { listAllCarriers } from './repository.ts'
 
 type Carrier = {
@@ -9,15 +9,15 @@ type Carrier = {
   readonly tracking_url: string | null
   readonly number_rules: readonly NumberRule[]
 }
-/** What stands on a parcel, as somebody has typed it. */
-export type Typed = {
+/** Carrier and tracking number of a parcel, as an administrator entered them. */
+export type LabelInput = {
   readonly carrier: string | null
   readonly tracking_number: string | null
-  /** The number is taken as it is, whatever is wrong with it. */
+  /** Stores the number without validation. */
   readonly unchecked: boolean
 }
 
-/** All carriers that the shop knows. */
+/** Loads all carriers. */
 export async function readCarriers(db: Database) {
   const carriers: readonly Carrier[] = await db.rows(listAllCarriers)
   const byCode = new Map(carriers.map(carrier => [carrier.code, carrier]))
@@ -25,22 +25,22 @@ export async function readCarriers(db: Database) {
 
   return {
     /**
-     * The carrier, by its code or its name; one that is not known is taken by its word, with any number.
+     * Finds the carrier by code or name, and validates the number. An unknown carrier is stored as entered, with any number.
      * @throws `SHIPPING_NUMBER_INVALID`
      */
-    labelOf: ({ carrier: typed, tracking_number: number, unchecked }: Typed) => {
-      const word = typed?.trim().toLowerCase() ?? ''
-      const carrier = byCode.get(word) ?? byName.get(word)
+    labelOf: ({ carrier: entered, tracking_number: number, unchecked }: LabelInput) => {
+      const key = entered?.trim().toLowerCase() ?? ''
+      const carrier = byCode.get(key) ?? byName.get(key)
       const fault = number === null || unchecked ? undefined : faultIn(number, carrier)
       if (fault !== undefined) throw numberInvalid({ details: { errors: [fault], carrier: carrier?.name } })
       return {
-        carrier: carrier?.name ?? typed,
+        carrier: carrier?.name ?? entered,
         carrier_code: carrier?.code ?? null,
-        tracking_number: number !== null && carrier !== undefined ? keyOf(number) : number,
-        tracking_key: number === null ? null : keyOf(number)
+        tracking_number: number !== null && carrier !== undefined ? normalizeNumber(number) : number,
+        tracking_key: number === null ? null : normalizeNumber(number)
       }
     },
-    /** Where the carrier says where the parcel is. */
+    /** Returns the carrier's tracking page of a number. */
     urlOf: (code: string | null, number: string | null): string | null => {
       const template = code === null ? null : (byCode.get(code)?.tracking_url ?? null)
       return number === null || template === null
@@ -49,16 +49,16 @@ export async function readCarriers(db: Database) {
     }
   }
 }
-export type Directory = Awaited<ReturnType<typeof readCarriers>>
+export type CarrierDirectory = Awaited<ReturnType<typeof readCarriers>>
 
 const MESSAGES = {
-  form: 'does not look like a number of this carrier',
-  check_digit: 'is not right: its check digit is another one'
+  form: 'does not have the format of this carrier',
+  check_digit: 'has a wrong check digit'
 }
 
 function faultIn(number: string, carrier: Carrier | undefined) {
   const path = 'body/tracking_number'
-  if (keyOf(number) === '') return { path, message: 'must have letters or digits' }
-  const fault = faultOf(number, carrier?.number_rules ?? [])
+  if (normalizeNumber(number) === '') return { path, message: 'must have letters or digits' }
+  const fault = trackingNumberFaultOf(number, carrier?.number_rules ?? [])
   return fault && { path, message: MESSAGES[fault] }
 }

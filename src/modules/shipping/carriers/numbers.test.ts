@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHECK_NAMES, type Check, faultOf, keyOf } from './numbers.ts'
+import { CHECK_NAMES, normalizeNumber, type TrackingNumberCheck, trackingNumberFaultOf } from './numbers.ts'
 
-const MASKS: Record<Check, string> = {
+const MASKS: Record<TrackingNumberCheck, string> = {
   ups: '1Z****************',
   gs1: '####################',
   fedex: '############',
@@ -11,7 +11,7 @@ const MASKS: Record<Check, string> = {
 }
 
 // Numbers of the open list of tracking numbers that carriers use, https://github.com/jkeen/tracking_number_data, and of UPU S10.
-test.each<[Check, string, string]>([
+test.each<[TrackingNumberCheck, string, string]>([
   ['ups', '1Z5R89390357567127', '1Z5R89390357567128'],
   ['ups', '1Z 879 E93 03 4683 4440', '1Z8V92A70367203025'],
   ['gs1', '00340434292135100186', '00340434292135100187'],
@@ -24,14 +24,15 @@ test.each<[Check, string, string]>([
   ['s10', 'rr473124829de', 'RR473124828DE']
 ])('%s: %s has the right check digit, and %s a wrong one', (check, right, wrong) => {
   const rules = [{ mask: MASKS[check], check }]
-  expect(faultOf(right, rules)).toBeUndefined()
-  expect(faultOf(wrong, rules)).toBe('check_digit')
+  expect(trackingNumberFaultOf(right, rules)).toBeUndefined()
+  expect(trackingNumberFaultOf(wrong, rules)).toBe('check_digit')
 })
 
-test('of numbers that differ in their check digit one is right', () => {
+test('of all check digits exactly one is valid', () => {
   const prefix = fc.stringMatching(/^[0-9]{19}$/)
-  const right = (check: Check, numbers: string[]) =>
-    numbers.filter(number => faultOf(number, [{ mask: MASKS[check], check }]) === undefined).length
+  const right = (check: TrackingNumberCheck, numbers: string[]) =>
+    numbers.filter(number => trackingNumberFaultOf(number, [{ mask: MASKS[check], check }]) === undefined)
+      .length
   const ends = [...'0123456789']
   fc.assert(
     fc.property(prefix, digits => {
@@ -70,23 +71,25 @@ test('of numbers that differ in their check digit one is right', () => {
   expect(CHECK_NAMES).toHaveLength(5)
 })
 
-test('a number is like one of the masks of its carrier, or anything where there are none', () => {
+test("a number must fit one of the carrier's masks, if it has any", () => {
   const rules = [
     { mask: 'AB##', check: null },
     { mask: '3S*~', check: null }
   ]
-  for (const number of ['ab 12', 'AB-12', '3SX', '3s-12 34']) expect(faultOf(number, rules)).toBeUndefined()
-  for (const number of ['AB1', 'AB123', '3S', '3S+', 'XAB12']) expect(faultOf(number, rules)).toBe('form')
-  expect(faultOf('whatever', [])).toBeUndefined()
-  // Where one form fits that has no check digit, there is none to be wrong.
+  for (const number of ['ab 12', 'AB-12', '3SX', '3s-12 34'])
+    expect(trackingNumberFaultOf(number, rules)).toBeUndefined()
+  for (const number of ['AB1', 'AB123', '3S', '3S+', 'XAB12'])
+    expect(trackingNumberFaultOf(number, rules)).toBe('form')
+  expect(trackingNumberFaultOf('whatever', [])).toBeUndefined()
+  // One matching mask without a check digit is enough.
   expect(
-    faultOf('3318810010', [
+    trackingNumberFaultOf('3318810010', [
       { mask: '##########', check: 'mod7' },
       { mask: '#########~', check: null }
     ])
   ).toBe(undefined)
 })
 
-test('what makes no difference in a number makes none', () => {
-  expect(keyOf(' 1z-5r8 939\t0.3 ')).toBe('1Z5R89390 3'.replace(' ', ''))
+test('spaces, hyphens and case do not change a number', () => {
+  expect(normalizeNumber(' 1z-5r8 939\t0.3 ')).toBe('1Z5R89390 3'.replace(' ', ''))
 })

@@ -13,7 +13,7 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 
-/** By their codes, those behind a place. */
+/** Lists a page of carriers by code. */
 export const listCarriers = statement({
   name: 'shipping.list_carriers',
   takes: { code: 'text', id: 'uuid', limit: 'int8' },

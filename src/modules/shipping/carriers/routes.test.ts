@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { useParcels, useShipping } from '../../../../test/support/shipping.ts'
 
 const OURS = {
-  ...{ code: 'bike', name: 'Bike Couriers', tracking_url: 'https://bike.example/t?n={tracking_number}' },
+  code: 'bike',
+  name: 'Bike Couriers',
+  tracking_url: 'https://bike.example/t?n={tracking_number}',
   number_rules: [{ mask: 'BK####', check: null }]
 }
 
-test('carriers that many shops use come along, and others are added, changed and deleted', async () => {
+test('common carriers are built in, and others can be added, changed and deleted', async () => {
   const { admin, made } = await useShipping()
   const { items } = (await admin.get('/api/admin/shipping/carriers?limit=100')).json
   const codes = items.map(({ code }: { code: string }) => code)
@@ -36,7 +38,7 @@ test('carriers that many shops use come along, and others are added, changed and
   expect((await admin.get(path)).json.code).toBe('SHIPPING_CARRIER_NOT_FOUND')
 })
 
-test('what a carrier cannot be is refused with words', async () => {
+test('an invalid carrier is rejected with reasons', async () => {
   const { admin } = await useShipping()
   const faults = async (fields: object) => {
     const { status, json } = await admin.post('/api/admin/shipping/carriers', { ...OURS, ...fields })
@@ -62,7 +64,7 @@ test('what a carrier cannot be is refused with words', async () => {
   )
 })
 
-test('the number of a parcel is one of its carrier, in one spelling, unless somebody says that it is right', async () => {
+test('a tracking number is validated and normalized by its carrier, unless it is sent as unchecked', async () => {
   const { send, read, made } = await useParcels()
   const labelOf = async (label: object) => {
     const { orderId } = await send(label)
@@ -75,11 +77,11 @@ test('the number of a parcel is one of its carrier, in one spelling, unless some
   await expect(send({ carrier: 'UPS', tracking_number: '1Z5R89390357567128' })).rejects.toMatchObject({
     code: 'SHIPPING_NUMBER_INVALID',
     details: {
-      errors: [{ path: 'body/tracking_number', message: 'is not right: its check digit is another one' }]
+      errors: [{ path: 'body/tracking_number', message: 'has a wrong check digit' }]
     }
   })
   await expect(send({ carrier: 'UPS', tracking_number: '17' })).rejects.toMatchObject({
-    details: { errors: [{ message: 'does not look like a number of this carrier' }] }
+    details: { errors: [{ message: 'does not have the format of this carrier' }] }
   })
   await expect(send({ carrier: 'Aunt Ida', tracking_number: '---' })).rejects.toMatchObject({
     code: 'SHIPPING_NUMBER_INVALID'
@@ -87,7 +89,7 @@ test('the number of a parcel is one of its carrier, in one spelling, unless some
   expect((await labelOf({ carrier: 'UPS', tracking_number: '1Z5R89390357567128', unchecked: true }))[1]).toBe(
     '1Z5R89390357567128'
   )
-  // Whom the shop does not know is taken by their word.
+  // An unknown carrier is stored as entered.
   expect(await labelOf({ carrier: 'Aunt Ida', tracking_number: 'by bus, 7' })).toEqual([
     'Aunt Ida',
     'by bus, 7',

@@ -12,7 +12,9 @@ export function carrierRoutes(tiers: Tiers, carriers: CarrierService): void {
     {
       config,
       schema: {
-        summary: 'Carriers, by their codes',
+        summary: 'List carriers',
+        description:
+          'Returns a page of carriers by code, built-in ones included. A carrier defines tracking links and the format of tracking numbers.',
         querystring: PageQuery,
         response: { 200: listOf(CarrierResponse) }
       }
@@ -24,14 +26,29 @@ export function carrierRoutes(tiers: Tiers, carriers: CarrierService): void {
     '/admin/shipping/carriers',
     {
       config,
-      schema: { summary: 'Add a carrier', body: CreateCarrierRequest, response: { 201: CarrierResponse } }
+      schema: {
+        summary: 'Create a carrier',
+        description:
+          'Creates a carrier with its tracking link and the formats of its tracking numbers. The `code` cannot be changed. 409 `SHIPPING_CARRIER_TAKEN`: another carrier has this code or name. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
+        body: CreateCarrierRequest,
+        response: { 201: CarrierResponse }
+      }
     },
     request => carriers.create(request.body, writeOf(request))
   )
 
   tiers.admin.get(
     '/admin/shipping/carriers/:id',
-    { config, schema: { summary: 'Show a carrier', params: IdParams, response: { 200: CarrierResponse } } },
+    {
+      config,
+      schema: {
+        summary: 'Retrieve a carrier',
+        description:
+          'Returns a carrier with its tracking link and number formats. 404 `SHIPPING_CARRIER_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: CarrierResponse }
+      }
+    },
     request => carriers.read(request.params.id)
   )
 
@@ -40,7 +57,9 @@ export function carrierRoutes(tiers: Tiers, carriers: CarrierService): void {
     {
       config,
       schema: {
-        summary: 'Change a carrier',
+        summary: 'Update a carrier',
+        description:
+          'Updates a carrier; omitted fields stay. Existing shipments get the new tracking link. 409 `SHIPPING_CARRIER_TAKEN`: another carrier has this name. 412 `SHIPPING_CARRIER_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateCarrierRequest,
         response: { 200: CarrierResponse }
@@ -51,7 +70,16 @@ export function carrierRoutes(tiers: Tiers, carriers: CarrierService): void {
 
   tiers.admin.delete(
     '/admin/shipping/carriers/:id',
-    { config, schema: { summary: 'Delete a carrier', params: IdParams, response: noContent } },
+    {
+      config,
+      schema: {
+        summary: 'Delete a carrier',
+        description:
+          'Deletes a carrier. Shipments keep its name and lose the tracking link. 412 `SHIPPING_CARRIER_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
+    },
     request => carriers.remove(request.params.id, writeOf(request))
   )
 }

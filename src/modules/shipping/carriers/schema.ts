@@ -21,35 +21,34 @@ const Mask = Type.String({
   maxLength: 60,
   ...matching(
     '^[0-9A-Z#@*]+~?$',
-    'must be digits, capital letters, # (a digit), @ (a letter), * (either), and at its end perhaps ~ (any more)'
+    'must consist of digits, capital letters, # (a digit), @ (a letter) and * (either), with an optional ~ (any more) at the end'
   )
 })
 const NumberRule = {
   mask: Mask,
   check: nullable(
-    Type.Enum([...CHECK_NAMES], { description: 'How the check digit is made; null: it has none.' })
+    Type.Enum([...CHECK_NAMES], { description: 'Algorithm of the check digit. Null: the number has none.' })
   )
 }
-/** What an address is made of: nothing that would have to be escaped anywhere. */
+/** Characters of a URL that need no escaping in HTML. */
 const SIGNS = '[A-Za-z0-9._~:/?#@!$&()*+,;=%-]*'
 const fields = {
-  name: line(100, 'What buyers read.'),
+  name: line(100, 'Name of the carrier for buyers.'),
   tracking_url: Type.Optional(
     nullable(
       Type.String({
         maxLength: 500,
-        description:
-          'Where the carrier says where a parcel is, with {tracking_number} in the place of the number.',
+        description: 'Tracking page of the carrier. `{tracking_number}` stands for the number.',
         ...matching(
           `^https://[A-Za-z0-9.-]+(:[0-9]+)?/${SIGNS}\\{tracking_number\\}${SIGNS}$`,
-          'must be an https address with {tracking_number} behind its host'
+          'must be an https URL with {tracking_number} after its host'
         )
       })
     )
   ),
   number_rules: Type.Optional(
     Type.Array(input(NumberRule), {
-      description: 'Its numbers are like one of these; none: like anything.',
+      description: 'Formats of the tracking numbers. Empty: any number is accepted.',
       maxItems: RULES_MAX
     })
   )
@@ -58,7 +57,7 @@ export const CreateCarrierRequest = request('CreateCarrierRequest', {
   code: Type.String({
     maxLength: 40,
     ...matching('^[a-z0-9][a-z0-9-]{0,39}$', 'must be a word of a to z, 0 to 9 and -'),
-    description: 'A word of your own; it stays.'
+    description: 'Identifier of the carrier. It cannot be changed.'
   }),
   ...fields
 })

@@ -3,8 +3,8 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { carrierNotFound, carrierStale, rulesLimit } from '../errors.ts'
 import { lockRules } from '../rules/repository.ts'
@@ -16,8 +16,8 @@ import {
   type UpdateCarrierRequest
 } from './schema.ts'
 
-/** Who carries parcels: what their numbers look like, and where they say where a parcel is. */
-export function createCarrierService({ db, changes }: { db: Database; changes: Changes }) {
+/** Carriers: tracking links and formats of tracking numbers. */
+export function createCarrierService({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
   const list = (query: PageQuery): Promise<Page<CarrierResponse>> =>
     readPage(query, {
       name: 'carriers',
@@ -32,35 +32,39 @@ export function createCarrierService({ db, changes }: { db: Database; changes: C
     found(await db.first(repository.findCarrier, { id }), carrierNotFound)
 
   /** @throws `SHIPPING_CARRIER_TAKEN`, `SHIPPING_RULES_LIMIT` */
-  async function create(body: CreateCarrierRequest, write: Write): Promise<CarrierResponse> {
+  async function create(body: CreateCarrierRequest, write: IdempotentWrite): Promise<CarrierResponse> {
     const { code, name, tracking_url = null, number_rules = [] } = body
     await write.once(db, async tx => {
       await tx.run(lockRules)
       const { total = 0 } = (await tx.first(repository.countCarriers)) ?? {}
       if (total >= CARRIERS_MAX) throw rulesLimit({ details: { limit: CARRIERS_MAX } })
       await tx.run(repository.insertCarrier, { id: write.id, code, name, tracking_url, number_rules })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE`, `SHIPPING_CARRIER_TAKEN` */
-  async function patch(id: string, body: UpdateCarrierRequest, write: Write): Promise<CarrierResponse> {
+  async function patch(
+    id: string,
+    body: UpdateCarrierRequest,
+    write: IdempotentWrite
+  ): Promise<CarrierResponse> {
     await write.once(db, async tx => {
-      const { code: _, version: _version, created_at: _at, ...stored } = await hold(tx, id, write)
+      const { code: _, version: _version, created_at: _at, ...stored } = await lock(tx, id, write)
       if (changesNothing(body)) return
       await tx.run(repository.updateCarrier, { ...stored, ...body })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(id)
   }
 
-  /** Parcels keep its name. @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE` */
-  async function remove(id: string, write: Write): Promise<void> {
+  /** Parcels keep the carrier's name. @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE` */
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      await hold(tx, id, write)
+      await lock(tx, id, write)
       await tx.run(repository.deleteCarrier, { id })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
   }
 
@@ -68,8 +72,8 @@ export function createCarrierService({ db, changes }: { db: Database; changes: C
 }
 export type CarrierService = ReturnType<typeof createCarrierService>
 
-/** Nobody else changes it until `tx` ends. */
-async function hold(tx: Transaction, id: string, write: Write): Promise<repository.CarrierRow> {
+/** Locks the carrier until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.CarrierRow> {
   await tx.run(lockRules)
   const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFound)
   write.expect(stored.version, carrierStale)

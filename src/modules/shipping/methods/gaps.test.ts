@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { type Market, missingRates, type Place } from './gaps.ts'
+import { type MarketSummary, missingRates, type RatedZone } from './gaps.ts'
 
-const home: Market = { code: 'default', currency: 'USD', countries: [] }
-const euro: Market = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
-const dublin: Market = { code: 'ie', currency: 'EUR', countries: ['IE'] }
-const place = (zone_id: string | null, countries: string[], ...currencies: string[]): Place => ({
+const home: MarketSummary = { code: 'default', currency: 'USD', countries: [] }
+const euro: MarketSummary = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
+const dublin: MarketSummary = { code: 'ie', currency: 'EUR', countries: ['IE'] }
+const place = (zone_id: string | null, countries: string[], ...currencies: string[]): RatedZone => ({
   zone_id,
   countries,
   currencies
 })
 
-test('a method lacks a currency in the zones where it has others, for the markets that send something there', () => {
+test('a method lacks a currency in zones where it has rates in others, for the markets of these zones', () => {
   const places = [place('us', ['US'], 'USD'), place('de', ['DE'], 'USD'), place('world', ['*'], 'USD', 'EUR')]
   expect(missingRates('shipping', places, [home, euro, dublin])).toEqual([
     { currency: 'EUR', markets: ['eu'], zone_ids: ['de'] }
@@ -21,13 +21,13 @@ test('a method lacks a currency in the zones where it has others, for the market
   ])
 })
 
-test('where it has rates in all currencies, or in none, nothing is missing', () => {
+test('a zone with rates in all currencies, or in none, lacks nothing', () => {
   expect(missingRates('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])).toEqual([])
   expect(missingRates('shipping', [], [home, euro])).toEqual([])
   expect(missingRates('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])).toEqual([])
 })
 
-test('pickup and digital delivery have no zones: each currency is missing that has no rate', () => {
+test('pickup and digital methods lack each currency without a rate', () => {
   const eur = { currency: 'EUR', markets: ['eu', 'ie'], zone_ids: null }
   const usd = { currency: 'USD', markets: ['default'], zone_ids: null }
   const markets = [home, euro, dublin]

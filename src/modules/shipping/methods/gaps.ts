@@ -1,29 +1,32 @@
 import { ANYWHERE } from '../../../kernel/areas.ts'
-import type { Kind } from '../rates/options.ts'
+import type { ShippingMethodKind } from '../rules/options.ts'
 
-/** Where a method has rates. `countries`: those that the zone has a part of. */
-export type Place = {
+/** A zone in which a method has rates. `countries`: those that the zone has areas in. */
+export type RatedZone = {
   readonly zone_id: string | null
   readonly currencies: readonly string[]
   readonly countries: readonly string[]
 }
-/** A market as far as it matters here; without countries anybody buys in it. */
-export type Market = {
+/** A market. Without countries, buyers of any country use it. */
+export type MarketSummary = {
   readonly code: string
   readonly currency: string
   readonly countries: readonly string[]
 }
-/** A currency that a method lacks, for whom, and where. */
-type Gap = { currency: string; markets: string[]; zone_ids: string[] | null }
+/** A currency in which a method has no rate, with its markets and zones. */
+type MissingRate = { currency: string; markets: string[]; zone_ids: string[] | null }
 
 /**
- * Rates are never converted, so whoever buys in a market without a rate in its currency is not offered a method: what of this
- * its administrators may not have meant. That is where it has rates in other currencies, and pickup and digital delivery in
- * any case.
+ * Lists the market currencies in which a method probably lacks a rate by mistake. Rates are never converted, so buyers in that
+ * currency are not offered the method. A method of kind `shipping` lacks one only in zones with rates in other currencies.
  */
-export function missingRates(kind: Kind, places: readonly Place[], markets: readonly Market[]): Gap[] {
+export function missingRates(
+  kind: ShippingMethodKind,
+  places: readonly RatedZone[],
+  markets: readonly MarketSummary[]
+): MissingRate[] {
   const byCurrency = [...Map.groupBy(markets, market => market.currency)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return byCurrency.flatMap(([currency, theirs]): Gap[] => {
+  return byCurrency.flatMap(([currency, theirs]): MissingRate[] => {
     const lacking = places.filter(({ currencies }) => !currencies.includes(currency))
     if (kind !== 'shipping') {
       const isThere = places.some(({ currencies }) => currencies.includes(currency))
@@ -37,6 +40,6 @@ export function missingRates(kind: Kind, places: readonly Place[], markets: read
   })
 }
 
-const sendsTo = (market: Market, { countries }: Place): boolean =>
+const sendsTo = (market: MarketSummary, { countries }: RatedZone): boolean =>
   market.countries.length === 0 ||
   countries.some(country => country === ANYWHERE || market.countries.includes(country))

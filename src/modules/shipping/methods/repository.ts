@@ -1,10 +1,10 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Kind } from '../rates/options.ts'
+import type { ShippingMethodKind } from '../rules/options.ts'
 
 const columns = {
   id: 'uuid',
-  kind: oneOf<Kind>(),
+  kind: oneOf<ShippingMethodKind>(),
   provider: 'text?',
   service: 'text',
   days_min: 'int4?',
@@ -18,7 +18,7 @@ const columns = {
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
-/** In the order in which those that cost the same are offered; those behind a place. */
+/** Lists a page of methods in the order in which options of equal price are offered. */
 export const listMethods = statement({
   name: 'shipping.list_methods',
   takes: { position: 'int8', id: 'uuid', limit: 'int8' },
@@ -38,7 +38,7 @@ export const findMethod = statement({
   gives: columns,
   text: `select ${names} from shipping.methods where id = $id`
 })
-/** `position`: null for behind all others. */
+/** `position` null: after all others. */
 export const insertMethod = statement({
   name: 'shipping.insert_method',
   takes: { ...written, position: 'int4?' },
@@ -49,7 +49,7 @@ export const insertMethod = statement({
       $id, $kind, $provider, $service, $days_min, $days_max, $tax_category, $active,
       coalesce($position, (select least(coalesce(max(position), 0) + 1, 1000000) from shipping.methods)))`
 })
-/** The kind stays: rates are made for it. */
+/** Cannot change the kind, because rates depend on it. */
 export const updateMethod = statement({
   name: 'shipping.update_method',
   takes: {
@@ -72,6 +72,19 @@ export const deleteMethod = statement({
   name: 'shipping.delete_method',
   takes: { id: 'uuid' },
   text: 'delete from shipping.methods where id = $id'
+})
+
+/** Lists the zones of these methods' rates with their currencies. `countries`: those that the zone has areas in. */
+export const listRatedZones = statement({
+  name: 'shipping.list_rated_zones',
+  takes: { methods: 'uuid[]' },
+  gives: { method_id: 'uuid', zone_id: 'uuid?', currencies: 'text[]', countries: 'text[]' },
+  text: `
+    select method_id, zone_id, array_agg(currency) as currencies, array(
+      select distinct area ->> 'country' from shipping.zones, jsonb_array_elements(areas) as area where zones.id = zone_id
+    ) as countries
+    from shipping.rates where method_id = any ($methods)
+    group by method_id, zone_id order by method_id, zone_id`
 })
 
 export type MethodRow = RowOf<typeof findMethod>

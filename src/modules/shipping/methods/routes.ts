@@ -12,7 +12,9 @@ export function methodRoutes(tiers: Tiers, methods: MethodService): void {
     {
       config,
       schema: {
-        summary: 'Shipping methods, the newest first',
+        summary: 'List shipping methods',
+        description:
+          'Returns a page of shipping methods by `position`. `missing_rates` lists currencies of the shop in which a method is not offered.',
         querystring: PageQuery,
         response: { 200: listOf(MethodResponse) }
       }
@@ -26,6 +28,8 @@ export function methodRoutes(tiers: Tiers, methods: MethodService): void {
       config,
       schema: {
         summary: 'Create a shipping method',
+        description:
+          'Creates a way in which orders reach buyers: shipping, pickup or digital delivery. Add a rate to offer it: one per zone for `shipping`, one without a zone otherwise. `kind` cannot be changed. 400 `SHIPPING_DAYS_INVALID`: `max` is less than `min`. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
         body: CreateMethodRequest,
         response: { 201: MethodResponse }
       }
@@ -37,7 +41,13 @@ export function methodRoutes(tiers: Tiers, methods: MethodService): void {
     '/admin/shipping/methods/:id',
     {
       config,
-      schema: { summary: 'Show a shipping method', params: IdParams, response: { 200: MethodResponse } }
+      schema: {
+        summary: 'Retrieve a shipping method',
+        description:
+          'Returns a shipping method. `missing_rates` lists currencies of the shop in which it is not offered. 404 `SHIPPING_METHOD_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: MethodResponse }
+      }
     },
     request => methods.read(request.params.id)
   )
@@ -47,7 +57,9 @@ export function methodRoutes(tiers: Tiers, methods: MethodService): void {
     {
       config,
       schema: {
-        summary: 'Change a shipping method',
+        summary: 'Update a shipping method',
+        description:
+          'Updates a shipping method; omitted fields stay. Set `active` to false to stop offering it. 400 `SHIPPING_DAYS_INVALID`: `max` is less than `min`. 412 `SHIPPING_METHOD_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateMethodRequest,
         response: { 200: MethodResponse }
@@ -60,7 +72,13 @@ export function methodRoutes(tiers: Tiers, methods: MethodService): void {
     '/admin/shipping/methods/:id',
     {
       config,
-      schema: { summary: 'Delete a shipping method and its rates', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a shipping method',
+        description:
+          'Deletes a shipping method with its rates. Existing orders and shipments stay as they are. To stop offering it for a while, set `active` to false. 412 `SHIPPING_METHOD_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => methods.remove(request.params.id, writeOf(request))
   )

@@ -19,19 +19,19 @@ const DAYS_MAX = 365
 
 export const MethodKind = Type.Enum(['shipping', 'pickup', 'digital'], {
   description:
-    'Sent to an address, picked up, or, for what requires no shipping, delivered without anything being sent.'
+    '`shipping`: to an address. `pickup`: collected by the buyer. `digital`: for items that require no shipping.'
 })
 const Days = Type.Integer({ minimum: 0, maximum: DAYS_MAX })
-const ESTIMATE = { description: 'In how many days it usually arrives.' }
+const ESTIMATE = { description: 'Usual days until delivery.' }
 const fields = {
-  provider: Type.Optional(nullable(line(255, 'Who carries it.'))),
-  service: line(255, 'What shoppers read.'),
+  provider: Type.Optional(nullable(line(255, 'Name of the carrier.'))),
+  service: line(255, 'Name of the method for buyers.'),
   estimated_days: Type.Optional(nullable({ ...input({ min: Days, max: Days }), ...ESTIMATE })),
   tax_category: Type.Optional(nullable(TaxCategory)),
   active: Type.Optional(Type.Boolean({ default: true })),
   position: Type.Optional(
     Type.Integer({
-      description: 'Of methods that cost the same the lowest comes first; by default behind all others.',
+      description: 'Order among methods of equal price, lowest first. Default: last.',
       minimum: 1,
       maximum: POSITION_MAX
     })
@@ -50,17 +50,21 @@ export const MethodResponse = response('ShippingMethodResponse', {
   service: Type.String(),
   estimated_days: nullable(EstimatedDays),
   tax_category: nullable(Type.String()),
-  active: Type.Boolean({ description: 'Whether it is offered.' }),
+  active: Type.Boolean({ description: 'Whether buyers can choose it.' }),
   position: Type.Integer(),
   missing_rates: Type.Array(
     Type.Object({
       currency: Currency,
-      markets: Type.Array(Type.String(), { description: 'Whoever buys in these is not offered it.' }),
+      markets: Type.Array(Type.String(), {
+        description: 'Markets of this currency, where it is not offered.'
+      }),
       zone_ids: nullable(
-        Type.Array(Id, { description: 'Where it has rates in other currencies; null: it has no zones.' })
+        Type.Array(Id, {
+          description: 'Zones where it has rates in other currencies only. Null: it has no zones.'
+        })
       )
     }),
-    { description: 'Currencies in which the shop sells, and in which it has no rate.' }
+    { description: 'Currencies of the shop in which it has no rate.' }
   ),
   version: Version,
   created_at: Time

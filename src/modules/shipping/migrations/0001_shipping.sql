@@ -1,6 +1,6 @@
 create schema shipping;
 
--- Areas as kernel/areas.ts reads them. That no two zones have areas alike is checked under an advisory lock.
+-- Areas as kernel/areas.ts reads them. An advisory lock guards the check that no two zones have equally specific areas.
 create table shipping.zones (
   id uuid not null constraint zones_pkey primary key,
   name text not null,
@@ -32,7 +32,7 @@ create table shipping.rates (
   kind text not null,
   zone_id uuid constraint rates_zone references shipping.zones on delete cascade,
   currency text not null,
-  -- An amount for every parcel, or one by what is in it.
+  -- Either a fixed amount, or a table by weight, value or number of items.
   amount_minor bigint constraint rates_amount check (amount_minor >= 0),
   price_table jsonb,
   free_from_minor bigint constraint rates_free_from check (free_from_minor >= 0),

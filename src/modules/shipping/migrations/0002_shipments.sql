@@ -1,8 +1,8 @@
--- What an order has sent or picked up, one for each of its groups, with the choice of delivery as it was.
+-- Shipments of an order, one per group, with the shipping option as the buyer chose it.
 create table shipping.shipments (
   id uuid not null constraint shipments_pkey primary key,
   order_id uuid not null,
-  -- Null: a guest's.
+  -- Null: a guest.
   customer_id uuid,
   group_key text not null,
   method text not null constraint shipments_method check (method in ('shipping', 'pickup')),

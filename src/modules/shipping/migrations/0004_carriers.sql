@@ -3,9 +3,9 @@ create table shipping.carriers (
   code text not null constraint carriers_code_once unique
     constraint carriers_code check (code ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
   name text not null,
-  -- {tracking_number} stands for the number.
+  -- Contains {tracking_number}.
   tracking_url text constraint carriers_tracking_url check (tracking_url like 'https://%'),
-  -- What its numbers look like: one of these masks, with the check digit of that. None: like anything.
+  -- Formats of its tracking numbers: masks with check digit algorithms. Empty: any number is valid.
   number_rules jsonb not null,
   version int not null default 1,
   created_at timestamptz not null default now()

@@ -1,6 +1,6 @@
--- What was told of a parcel, and was wrong: it counts no more. Of those that the carrier calls alike all are, or none.
+-- Voided events are wrong and do not count. All events with the same carrier id are voided together.
 alter table shipping.events
   add column voided_at timestamptz,
-  -- Who said so, and why.
+  -- The administrator who voided it, and why.
   add column voided_by uuid,
   add column void_reason text;

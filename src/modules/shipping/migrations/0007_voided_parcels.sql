@@ -1,7 +1,7 @@
--- A parcel of which it was said by mistake that it had left. What was in it waits to be sent again.
+-- A voided parcel was recorded as shipped by mistake. Its contents are unshipped again.
 alter table shipping.shipments
   add column voided_at timestamptz,
-  -- Who said so, and why.
+  -- The administrator who voided it, and why.
   add column voided_by uuid,
   add column void_reason text,
   drop constraint shipments_status;

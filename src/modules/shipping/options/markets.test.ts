@@ -6,12 +6,16 @@ import { pricingModule } from '../../pricing/index.ts'
 import { shippingModule } from '../index.ts'
 
 const EURO = {
-  ...{ code: 'eu', name: 'Euro area', countries: ['DE'], currency: 'EUR' },
-  ...{ prices_include_tax: true, locale: 'de' }
+  code: 'eu',
+  name: 'Euro area',
+  countries: ['DE'],
+  currency: 'EUR',
+  prices_include_tax: true,
+  locale: 'de'
 }
 const TO_GERMANY = { destination: { country: 'DE' } }
 
-/** A shop in dollars that sells in euros, too, and sends to Germany by a method with rates in the one, the other or both. */
+/** A shop in dollars with a market in euros. Its method to Germany has rates in one currency, the other, or both. */
 async function useTwoCurrencies() {
   const shop = await useShop({ modules: [pricingModule, catalogModule, shippingModule] })
   const admin = shop.as({ token: 'admin' })
@@ -33,21 +37,21 @@ async function useTwoCurrencies() {
   return { ...shop, admin, market, zone, post, rate, made, ask, shown }
 }
 
-test('what it costs to send is told in the currency of the market that a request names', async () => {
+test('rates are in the currency of the market of the request', async () => {
   const { rate, ask, shown } = await useTwoCurrencies()
   await rate({ amount: 900, free_from: 10_000 })
   await rate({ currency: 'EUR', amount: 500, free_from: 5_000 })
   const parcel = { weight_grams: 100, value: 7_000 }
   expect(await shown(parcel)).toEqual([[900, 'USD']])
   expect(await shown(parcel, 'default')).toEqual([[900, 'USD']])
-  // Its value is one in euros.
+  // The value of the goods is in euros.
   expect(await shown(parcel, 'eu')).toEqual([[0, 'EUR']])
-  // A choice is of a method and a zone: it stays when somebody changes the market.
+  // The id names a method and a zone, so it stays when the buyer changes the market.
   expect((await ask(parcel)).rates[0].id).toBe((await ask(parcel, 'eu')).rates[0].id)
   expect((await ask(parcel, 'nowhere')).code).toBe('PRICING_MARKET_UNKNOWN')
 })
 
-test('a method without a rate in the market’s currency is not offered there, and administrators see that', async () => {
+test('a method without a rate in the market’s currency is not offered there, and is reported to administrators', async () => {
   const { admin, post, zone, rate, shown } = await useTwoCurrencies()
   const parcel = { weight_grams: 100, value: 0 }
   const path = `/api/admin/shipping/methods/${post.id}`
@@ -65,7 +69,7 @@ test('a method without a rate in the market’s currency is not offered there, a
   expect([json.total, json.items[0].id]).toEqual([1, id])
 })
 
-test('variants are worth what they cost in the market, and what has no price there cannot be sent', async () => {
+test('variants count with their price in the market, and one without a price there is rejected', async () => {
   const shop = await useTwoCurrencies()
   const { admin, market, made, rate, ask, shown } = shop
   const [mug, cup] = (
@@ -96,14 +100,14 @@ test('variants are worth what they cost in the market, and what has no price the
   expect(await shown(mugs(2), 'eu')).toEqual([[3, 'EUR']])
   const oneAndTwo = { items: [...mugs(1).items, ...mugs(2).items] }
   expect(await shown(oneAndTwo, 'eu')).toEqual(await shown(mugs(3), 'eu'))
-  // All of it is in memory by then, but for what was announced a moment ago and may be dropped once more.
+  // Everything is cached by now, unless a recent change message drops it again.
   const statementsOf = async () => (await shop.record(() => shown(mugs(1), 'eu'))).statements
   await expect.poll(statementsOf, { interval: 20 }).toEqual([])
   const refused = await ask({ items: [{ variant_id: cup.id, quantity: 1 }] }, 'eu')
   expect(refused).toMatchObject({ code: 'SHIPPING_VARIANT_UNAVAILABLE', variant_id: cup.id })
 })
 
-test('without the module pricing all is told in the currency of the shop', async () => {
+test('without the module pricing, rates are in the currency of the shop', async () => {
   const shop = await useShop({ modules: [catalogModule, shippingModule] })
   const admin = shop.as({ token: 'admin' })
   const { json: pickup } = await admin.post('/api/admin/shipping/methods', {

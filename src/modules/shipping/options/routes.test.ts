@@ -6,7 +6,7 @@ type Shop = Awaited<ReturnType<typeof useShipping>>
 const TO_SWEDEN = { destination: { country: 'SE' } }
 const PARCEL = { weight_grams: 500, value: 2_000 }
 
-/** Post to Sweden by weight, up to 5 kg and free from 100.00; the shop; e-mail. */
+/** Shipping to Sweden by weight, up to 5 kg and free from 100.00; pickup; digital delivery. */
 async function usePost(shop: Shop) {
   const { made } = shop
   const zone = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
@@ -31,13 +31,13 @@ async function usePost(shop: Shop) {
 const shownIn = ({ json }: Awaited<ReturnType<Shop['ask']>>) =>
   json.rates.map(({ service, amount }: { service: string; amount: number }) => [service, amount])
 
-test('a shop without methods sends nothing anywhere', async () => {
+test('a shop without methods has no shipping options', async () => {
   const { ask } = await useShipping()
   const { status, json } = await ask({ ...TO_SWEDEN, ...PARCEL })
   expect([status, json]).toEqual([200, { rates: [] }])
 })
 
-test('anybody is told what it costs to send so much, cheapest first', async () => {
+test('an anonymous caller gets the options for a weight and a value, cheapest first', async () => {
   const shop = await useShipping()
   const { post } = await usePost(shop)
   const { status, json } = await shop.ask({ ...TO_SWEDEN, ...PARCEL })
@@ -46,12 +46,22 @@ test('anybody is told what it costs to send so much, cheapest first', async () =
     {
       rates: [
         {
-          ...{ id: expect.any(String), method: 'pickup', provider: null, service: 'In the shop' },
-          ...{ amount: 100, currency: 'USD', estimated_days: null }
+          id: expect.any(String),
+          method: 'pickup',
+          provider: null,
+          service: 'In the shop',
+          amount: 100,
+          currency: 'USD',
+          estimated_days: null
         },
         {
-          ...{ id: expect.any(String), method: 'shipping', provider: 'Post', service: 'Standard' },
-          ...{ amount: 490, currency: 'USD', estimated_days: { min: 2, max: 4 } }
+          id: expect.any(String),
+          method: 'shipping',
+          provider: 'Post',
+          service: 'Standard',
+          amount: 490,
+          currency: 'USD',
+          estimated_days: { min: 2, max: 4 }
         }
       ]
     }
@@ -85,7 +95,7 @@ test('weights and values of variants are those of the catalog, after discounts',
   expect(await amount([cup, 1_000_000])).toBeUndefined()
 })
 
-test('what requires no shipping weighs nothing, and comes digitally when nothing else does not', async () => {
+test('items that require no shipping weigh nothing, and alone get digital options', async () => {
   const shop = await useShipping()
   await usePost(shop)
   const book = shop.catalog.sell({ price: 20_000, weightGrams: 4_000, requiresShipping: false })
@@ -99,16 +109,16 @@ test('what requires no shipping weighs nothing, and comes digitally when nothing
   ])
 })
 
-test('what does not exist, or is not sold, cannot be sent', async () => {
+test('unknown and unsold variants are rejected', async () => {
   const { catalog, ask } = await useShipping()
   const mug = catalog.sell()
   const gone = catalog.sell()
   catalog.withdraw(gone)
-  const asked = async (variant_id: string) =>
+  const request = async (variant_id: string) =>
     ask({ ...TO_SWEDEN, items: [mug, variant_id].map(id => ({ variant_id: id, quantity: 1 })) })
-  const unknown = await asked(newId())
+  const unknown = await request(newId())
   expect([unknown.status, unknown.json.code]).toEqual([404, 'CATALOG_VARIANT_NOT_FOUND'])
-  const unavailable = await asked(gone)
+  const unavailable = await request(gone)
   expect([unavailable.status, unavailable.json]).toMatchObject([
     409,
     { code: 'SHIPPING_VARIANT_UNAVAILABLE', variant_id: gone }
@@ -128,7 +138,7 @@ test.each([
   expect([status, json.errors?.[0].path]).toEqual([400, path])
 })
 
-test('however a region is written, it costs the same, and an unknown one is refused where it matters', async () => {
+test('any spelling of a region costs the same, and an unknown region is rejected where rates depend on it', async () => {
   const shop = await useShipping()
   const { post } = await usePost(shop)
   const zone = await shop.made('zones', { name: 'West', areas: [{ country: 'US', region: 'CA' }] })
@@ -138,7 +148,7 @@ test('however a region is written, it costs the same, and an unknown one is refu
   expect(first.rates[1].amount).toBe(700)
   for (const region of ['ca', 'US-CA', 'California', '\uff23\uff21'])
     expect((await to('US', region)).json, region).toEqual(first)
-  // As long as nobody has said one, it is sent to none.
+  // Without a region, zones of regions do not match.
   expect(shownIn(await to('US'))).toEqual([['In the shop', 100]])
   expect([(await to('US', 'Calif.')).status, (await to('US', 'Calif.')).json]).toMatchObject([
     400,
@@ -147,7 +157,7 @@ test('however a region is written, it costs the same, and an unknown one is refu
   expect((await to('SE', 'Uppland')).status).toBe(200)
 })
 
-test('whatever is changed of zones, methods and rates counts at once', async () => {
+test('changes of zones, methods and rates take effect immediately', async () => {
   const { admin, made, ask } = await useShipping()
   const destination = { country: 'SE', postal_code: '114 55' }
   const shown = async () => shownIn(await ask({ ...PARCEL, destination }))
@@ -177,7 +187,7 @@ test('whatever is changed of zones, methods and rates counts at once', async () 
   expect(await shown()).toEqual([])
 })
 
-test('a change of the rules counts here at once, in other processes soon, and asking costs no statement', async () => {
+test('a change of rules takes effect here immediately and in other processes soon, and estimates run no statement', async () => {
   const shop = await useShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
   const { post, rate } = await usePost(shop)
@@ -188,7 +198,7 @@ test('a change of the rules counts here at once, in other processes soon, and as
   await expect.poll(async () => shownIn(await other.ask(body))).toContainEqual(['Standard', 700])
   const sent = async () =>
     (await shop.record(() => shop.ask(body))).statements.filter(name => name.startsWith('shipping.'))
-  // What is kept is dropped when a message of a change arrives, and when the connection for messages is slow.
+  // The cache is dropped when a change message arrives, and when the connection for messages is slow.
   await expect.poll(sent).toEqual([])
   await shop.admin.delete(`/api/admin/shipping/methods/${post.id}`)
   expect(shownIn(await shop.ask(body))).toEqual([['In the shop', 100]])

@@ -9,13 +9,15 @@ export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: Mar
     '/shipping/rates',
     {
       config: {
-        inMaintenance: 'it changes nothing',
+        allowedInMaintenance: 'it changes nothing',
         class: 'account',
-        unwritten: 'it asks what something costs'
+        noReplay: 'it only computes costs'
       },
       schema: {
         ...inMarket,
-        summary: 'What it costs to send something',
+        summary: 'Estimate shipping costs',
+        description:
+          'Returns the shipping options for items, or for a weight and a value, to a destination, cheapest first. The currency is that of the market. Needs no token and changes nothing. An empty list means that the shop does not deliver there. 400 `SHIPPING_REGION_INVALID`: the region is unknown or too large. 409 `SHIPPING_VARIANT_UNAVAILABLE`: `variant_id` is not for sale in this market.',
         body: RatesRequest,
         response: { 200: RatesResponse }
       }

@@ -8,9 +8,9 @@ const ITEMS_MAX = 200
 const QUANTITY_MAX = 1_000_000
 
 const destination = input({
-  country: Type.Enum(countries, { description: 'ISO 3166-1.' }),
-  region: Type.Optional(nullable(line(64, 'Its code or its name by ISO 3166-2: CA or California.'))),
-  postal_code: Type.Optional(nullable(line(32, 'Or its first part, as long as only that is known.')))
+  country: Type.Enum(countries, { description: 'Two-letter country code (ISO 3166-1).' }),
+  region: Type.Optional(nullable(line(64, 'Code or name of the region (ISO 3166-2): CA or California.'))),
+  postal_code: Type.Optional(nullable(line(32, 'Postal code, or its first part.')))
 })
 export const RatesRequest = Type.Union(
   [
@@ -25,7 +25,7 @@ export const RatesRequest = Type.Union(
       weight_grams: Type.Integer({ minimum: 0, maximum: AMOUNT_MAX }),
       value: {
         ...Amount,
-        description: 'What is sent is worth so much, in minor units of the market’s currency.'
+        description: 'Value of the goods, in minor units of the market’s currency.'
       },
       destination
     })
@@ -33,7 +33,7 @@ export const RatesRequest = Type.Union(
   {
     title: 'ShippingRatesRequest',
     description:
-      'Variants and how many of each, as they would be bought now, or the weight and the value of one item.'
+      'Either variants with quantities, at current prices, or the weight and the value of one item.'
   }
 )
 export type RatesRequest = Static<typeof RatesRequest>
@@ -41,15 +41,17 @@ export type RatesRequest = Static<typeof RatesRequest>
 export const RatesResponse = response('ShippingRatesResponse', {
   rates: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'What is chosen: it stays the same when the amount changes.' }),
+      id: Type.String({
+        description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
+      }),
       method: MethodKind,
-      provider: nullable(Type.String({ description: 'Who carries it.' })),
+      provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       amount: amount(),
       currency: Currency,
       estimated_days: nullable(EstimatedDays)
     }),
-    { description: 'The cheapest first; none where nothing is sent to.' }
+    { description: 'Options, cheapest first. Empty: the shop does not deliver there.' }
   )
 })
 export type RatesResponse = Static<typeof RatesResponse>

@@ -2,35 +2,35 @@ import { regionFault } from '../../../kernel/regions.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { regionInvalid, variantUnavailable } from '../errors.ts'
-import { type Parcel, type Rules, ratesOf } from '../rates/options.ts'
+import { listOptions, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
 import type { RatesRequest, RatesResponse } from './schema.ts'
 
 type Deps = {
   catalog: Pick<CatalogApi, 'offers' | 'requireVariant'>
-  rules: () => Promise<Rules>
+  rules: () => Promise<ShippingRules>
   currency: string
 }
-type Contents = Pick<Parcel, 'weightGrams' | 'valueMinor' | 'items' | 'requiresShipping'>
-type Item = { readonly variant_id: string; readonly quantity: number }
+type Contents = Pick<ShippingParcel, 'weightGrams' | 'valueMinor' | 'items' | 'requiresShipping'>
+type ShippedItem = { readonly variant_id: string; readonly quantity: number }
 
-/** What it would cost to send something, for whoever asks. */
-export function createOptionService({ catalog, rules: rulesNow, currency }: Deps) {
+/** Estimates shipping costs. */
+export function createOptionService({ catalog, rules: loadRules, currency }: Deps) {
   /**
-   * In the currency of the market; `null`: in that of the shop.
+   * Lists options in the currency of the market. Null: in the currency of the shop.
    * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`
    */
   async function list(body: RatesRequest, market: Market | null): Promise<RatesResponse> {
     const { country, region, postal_code } = body.destination
-    const rules = await rulesNow()
-    refuseUnclear(body.destination, rules)
-    const contents = await contentsOf(body, market)
+    const rules = await loadRules()
+    assertRegionIsClear(body.destination, rules)
+    const contents = await readContents(body, market)
     const parcel = {
       destination: { country, region: region ?? undefined, postalCode: postal_code ?? undefined },
       currency: market?.currency ?? currency,
       ...contents
     }
     return {
-      rates: ratesOf(rules, parcel).map(
+      rates: listOptions(rules, parcel).map(
         ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({
           ...option,
           amount,
@@ -40,16 +40,16 @@ export function createOptionService({ catalog, rules: rulesNow, currency }: Deps
     }
   }
 
-  async function contentsOf(body: RatesRequest, market: Market | null): Promise<Contents> {
+  async function readContents(body: RatesRequest, market: Market | null): Promise<Contents> {
     if ('items' in body) {
-      const items = merged(body.items)
-      return contentsOfItems(items, await offersOf(items, market))
+      const items = mergeItems(body.items)
+      return sumItems(items, await offersOf(items, market))
     }
     const { weight_grams: weightGrams, value: valueMinor } = body
     return { weightGrams, valueMinor, items: 1, requiresShipping: true }
   }
 
-  async function offersOf(items: readonly Item[], market: Market | null): Promise<Offer[]> {
+  async function offersOf(items: readonly ShippedItem[], market: Market | null): Promise<Offer[]> {
     const wanted = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
     const offers = await catalog.offers(wanted, market)
     const missing = items[offers.indexOf(undefined)]?.variant_id
@@ -64,23 +64,26 @@ export function createOptionService({ catalog, rules: rulesNow, currency }: Deps
 }
 export type OptionService = ReturnType<typeof createOptionService>
 
-/** As long as a shopper has said no region, nothing is wrong with it. @throws `SHIPPING_REGION_INVALID` */
-function refuseUnclear({ country, region }: RatesRequest['destination'], { regions }: Rules): void {
+/** Validates the region if the shopper sent one. @throws `SHIPPING_REGION_INVALID` */
+function assertRegionIsClear(
+  { country, region }: RatesRequest['destination'],
+  { regions }: ShippingRules
+): void {
   const message = regionFault(country, region ?? undefined, regions.get(country) ?? new Set())
   if (typeof region === 'string' && message !== undefined)
     throw regionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }
 
-/** Each variant once, as it is bought: what one costs depends on how many there are of it. */
-function merged(items: readonly Item[]): Item[] {
+/** Merges items of the same variant, because the unit price depends on the quantity. */
+function mergeItems(items: readonly ShippedItem[]): ShippedItem[] {
   const quantities = new Map<string, number>()
   for (const { variant_id, quantity } of items)
     quantities.set(variant_id, (quantities.get(variant_id) ?? 0) + quantity)
   return [...quantities].map(([variant_id, quantity]) => ({ variant_id, quantity }))
 }
 
-/** What requires no shipping is no part of a parcel, unless nothing does. */
-function contentsOfItems(items: readonly Item[], offers: readonly Offer[]): Contents {
+/** Sums the items that require shipping. If none does, sums all items for digital delivery. */
+function sumItems(items: readonly ShippedItem[], offers: readonly Offer[]): Contents {
   const lines = items.map(({ quantity }, index) => ({ quantity, offer: offers[index] as Offer }))
   const shipped = lines.filter(({ offer }) => offer.requiresShipping)
   const requiresShipping = shipped.length > 0

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Kind, Table } from './options.ts'
+import type { PriceTable, ShippingMethodKind } from '../rules/options.ts'
 import { RATES_MAX } from './schema.ts'
 
 const columns = {
@@ -9,7 +9,7 @@ const columns = {
   zone_id: 'uuid?',
   currency: 'text',
   amount_minor: 'int8?',
-  price_table: nullableJson<Table>(),
+  price_table: nullableJson<PriceTable>(),
   free_from_minor: 'int8?',
   version: 'int4',
   created_at: 'timestamptz'
@@ -21,7 +21,7 @@ const passes = `
   ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)
   and ($currency::text is null or currency = $currency)`
 
-/** The newest first, those behind `after`; a filter that is null lets all pass. */
+/** Lists a page of rates, newest first. A null filter matches all. */
 export const listRates = statement({
   name: 'shipping.list_rates',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
@@ -37,37 +37,30 @@ export const countRates = statement({
   gives: { total: 'int4' },
   text: countUpTo(`shipping.rates where ${passes}`, RATES_MAX)
 })
-/** Where these methods have rates, and in which currencies. `countries`: those that the zone has a part of. */
-export const listPlaces = statement({
-  name: 'shipping.list_rate_places',
-  takes: { methods: 'uuid[]' },
-  gives: { method_id: 'uuid', zone_id: 'uuid?', currencies: 'text[]', countries: 'text[]' },
-  text: `
-    select method_id, zone_id, array_agg(currency) as currencies, array(
-      select distinct area ->> 'country' from shipping.zones, jsonb_array_elements(areas) as area where zones.id = zone_id
-    ) as countries
-    from shipping.rates where method_id = any ($methods)
-    group by method_id, zone_id order by method_id, zone_id`
-})
 export const findRate = statement({
   name: 'shipping.find_rate',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from shipping.rates where id = $id`
 })
-/** `kind` is that of the method. */
+/** `kind` is the kind of the method. */
 export const insertRate = statement({
   name: 'shipping.insert_rate',
-  takes: { ...written, kind: oneOf<Kind>() },
+  takes: { ...written, kind: oneOf<ShippingMethodKind>() },
   text: `
     insert into shipping.rates (
       id, method_id, kind, zone_id, currency, amount_minor, price_table, free_from_minor)
     values ($id, $method_id, $kind, $zone_id, $currency, $amount_minor, $price_table, $free_from_minor)`
 })
-/** A rate keeps its method, zone and currency. */
+/** Cannot change method, zone and currency. */
 export const updateRate = statement({
   name: 'shipping.update_rate',
-  takes: { id: 'uuid', amount_minor: 'int8?', price_table: nullableJson<Table>(), free_from_minor: 'int8?' },
+  takes: {
+    id: 'uuid',
+    amount_minor: 'int8?',
+    price_table: nullableJson<PriceTable>(),
+    free_from_minor: 'int8?'
+  },
   text: `
     update shipping.rates set
       amount_minor = $amount_minor, price_table = $price_table, free_from_minor = $free_from_minor,

@@ -16,7 +16,7 @@ async function useRates() {
   return { ...shop, zone, method, place }
 }
 
-test('a rate is one amount or a table, in the currency of the shop unless it says another', async () => {
+test('a rate is an amount or a table, in the currency of the shop by default', async () => {
   const { admin, place } = await useRates()
   const flat = await admin.post(RATES, { ...place, amount: 490, free_from: 10_000 })
   expect([flat.status, flat.json]).toMatchObject([
@@ -46,7 +46,7 @@ test('a rate is one amount or a table, in the currency of the shop unless it say
   expect((await admin.get(path)).json.code).toBe('SHIPPING_RATE_NOT_FOUND')
 })
 
-test('rates are listed in pages, those of a method or a zone alone, too', async () => {
+test('rates are listed in pages, also by method or zone', async () => {
   const { admin, made, place, zone } = await useRates()
   const other = await made('methods', { kind: 'shipping', service: 'Express' })
   await made('rates', { ...place, amount: 1 })
@@ -64,7 +64,7 @@ test.each([
   [byWeight(1_000, 1_000), ['body/table/steps/1/up_to']],
   [byWeight(1_000, 500, 2_000), ['body/table/steps/1/up_to']],
   [byWeight(null, 1_000), ['body/table/steps/0/up_to']]
-])('a table of %j is refused', async (table, paths) => {
+])('a table of %j is rejected', async (table, paths) => {
   const { admin, place } = await useRates()
   const refused = await admin.post(RATES, { ...place, table })
   expect([refused.status, refused.json.code]).toEqual([400, 'SHIPPING_TABLE_INVALID'])
@@ -72,7 +72,7 @@ test.each([
   expect((await admin.get(`${RATES}?count=true`)).json.total).toBe(0)
 })
 
-test('a rate is for a zone when something is shipped, and for none otherwise, and there is one of them', async () => {
+test('a shipping rate needs a zone, other rates have none, and a second rate for both is rejected', async () => {
   const { admin, made, place, zone } = await useRates()
   const pickup = await made('methods', { kind: 'pickup', service: 'Pick up' })
   const codeOf = async (body: object) => (await admin.post(RATES, { amount: 1, ...body })).json.code
@@ -86,7 +86,7 @@ test('a rate is for a zone when something is shipped, and for none otherwise, an
   expect(await codeOf({ method_id: pickup.id })).toBe('SHIPPING_RATE_TAKEN')
 })
 
-test('rates go with their method and their zone', async () => {
+test('deleting a method or a zone deletes its rates', async () => {
   const { admin, made, place, zone } = await useRates()
   await made('rates', { ...place, amount: 1 })
   await admin.delete(`/api/admin/shipping/zones/${zone.id}`)

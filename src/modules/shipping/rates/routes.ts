@@ -12,7 +12,9 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
     {
       config,
       schema: {
-        summary: 'What methods cost in zones, the newest first',
+        summary: 'List shipping rates',
+        description:
+          'Returns a page of shipping rates, newest first. A rate is the price of a shipping method in a zone and a currency.',
         querystring: RateQuery,
         response: { 200: listOf(RateResponse) }
       }
@@ -25,7 +27,9 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
     {
       config,
       schema: {
-        summary: 'Say what a method costs in a zone',
+        summary: 'Create a shipping rate',
+        description:
+          'Sets the price of a shipping method in a zone and a currency, as one `amount` or as a `table`. Pickup and digital methods have no zone. 400 `SHIPPING_TABLE_INVALID`: the steps must rise. 400 `SHIPPING_RATE_PLACE`: `zone_id` is missing, or not allowed for this kind of method. 409 `SHIPPING_RATE_TAKEN`: a rate for this method, zone and currency exists; update it. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
         body: CreateRateRequest,
         response: { 201: RateResponse }
       }
@@ -38,7 +42,8 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
     {
       config,
       schema: {
-        summary: 'Show what a method costs in a zone',
+        summary: 'Retrieve a shipping rate',
+        description: 'Returns a shipping rate. 404 `SHIPPING_RATE_NOT_FOUND`: it does not exist.',
         params: IdParams,
         response: { 200: RateResponse }
       }
@@ -51,7 +56,9 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
     {
       config,
       schema: {
-        summary: 'Change what a method costs in a zone',
+        summary: 'Update a shipping rate',
+        description:
+          'Updates the price of a shipping rate; omitted fields stay. Sending `table` replaces `amount`, and the reverse. 400 `SHIPPING_TABLE_INVALID`: the steps must rise, and only the last may be unlimited. 412 `SHIPPING_RATE_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateRateRequest,
         response: { 200: RateResponse }
@@ -64,7 +71,13 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
     '/admin/shipping/rates/:id',
     {
       config,
-      schema: { summary: 'Delete what a method costs', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a shipping rate',
+        description:
+          'Deletes a shipping rate. The method is no longer offered in its zone and currency. 412 `SHIPPING_RATE_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => rates.remove(request.params.id, writeOf(request))
   )

@@ -26,9 +26,9 @@ export const RateQuery = input({
 export type RateQuery = Static<typeof RateQuery>
 
 const By = Type.Enum(['weight', 'value', 'items'], {
-  description: 'Grams, minor units of what is sent after discounts, or pieces.'
+  description: 'What the steps measure: grams, minor units of the value after discounts, or units.'
 })
-const UP_TO = 'Up to and with so much; null, on the last step alone: however much.'
+const UP_TO = 'Upper bound of the step, inclusive. Null, on the last step only: no bound.'
 const AmountTable = input({
   by: By,
   steps: Type.Array(
@@ -37,7 +37,7 @@ const AmountTable = input({
       amount: Amount
     }),
     {
-      description: 'From low to high. What is beyond the last one is not sent this way.',
+      description: 'Steps in rising order. The method is not offered beyond the last bound.',
       minItems: 1,
       maxItems: STEPS_MAX
     }
@@ -45,12 +45,14 @@ const AmountTable = input({
 })
 export type AmountTable = Static<typeof AmountTable>
 
-const FREE_FROM = 'From this value of what is sent on, after discounts, it costs nothing.'
+const FREE_FROM = 'Value of the goods after discounts from which delivery is free.'
 const fields = {
   method_id: Id,
   zone_id: Type.Optional(nullable(Id)),
   currency: Type.Optional(
-    Type.Enum(Object.keys(currencies), { description: 'ISO 4217. By default that of the shop.' })
+    Type.Enum(Object.keys(currencies), {
+      description: 'Currency code (ISO 4217). Default: the currency of the shop.'
+    })
   ),
   free_from: Type.Optional(nullable({ ...Amount, description: FREE_FROM }))
 }
@@ -59,7 +61,7 @@ export const CreateRateRequest = Type.Union(
   {
     title: 'CreateShippingRateRequest',
     description:
-      'Either one amount or a table. Methods of kind shipping have a rate for each zone where they are offered; pickup and digital ones have one without a zone.'
+      'Either `amount` or `table`. A method of kind `shipping` needs a rate per zone; `pickup` and `digital` methods need one without a zone.'
   }
 )
 export type CreateRateRequest = Static<typeof CreateRateRequest>
@@ -69,7 +71,7 @@ export const UpdateRateRequest = patchRequest(
   'UpdateShippingRateRequest',
   { ...PRICE, free_from: fields.free_from },
   {
-    description: 'Sending the other of amount and table changes the kind of rate.',
+    description: 'Sending `table` replaces `amount`, and the reverse.',
     not: { properties: PRICE, required: Object.keys(PRICE) }
   }
 )

@@ -1,13 +1,13 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { methodNotFound, rateNotFound, rateStale, rulesLimit, tableInvalid } from '../errors.ts'
 import { findMethod } from '../methods/repository.ts'
+import type { PriceTable } from '../rules/options.ts'
 import { lockRules } from '../rules/repository.ts'
-import type { Table } from './options.ts'
 import * as repository from './repository.ts'
 import {
   type AmountTable,
@@ -21,10 +21,10 @@ import {
 const FAULTS_SHOWN_MAX = 8
 const NO_FILTER = { method: null, zone: null, currency: null }
 
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = { db: Database; invalidation: Invalidation; currency: string }
 
-/** What a method costs in a zone and a currency. */
-export function createRateService({ db, changes, currency: shopCurrency }: Deps) {
+/** Rates: the price of a method in a zone and a currency. */
+export function createRateService({ db, invalidation, currency: shopCurrency }: Deps) {
   async function list({ method_id, zone_id, currency, ...query }: RateQuery): Promise<Page<RateResponse>> {
     const filters = { method: method_id ?? null, zone: zone_id ?? null, currency: currency ?? null }
     const page = await readPage(query, {
@@ -45,7 +45,7 @@ export function createRateService({ db, changes, currency: shopCurrency }: Deps)
    * @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_RATE_PLACE`, `SHIPPING_RATE_TAKEN`,
    * `SHIPPING_TABLE_INVALID`, `SHIPPING_RULES_LIMIT`
    */
-  async function create(body: CreateRateRequest, write: Write): Promise<RateResponse> {
+  async function create(body: CreateRateRequest, write: IdempotentWrite): Promise<RateResponse> {
     const { method_id, zone_id = null, currency = shopCurrency, free_from: free_from_minor = null } = body
     const price = 'table' in body ? tablePrice(body.table) : amountPrice(body.amount)
     await write.once(db, async tx => {
@@ -55,31 +55,31 @@ export function createRateService({ db, changes, currency: shopCurrency }: Deps)
       const { kind } = found(await tx.first(findMethod, { id: method_id }), methodNotFound)
       const place = { id: write.id, method_id, kind, zone_id, currency }
       await tx.run(repository.insertRate, { ...place, ...price, free_from_minor })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `SHIPPING_RATE_NOT_FOUND`, `SHIPPING_RATE_STALE`, `SHIPPING_TABLE_INVALID` */
-  async function patch(id: string, body: UpdateRateRequest, write: Write): Promise<RateResponse> {
+  async function patch(id: string, body: UpdateRateRequest, write: IdempotentWrite): Promise<RateResponse> {
     const { amount, table, free_from } = body
     const price = table ? tablePrice(table) : amount === undefined ? {} : amountPrice(amount)
     await write.once(db, async tx => {
-      const { free_from_minor, ...stored } = await hold(tx, id, write)
+      const { free_from_minor, ...stored } = await lock(tx, id, write)
       if (changesNothing(body)) return
       const freeFrom = { free_from_minor: free_from === undefined ? free_from_minor : free_from }
       await tx.run(repository.updateRate, { ...stored, ...freeFrom, ...price })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(id)
   }
 
   /** @throws `SHIPPING_RATE_NOT_FOUND`, `SHIPPING_RATE_STALE` */
-  async function remove(id: string, write: Write): Promise<void> {
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      await hold(tx, id, write)
+      await lock(tx, id, write)
       await tx.run(repository.deleteRate, { id })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
   }
 
@@ -87,8 +87,8 @@ export function createRateService({ db, changes, currency: shopCurrency }: Deps)
 }
 export type RateService = ReturnType<typeof createRateService>
 
-/** Nobody else changes it until `tx` ends. */
-async function hold(tx: Transaction, id: string, write: Write): Promise<repository.RateRow> {
+/** Locks the rate until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.RateRow> {
   await tx.run(lockRules)
   const stored = found(await tx.first(repository.findRate, { id }), rateNotFound)
   write.expect(stored.version, rateStale)
@@ -97,7 +97,7 @@ async function hold(tx: Transaction, id: string, write: Write): Promise<reposito
 
 const amountPrice = (amount_minor: number) => ({ amount_minor, price_table: null })
 
-/** @throws `SHIPPING_TABLE_INVALID` unless its bounds rise, and only the last one may be missing. */
+/** Bounds must rise, and only the last step may have none. @throws `SHIPPING_TABLE_INVALID` */
 function tablePrice({ by, steps }: AmountTable) {
   const errors = steps.flatMap(({ up_to }, index) => {
     const path = `body/table/steps/${index}/up_to`
@@ -107,7 +107,7 @@ function tablePrice({ by, steps }: AmountTable) {
     return up_to > before ? [] : [{ path, message: 'must be more than on the step before' }]
   })
   if (errors.length > 0) throw tableInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
-  const price_table: Table = {
+  const price_table: PriceTable = {
     by,
     steps: steps.map(({ up_to, amount }) => ({ upTo: up_to, amountMinor: amount }))
   }

@@ -1,21 +1,28 @@
+import type { Queryable } from '../../../platform/postgres/database.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
-import type { Method, Rate, Zone } from '../rates/options.ts'
+import {
+  indexRules,
+  type ShippingMethod,
+  type ShippingRate,
+  type ShippingRules,
+  type ShippingZone
+} from './options.ts'
 
-/** Until the transaction ends nobody else changes zones, methods or rates: of two changes one sees the other. */
+/** Locks zones, methods and rates until the transaction ends, so that concurrent changes are validated against each other. */
 export const lockRules = statement({
   name: 'shipping.lock_rules',
   text: `select pg_advisory_xact_lock(hashtextextended('shipping.rules', 0))`
 })
-export const areThereRules = statement({
-  name: 'shipping.are_there_rules',
+export const hasRules = statement({
+  name: 'shipping.has_rules',
   gives: { are_there: 'bool' },
   text: `
     select exists (select from shipping.zones) or exists (select from shipping.methods) as are_there`
 })
-/** All that is asked for rates, of one moment; without methods that are out of use. */
-export const readRules = statement({
+/** Reads zones, active methods and rates in one snapshot. */
+export const selectRules = statement({
   name: 'shipping.read_rules',
-  gives: { zones: json<Zone[]>(), methods: json<Method[]>(), rates: json<Rate[]>() },
+  gives: { zones: json<ShippingZone[]>(), methods: json<ShippingMethod[]>(), rates: json<ShippingRate[]>() },
   text: `
     select
       (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'areas', areas)), '[]') from shipping.zones) as zones,
@@ -28,3 +35,9 @@ export const readRules = statement({
         'price', coalesce(to_jsonb(amount_minor), price_table)
       )), '[]') from shipping.rates) as rates`
 })
+
+/** Loads the shipping rules in one snapshot. */
+export async function readRules(db: Queryable): Promise<ShippingRules> {
+  const { zones = [], methods = [], rates = [] } = (await db.first(selectRules)) ?? {}
+  return indexRules(zones, methods, rates)
+}

@@ -1,22 +1,22 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Kind } from '../rates/options.ts'
-import type { ShipmentStatus, ToldStatus } from '../tracking/rule.ts'
+import type { ShippingMethodKind } from '../rules/options.ts'
+import type { ShipmentStatus, TrackingStatus } from '../tracking/rule.ts'
 
-/** So many pieces of a line of the order. */
-export type Units = { readonly line: number; readonly quantity: number }
+/** A quantity of an order line. */
+export type ShipmentLine = { readonly line: number; readonly quantity: number }
 
 type ShipmentRow = {
   readonly id: string
   readonly group_key: string
-  readonly method: Kind
+  readonly method: ShippingMethodKind
   readonly option_id: string
   readonly provider: string | null
   readonly service: string
   readonly days_min: number | null
   readonly days_max: number | null
-  readonly lines: readonly Units[]
+  readonly lines: readonly ShipmentLine[]
 }
-/** Those that wait still stay as they are. */
+/** Inserts unshipped shipments. Existing ones stay as they are. */
 export const insertShipments = statement({
   name: 'shipping.insert_shipments',
   takes: { order_id: 'uuid', customer_id: 'uuid?', rows: json<readonly ShipmentRow[]>() },
@@ -36,12 +36,12 @@ export const insertShipments = statement({
     )
     select at from orders join made using (order_id)`
 })
-export const handOver = statement({
-  name: 'shipping.hand_shipments_over',
+export const assignCustomer = statement({
+  name: 'shipping.assign_shipments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
 })
-/** Nobody may see them any more, and nothing says where they are. */
+/** Removes access to the shipments and their tracking numbers. */
 export const eraseShipments = statement({
   name: 'shipping.erase_shipments',
   takes: { order_ids: 'uuid[]' },
@@ -50,7 +50,7 @@ export const eraseShipments = statement({
       void_reason = null
     where order_id = any ($order_ids)`
 })
-/** Its words, and what could be guessed from them; that something happened stays. */
+/** Erases texts and the values derived from them. Status and time of the events stay. */
 export const eraseEvents = statement({
   name: 'shipping.erase_events',
   takes: { order_ids: 'uuid[]' },
@@ -59,7 +59,7 @@ export const eraseEvents = statement({
       void_reason = null
     from shipping.shipments s where s.id = events.shipment_id and s.order_id = any ($order_ids)`
 })
-/** It comes as the group was to come of which it is. */
+/** Inserts a shipped parcel with the shipping option of its group. */
 export const insertParcel = statement({
   name: 'shipping.insert_parcel',
   takes: {
@@ -72,7 +72,7 @@ export const insertParcel = statement({
     carrier_code: 'text?',
     tracking_number: 'text?',
     tracking_key: 'text?',
-    lines: json<readonly Units[]>()
+    lines: json<readonly ShipmentLine[]>()
   },
   text: `
     insert into shipping.shipments
@@ -88,10 +88,10 @@ export const insertParcel = statement({
       order by method desc, group_key limit 1
     ) as waiting on true`
 })
-/** What is left of each group; of those that are not named nothing is. */
-export const updateWaiting = statement({
-  name: 'shipping.update_waiting',
-  takes: { order_id: 'uuid', groups: json<readonly { key: string; lines: readonly Units[] }[]>() },
+/** Replaces the unshipped lines of each group, and deletes groups that are not named. */
+export const updateUnshipped = statement({
+  name: 'shipping.update_unshipped',
+  takes: { order_id: 'uuid', groups: json<readonly { key: string; lines: readonly ShipmentLine[] }[]>() },
   text: `
     with rest as (select key, lines from jsonb_to_recordset($groups) as rest (key text, lines jsonb)),
     gone as (
@@ -102,11 +102,11 @@ export const updateWaiting = statement({
     from rest where order_id = $order_id and sent_at is null and group_key = rest.key`
 })
 
-/** An event of a row, as JSON has it. */
+/** A tracking event in the JSON of a row. */
 type EventJson = {
   readonly id: string
   readonly event_id: string | null
-  readonly status: ToldStatus
+  readonly status: TrackingStatus
   readonly occurred_at: string
   readonly description: string | null
   readonly location: string | null
@@ -120,7 +120,7 @@ type EventJson = {
 const shipment = {
   id: 'uuid',
   order_id: 'uuid',
-  method: oneOf<Exclude<Kind, 'digital'>>(),
+  method: oneOf<Exclude<ShippingMethodKind, 'digital'>>(),
   provider: 'text?',
   service: 'text?',
   days_min: 'int4?',
@@ -129,7 +129,7 @@ const shipment = {
   carrier: 'text?',
   carrier_code: 'text?',
   tracking_number: 'text?',
-  lines: json<readonly Units[]>(),
+  lines: json<readonly ShipmentLine[]>(),
   sent_at: 'timestamptz?',
   voided_at: 'timestamptz?',
   voided_by: 'uuid?',
@@ -139,7 +139,7 @@ const shipment = {
   updated_at: 'timestamptz'
 } as const
 const names = Object.keys(shipment).join(', ')
-export const wholeShipment = {
+export const shipmentWithEvents = {
   ...shipment,
   customer_id: 'uuid?',
   token_version: 'int4?',
@@ -148,29 +148,29 @@ export const wholeShipment = {
 const whole = `
   select ${names}, customer_id, token_version,
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
-export const selectWhole = `${whole} from shipping.shipments s`
-/** With its place in a list. */
-export const selecting = (at: string) => `${whole}, ${at} as at from shipping.shipments s`
+export const selectShipment = `${whole} from shipping.shipments s`
+/** Adds the position in a list. */
+export const selectShipments = (at: string) => `${whole}, ${at} as at from shipping.shipments s`
 
 export const listShipmentsOfOrder = statement({
   name: 'shipping.list_shipments_of_order',
   takes: { order_id: 'uuid' },
-  gives: wholeShipment,
-  text: `${selectWhole} where order_id = $order_id order by sent_at nulls last, id`
+  gives: shipmentWithEvents,
+  text: `${selectShipment} where order_id = $order_id order by sent_at nulls last, id`
 })
 export const findShipment = statement({
   name: 'shipping.find_shipment',
   takes: { id: 'uuid' },
-  gives: wholeShipment,
-  text: `${selectWhole} where id = $id`
+  gives: shipmentWithEvents,
+  text: `${selectShipment} where id = $id`
 })
-/** Of those with this number the one that was sent last, and has left: carriers use them again. */
+/** Finds the parcel that was shipped last with this number, because carriers reuse numbers. */
 export const findTracked = statement({
   name: 'shipping.find_tracked',
   takes: { tracking_key: 'text', carrier: 'text?' },
-  gives: wholeShipment,
+  gives: shipmentWithEvents,
   text: `
-    ${selectWhole}
+    ${selectShipment}
     where tracking_key = $tracking_key and tracking_key <> '' and sent_at is not null
       and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
     order by voided_at is not null, sent_at desc, id desc limit 1`
@@ -189,4 +189,4 @@ export const updateLabel = statement({
       tracking_key = $tracking_key, version = version + 1, updated_at = now()
     where id = $id`
 })
-export type WholeShipmentRow = RowOf<typeof findShipment>
+export type ShipmentWithEvents = RowOf<typeof findShipment>

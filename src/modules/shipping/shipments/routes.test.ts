@@ -7,10 +7,11 @@ import type { NewShipments } from './service.ts'
 
 async function useShipments() {
   const shop = await useShipping()
-  const { open } = shop.apiOf(shippingModule) as ShippingApi
+  const { createShipments: open } = shop.apiOf(shippingModule) as ShippingApi
   const buyer = customer()
   return {
-    ...{ shop, buyer },
+    shop,
+    buyer,
     open: (order: NewShipments) => shop.db.transaction(tx => open(tx, order)),
     read: (orderId: string, caller = buyer) => shop.as(caller).get(`/api/shipping/order/${orderId}`)
   }
@@ -36,27 +37,43 @@ const email: Group = {
   option: { ...inTheShop, method: 'digital' }
 }
 
-test('an order is told how it comes, one shipment for each group that is carried', async () => {
+test('an order has one shipment for each group that is shipped or picked up', async () => {
   const { shop, buyer, open, read } = await useShipments()
   const orderId = newId()
   await open({ orderId, customerId: buyer.id, groups: [post, pickup, email] })
   const { status, json } = await read(orderId)
   const waits = {
-    ...{ status: 'pending', carrier: null, tracking_number: null },
-    ...{ tracking_url: null, estimated_delivery: null, sent_at: null, events: [] },
-    ...{ created_at: expect.any(String), updated_at: expect.any(String) }
+    status: 'pending',
+    carrier: null,
+    tracking_number: null,
+    tracking_url: null,
+    estimated_delivery: null,
+    sent_at: null,
+    events: [],
+    created_at: expect.any(String),
+    updated_at: expect.any(String)
   }
   expect([status, json.order_id]).toEqual([200, orderId])
   expect(json.items).toHaveLength(2)
   expect(json.items).toEqual(
     expect.arrayContaining([
       {
-        ...{ id: expect.any(String), ...waits, method: 'shipping', provider: 'Parcel Post' },
-        ...{ service: 'Standard', estimated_days: { min: 2, max: 4 }, lines: [{ line: 1, quantity: 3 }] }
+        id: expect.any(String),
+        ...waits,
+        method: 'shipping',
+        provider: 'Parcel Post',
+        service: 'Standard',
+        estimated_days: { min: 2, max: 4 },
+        lines: [{ line: 1, quantity: 3 }]
       },
       {
-        ...{ id: expect.any(String), ...waits, method: 'pickup', provider: null },
-        ...{ service: 'In the shop', estimated_days: null, lines: [{ line: 2, quantity: 1 }] }
+        id: expect.any(String),
+        ...waits,
+        method: 'pickup',
+        provider: null,
+        service: 'In the shop',
+        estimated_days: null,
+        lines: [{ line: 2, quantity: 1 }]
       }
     ])
   )
@@ -64,25 +81,25 @@ test('an order is told how it comes, one shipment for each group that is carried
   expect(statements).toEqual(['shipping.list_shipments_of_order'])
 })
 
-test('shipments are those of the order’s transaction, by ids of its own, in one statement', async () => {
+test('shipments are created in the transaction of the order, with derived ids, in one statement', async () => {
   const { shop, buyer, open, read } = await useShipments()
   const order = { orderId: newId(), customerId: buyer.id, groups: [post, pickup] }
   const api = shop.apiOf(shippingModule) as ShippingApi
   const broken = shop.db.transaction(async tx => {
-    await api.open(tx, order)
+    await api.createShipments(tx, order)
     throw new Error('no order')
   })
   await expect(broken).rejects.toThrow('no order')
   expect((await read(order.orderId)).status).toBe(404)
   const { statements } = await shop.record(() => open(order))
   expect(statements).toEqual(['shipping.insert_shipments'])
-  // What waits already stays as it is.
+  // Existing shipments stay as they are.
   const before = (await read(order.orderId)).json
   await open({ ...order, groups: [{ ...post, lines: [] }, pickup] })
   expect((await read(order.orderId)).json).toEqual(before)
 })
 
-test('who did not order it, or nothing that is carried, is told the same as of an order that there is not', async () => {
+test('an order of another buyer, and one without shipments, are not found like an unknown order', async () => {
   const { shop, buyer, open, read } = await useShipments()
   const [own, ofGuest, digital] = [newId(), newId(), newId()]
   await open({ orderId: own, customerId: buyer.id, groups: [post] })

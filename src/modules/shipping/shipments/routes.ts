@@ -29,7 +29,9 @@ export function shipmentRoutes(
     {
       config,
       schema: {
-        summary: 'How an order of yours comes, and where it is',
+        summary: "List an order's shipments",
+        description:
+          'Returns the shipments of an order of the customer, those still to be shipped included, with tracking events. 404 `SHIPPING_SHIPMENTS_NOT_FOUND`: the order has no shipments, or belongs to another buyer.',
         params: OrderParams,
         response: { 200: ShipmentsResponse }
       }
@@ -43,10 +45,14 @@ export function shipmentRoutes(
       config,
       schema: {
         tags: ['guest orders'],
-        summary: 'How the order comes that a token is of, and where it is',
+        summary: "List a guest order's shipments",
+        description:
+          'Returns the shipments of a guest order, those still to be shipped included, with tracking events. Needs `X-Order-Token`. 404 `SHIPPING_SHIPMENTS_NOT_FOUND`: the token is missing or wrong, or the order has no shipments.',
         params: OrderParams,
         headers: Type.Object({
-          [TOKEN]: Type.Optional(Type.String({ description: 'The token that the order was answered with.' }))
+          [TOKEN]: Type.Optional(
+            Type.String({ description: 'The `order_token` of the response that created the order.' })
+          )
         }),
         response: { 200: ShipmentsResponse }
       }
@@ -59,7 +65,9 @@ export function shipmentRoutes(
     {
       config: { class: 'browse', limit: { name: 'track', perMinute } },
       schema: {
-        summary: 'Where a parcel is',
+        summary: 'Track a shipment',
+        description:
+          'Returns the status and the tracking events of a shipment by its tracking number, without data of the recipient. Needs no token; requests per client address are limited. If carriers reuse a number, the latest shipment is returned; `carrier` selects another one. 404 `SHIPPING_TRACKING_NOT_FOUND`: no shipment has this number.',
         params: TrackParams,
         querystring: TrackQuery,
         response: { 200: TrackResponse }
@@ -70,16 +78,33 @@ export function shipmentRoutes(
 
   tiers.admin.get(
     '/admin/shipping/shipments/:id',
-    { config, schema: { ...own, summary: 'A shipment, with all that was told of it' } },
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Retrieve a shipment',
+        description:
+          'Returns a shipment with all its tracking events, voided ones included. 404 `SHIPPING_SHIPMENT_NOT_FOUND`: it does not exist.'
+      }
+    },
     request => shipments.read(request.params.id)
   )
 
   tiers.admin.post(
     '/admin/shipping/shipments/:id/events',
-    { config, schema: { ...own, summary: 'Tell what happened to a parcel', body: TrackingEventRequest } },
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Add a tracking event',
+        description:
+          'Adds a tracking event to a shipment, for example from a carrier. The order of events does not matter, and a repeated event counts once. The status of the shipment is the most advanced one. 400 `SHIPPING_EVENT_TIME_INVALID`: `occurred_at` is before 2000 or over a day ahead. 409 `SHIPPING_SHIPMENT_NOT_SENT`: create the shipment of the order first. 409 `SHIPPING_SHIPMENT_VOIDED`: the shipment was recorded by mistake.',
+        body: TrackingEventRequest
+      }
+    },
     async request => {
       const { id } = request.params
-      await tracking.tell(id, [request.body], identityOf(request).userId, writeOf(request))
+      await tracking.addEvents(id, [request.body], identityOf(request).userId, writeOf(request))
       return shipments.read(id)
     }
   )
@@ -88,11 +113,17 @@ export function shipmentRoutes(
     '/admin/shipping/shipments/:id/events/batch',
     {
       config,
-      schema: { ...own, summary: 'Tell all that happened to a parcel', body: TrackingEventsRequest }
+      schema: {
+        ...own,
+        summary: 'Add tracking events',
+        description:
+          'Adds up to 100 tracking events to a shipment: all of them or none. The order of events does not matter, and a repeated event counts once. The status of the shipment is the most advanced one. 400 `SHIPPING_EVENT_TIME_INVALID`: `occurred_at` is before 2000 or over a day ahead. 409 `SHIPPING_SHIPMENT_NOT_SENT`: create the shipment of the order first. 409 `SHIPPING_SHIPMENT_VOIDED`: the shipment was recorded by mistake.',
+        body: TrackingEventsRequest
+      }
     },
     async request => {
       const { id } = request.params
-      await tracking.tell(id, request.body.events, identityOf(request).userId, writeOf(request))
+      await tracking.addEvents(id, request.body.events, identityOf(request).userId, writeOf(request))
       return shipments.read(id)
     }
   )

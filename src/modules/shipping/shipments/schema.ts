@@ -7,32 +7,34 @@ export const OrderParams = input({ order_id: Id })
 
 const about = {
   id: Id,
-  method: Type.Enum(['shipping', 'pickup'], { description: 'Sent to an address, or picked up.' }),
-  provider: nullable(Type.String({ description: 'Who was to carry it.' })),
-  service: nullable(Type.String({ description: 'Null: no way of delivery was chosen.' })),
+  method: Type.Enum(['shipping', 'pickup'], {
+    description: 'Whether it is shipped to an address or picked up.'
+  }),
+  provider: nullable(Type.String({ description: 'Carrier of the shipping method that the buyer chose.' })),
+  service: nullable(Type.String({ description: 'Name of the shipping method. Null: none was chosen.' })),
   estimated_days: nullable(EstimatedDays),
   status: ShipmentStatus,
-  carrier: nullable(Type.String({ description: 'Who carries it; null until it is sent.' })),
+  carrier: nullable(Type.String({ description: 'Carrier. Null until it is shipped.' })),
   tracking_number: nullable(Type.String()),
-  tracking_url: nullable(Type.String({ description: 'Where its carrier says where it is.' })),
+  tracking_url: nullable(Type.String({ description: 'Tracking page of the carrier.' })),
   estimated_delivery: nullable({
     ...Day,
-    description: 'When it is to arrive, by what was told last, else by `estimated_days`.'
+    description: 'Expected day of delivery, from the latest event or from `estimated_days`.'
   }),
   lines: Type.Array(
     Type.Object({
       line: Type.Integer({ description: 'The `id` of an item of the order.' }),
       quantity: Type.Integer()
     }),
-    { description: 'What is in it, or still to be sent.' }
+    { description: 'Contents, shipped or still to be shipped.' }
   ),
-  sent_at: nullable({ ...Time, description: 'Null: it is still to be sent.' }),
+  sent_at: nullable({ ...Time, description: 'When it was shipped. Null: not yet.' }),
   created_at: Time,
   updated_at: Time
 }
 const ShipmentResponse = response('ShipmentResponse', {
   ...about,
-  events: Type.Array(TrackingEventResponse, { description: 'What was told of it, the latest first.' })
+  events: Type.Array(TrackingEventResponse, { description: 'Tracking events, latest first.' })
 })
 export const ShipmentsResponse = response('OrderShipmentsResponse', {
   order_id: Id,
@@ -40,9 +42,11 @@ export const ShipmentsResponse = response('OrderShipmentsResponse', {
 })
 export type ShipmentsResponse = Static<typeof ShipmentsResponse>
 
-export const TrackParams = input({ tracking_number: line(100, 'In any spelling.') })
+export const TrackParams = input({
+  tracking_number: line(100, 'Tracking number. Spaces and case do not matter.')
+})
 export const TrackQuery = input({
-  carrier: Type.Optional(line(100, 'Its code or its name, where several carriers have the number.'))
+  carrier: Type.Optional(line(100, 'Code or name of the carrier, if several use the number.'))
 })
 export const TrackResponse = response('TrackResponse', {
   tracking_number: Type.String(),
@@ -57,10 +61,13 @@ export type TrackResponse = Static<typeof TrackResponse>
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,
   ...about,
-  voided_at: nullable({ ...Time, description: 'When it was found out that it never left.' }),
-  voided_by: nullable({ ...Id, description: 'Who said so.' }),
+  voided_at: nullable({
+    ...Time,
+    description: 'When the shipment was voided as recorded by mistake. Null: it is valid.'
+  }),
+  voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
   void_reason: nullable(Type.String()),
-  events: Type.Array(AdminTrackingEventResponse, { description: 'What was told of it, the latest first.' }),
+  events: Type.Array(AdminTrackingEventResponse, { description: 'Tracking events, latest first.' }),
   version: Version
 })
 export type AdminShipmentResponse = Static<typeof AdminShipmentResponse>

@@ -1,31 +1,31 @@
-import type { Directory } from '../carriers/directory.ts'
-import { counts, estimateOf, shown } from '../tracking/rule.ts'
-import type { WholeShipmentRow } from './repository.ts'
+import type { CarrierDirectory } from '../carriers/directory.ts'
+import { deliveryEstimateOf, isValid, visibleEvents } from '../tracking/rule.ts'
+import type { ShipmentWithEvents } from './repository.ts'
 
 const DAY_MS = 86_400_000
 
-/** What everybody is shown of a shipment who may see it; `urlOf` knows where carriers say where a parcel is. */
-export function viewOf(row: WholeShipmentRow, urlOf: Directory['urlOf']) {
+/** The shipment as buyers see it. `urlOf` returns tracking pages. */
+export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) {
   const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...shipment } = row
-  const told = toldOf(events).filter(counts)
+  const valid = eventsOf(events).filter(isValid)
   const isOnItsWay = row.status === 'in_transit'
   return {
     ...shipment,
     lines: [...row.lines],
     estimated_days: min === null || max === null ? null : { min, max },
     tracking_url: urlOf(carrier_code, row.tracking_number),
-    estimated_delivery: isOnItsWay ? (estimateOf(told) ?? dayAfter(row.sent_at, max)) : null,
-    events: shown(told)
+    estimated_delivery: isOnItsWay ? (deliveryEstimateOf(valid) ?? dayAfter(row.sent_at, max)) : null,
+    events: visibleEvents(valid)
   }
 }
 
-/** The same for administrators, who see, too, what was wrong. */
-export const adminViewOf = (row: WholeShipmentRow, urlOf: Directory['urlOf']) => ({
-  ...viewOf(row, urlOf),
-  events: shown(toldOf(row.events))
+/** The shipment as administrators see it, with voided events. */
+export const adminViewOf = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
+  ...buyerShipmentView(row, urlOf),
+  events: visibleEvents(eventsOf(row.events))
 })
 
-const toldOf = (events: WholeShipmentRow['events']) =>
+const eventsOf = (events: ShipmentWithEvents['events']) =>
   events.map(({ occurred_at, told_at, voided_at, ...event }) => ({
     ...event,
     occurred_at: new Date(occurred_at),

@@ -7,15 +7,15 @@ import type { ShipmentStatus } from './rule.ts'
 const RANKS: readonly ShipmentStatus[] = ['in_transit', 'delivered', 'returned']
 const anyEvent = fc.record({
   status: fc.constantFrom<ShipmentStatus>('pending', ...RANKS),
-  // Some of what carriers call alike says something else.
+  // Some events with the same carrier id have other contents.
   event_id: fc.constantFrom(undefined, undefined, 'e1', 'e2')
 })
 const anyLife = fc.record({
   events: fc.array(anyEvent, { minLength: 1, maxLength: 6 }),
-  /** Each the number of an event: to be told, or found to be wrong once it is. */
+  /** The index of an event to add, or to void once it is added. */
   deeds: fc.array(fc.record({ event: fc.nat({ max: 5 }), isVoid: fc.boolean() }), { maxLength: 14 })
 })
-/** What its carrier calls like an event that was wrong is told after that is known. */
+/** An event with the carrier id of a voided one is added after the voiding. */
 const ALIKE = {
   events: (['delivered', 'returned'] as const).map(status => ({ status, event_id: 'e1' as const })),
   deeds: [
@@ -41,7 +41,7 @@ async function useCorrections() {
   }
 }
 
-test('whatever is told, and found to be wrong, in any order and however often, a parcel is what is left says', async () => {
+test('adding and voiding events in any order, repeated, gives the status of the valid events', async () => {
   const { send, tell, wrong, idOf, read } = await useCorrections()
   await fc.assert(
     fc.asyncProperty(anyLife, async ({ events, deeds }) => {
@@ -66,25 +66,25 @@ test('whatever is told, and found to be wrong, in any order and however often, a
       }
       const left = [...events.keys()].filter(event => !voided.has(keyOf(event)))
       const most = Math.max(0, ...left.map(event => RANKS.indexOf(events[event]?.status as ShipmentStatus)))
-      const [{ status, events: shown }] = (await read(parcel.orderId)).json.items
+      const [{ status, events: visibleEvents }] = (await read(parcel.orderId)).json.items
       expect(status).toBe(RANKS[most])
       expect(
-        new Set(shown.map(({ description }: { description: string }) => keyOf(Number(description))))
+        new Set(visibleEvents.map(({ description }: { description: string }) => keyOf(Number(description))))
       ).toEqual(new Set(left.map(keyOf)))
     }),
     { numRuns: 25, examples: [[ALIKE]] }
   )
 })
 
-test('what was wrong is shown to administrators alone, with who said so and why, and others hear what it is again', async () => {
-  const { send, tell, wrong, read, admin, heard, as, sql } = await useCorrections()
+test('voided events are visible only to administrators, with actor and reason, and the corrected status is emitted', async () => {
+  const { send, tell, wrong, read, admin, receivedEvents, as, sql } = await useCorrections()
   const parcel = await send({ carrier: 'Post', tracking_number: 'PP7' })
   const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z', event_id: 'e2' }
   const { json } = await tell(parcel.id, arrived)
   await wrong(parcel, json.events[0].id)
-  const shown = (await admin.get(`/api/admin/shipping/shipments/${parcel.id}`)).json
-  expect(shown).toMatchObject({ status: 'in_transit', version: 3 })
-  expect(shown.events).toMatchObject([
+  const visibleEvents = (await admin.get(`/api/admin/shipping/shipments/${parcel.id}`)).json
+  expect(visibleEvents).toMatchObject({ status: 'in_transit', version: 3 })
+  expect(visibleEvents.events).toMatchObject([
     {
       event_id: 'e2',
       voided_at: expect.any(String),
@@ -97,10 +97,12 @@ test('what was wrong is shown to administrators alone, with who said so and why,
     status: 'in_transit',
     events: []
   })
-  // It arrives in the end, and that is told once more.
+  // It is delivered in the end, which is emitted again.
   await tell(parcel.id, { ...arrived, event_id: 'e3' })
   const of = `${parcel.orderId} ${parcel.id}`
-  await expect.poll(() => heard).toEqual([`delivered ${of}`, `corrected ${of} in_transit`, `delivered ${of}`])
+  await expect
+    .poll(() => receivedEvents)
+    .toEqual([`delivered ${of}`, `corrected ${of} in_transit`, `delivered ${of}`])
 
   const other = await send()
   await expect(wrong(other, json.events[0].id)).rejects.toMatchObject({ code: 'SHIPPING_EVENT_NOT_FOUND' })

@@ -5,7 +5,7 @@ import { orderToken } from '../../payments/index.ts'
 
 const SORTED = { status: 'in_transit', occurred_at: '2026-11-02T10:00:00.000Z', location: 'Lund' }
 
-test('whoever has the number is told where the parcel is, in one statement, and nothing of whoever it is for', async () => {
+test('public tracking by number shows the parcel in one statement, and nothing of the buyer', async () => {
   const { send, tell, as, record, db, shipping } = await useParcels()
   const { id, orderId } = await send({ carrier: 'ups', tracking_number: '1Z5R89390357567127' })
   await tell(id, { ...SORTED, description: 'Sorted', estimated_delivery: '2026-11-05', event_id: 'e1' })
@@ -17,8 +17,11 @@ test('whoever has the number is told where the parcel is, in one statement, and 
   expect([status, json]).toEqual([
     200,
     {
-      ...{ tracking_number: '1Z5R89390357567127', carrier: 'UPS', status: 'in_transit' },
-      ...{ estimated_delivery: '2026-11-05', events: [{ ...SORTED, description: 'Sorted' }] },
+      tracking_number: '1Z5R89390357567127',
+      carrier: 'UPS',
+      status: 'in_transit',
+      estimated_delivery: '2026-11-05',
+      events: [{ ...SORTED, description: 'Sorted' }],
       tracking_url: 'https://www.ups.com/track?tracknum=1Z5R89390357567127'
     }
   ])
@@ -29,16 +32,16 @@ test('whoever has the number is told where the parcel is, in one statement, and 
   const none = [404, 'SHIPPING_TRACKING_NOT_FOUND']
   expect(await code('1Z5R89390357567128')).toEqual(none)
   expect(await code('---')).toEqual(none)
-  // A number that was wrong finds nothing any more.
+  // A corrected number no longer finds the parcel.
   const label = { carrier: 'ups', tracking_number: '1Z879E930346834440', unchecked: false }
-  await db.transaction(tx => shipping.relabel(tx, id, label))
+  await db.transaction(tx => shipping.updateLabel(tx, id, label))
   expect(await code('1Z5R89390357567127')).toEqual(none)
   expect((await track('1Z879E930346834440')).json.events).toHaveLength(1)
-  await db.transaction(tx => shipping.forget(tx, [orderId]))
+  await db.transaction(tx => shipping.erase(tx, [orderId]))
   expect(await code('1Z879E930346834440')).toEqual(none)
 })
 
-test('where several carriers have a number, its carrier says which is meant, else the last one is', async () => {
+test('a number of several carriers finds the parcel of the named carrier, else the last one', async () => {
   const { send, as } = await useParcels()
   await send({ carrier: 'dpd', tracking_number: '01234567890123' })
   await send({ carrier: 'Aunt Ida', tracking_number: '0123-4567890123' })
@@ -52,7 +55,7 @@ test('where several carriers have a number, its carrier says which is meant, els
   expect(await carrierOf('?carrier=gls')).toBe(404)
 })
 
-test('numbers are not found out by trying', async () => {
+test('guessing tracking numbers is rate limited', async () => {
   const { as } = await useParcels({
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
     CARTWRIGHT__SHIPPING__TRACKED_PER_MINUTE: '3'
@@ -63,7 +66,7 @@ test('numbers are not found out by trying', async () => {
   expect(statuses).toEqual([404, 404, 404, 429])
 })
 
-test('guests see what is theirs with their token, until it is somebody’s account or forgotten', async () => {
+test('a guest sees shipments with the order token, until the order is assigned to a customer or erased', async () => {
   const { send, platform, as, read, db, shipping, buyer } = await useParcels()
   const { orderId } = await send({ customerId: null })
   const [token, later] = [orderToken(platform.secrets, orderId, 1), orderToken(platform.secrets, orderId, 2)]
@@ -85,14 +88,14 @@ test('guests see what is theirs with their token, until it is somebody’s accou
   const own = await send()
   expect(await bodyOf(own.orderId, orderToken(platform.secrets, own.orderId, 1))).toEqual(none)
 
-  await db.transaction(tx => shipping.handOver(tx, orderId, buyer.id))
+  await db.transaction(tx => shipping.assignCustomer(tx, orderId, buyer.id))
   expect(await bodyOf(orderId, token)).toEqual(none)
   expect((await read(orderId)).status).toBe(200)
-  await db.transaction(tx => shipping.forget(tx, [orderId]))
+  await db.transaction(tx => shipping.erase(tx, [orderId]))
   expect([await bodyOf(orderId, token), (await read(orderId)).status]).toEqual([none, 404])
 })
 
-test('of orders that are forgotten nothing is left that somebody wrote', async () => {
+test('erasing an order removes all texts from its shipments', async () => {
   const { send, tell, sql, db, shipping } = await useParcels()
   const { id, orderId } = await send({ carrier: 'Post', tracking_number: 'JJ1' })
   const other = await send({ carrier: 'Post', tracking_number: 'JJ2' })
@@ -103,7 +106,7 @@ test('of orders that are forgotten nothing is left that somebody wrote', async (
     event_id: 'e1'
   }
   for (const parcel of [id, other.id]) await tell(parcel, words)
-  await db.transaction(tx => shipping.forget(tx, [orderId]))
+  await db.transaction(tx => shipping.erase(tx, [orderId]))
   const kept = (of: string) =>
     sql('select description, location, event_id, status from shipping.events where shipment_id = $1', [of])
   expect(await kept(id)).toEqual([

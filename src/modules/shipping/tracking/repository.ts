@@ -1,7 +1,7 @@
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { ShipmentStatus, ToldStatus } from './rule.ts'
+import type { ShipmentStatus, TrackingStatus } from './rule.ts'
 
-/** A parcel that nobody else changes until `tx` ends. */
+/** Locks a parcel until `tx` ends. */
 export const lockShipment = statement({
   name: 'shipping.lock_shipment',
   takes: { id: 'uuid' },
@@ -16,14 +16,14 @@ export const lockShipment = statement({
 type EventRow = {
   readonly id: string
   readonly event_id: string | null
-  readonly status: ToldStatus
+  readonly status: TrackingStatus
   readonly occurred_at: Date
   readonly description: string | null
   readonly location: string | null
   readonly estimated_delivery: string | null
   readonly digest: string
 }
-/** What was told before is told once, and counts no more where it was wrong: also what the carrier calls like that. */
+/** Inserts events once. An event with the carrier id of a voided one is inserted as voided. */
 export const insertEvents = statement({
   name: 'shipping.insert_events',
   takes: { shipment_id: 'uuid', actor: 'uuid', rows: json<readonly EventRow[]>() },
@@ -45,19 +45,19 @@ export const insertEvents = statement({
 export const listEvents = statement({
   name: 'shipping.list_events',
   takes: { shipment_id: 'uuid' },
-  gives: { id: 'uuid', status: oneOf<ToldStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
+  gives: { id: 'uuid', status: oneOf<TrackingStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
   text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
 })
-/** Of which of these parcels that was told, and was not wrong. */
-export const listTold = statement({
-  name: 'shipping.list_told',
-  takes: { shipment_ids: 'uuid[]', status: oneOf<ToldStatus>() },
+/** Lists parcels that have a valid event with this status. */
+export const listReported = statement({
+  name: 'shipping.list_reported',
+  takes: { shipment_ids: 'uuid[]', status: oneOf<TrackingStatus>() },
   gives: { id: 'uuid' },
   text: `
     select distinct shipment_id as id from shipping.events
     where shipment_id = any ($shipment_ids) and status = $status and voided_at is null`
 })
-/** With it all that the carrier calls alike. */
+/** Voids an event and all events with the same carrier id. */
 export const voidEvents = statement({
   name: 'shipping.void_events',
   takes: { shipment_id: 'uuid', id: 'uuid', actor: 'uuid?', reason: 'text' },
@@ -69,7 +69,7 @@ export const voidEvents = statement({
 })
 export const updateStatus = statement({
   name: 'shipping.update_shipment_status',
-  takes: { id: 'uuid', status: oneOf<ToldStatus>() },
+  takes: { id: 'uuid', status: oneOf<TrackingStatus>() },
   text: `
     update shipping.shipments set status = $status, version = version + 1, updated_at = now() where id = $id`
 })

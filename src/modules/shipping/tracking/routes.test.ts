@@ -12,7 +12,7 @@ const SORTED = {
 }
 const ARRIVED = { status: 'delivered', occurred_at: day(4), event_id: 'e2' }
 
-test('what is told of a parcel is shown to whoever ordered it, the latest first, and once', async () => {
+test('tracking events are shown to the buyer once, latest first', async () => {
   const { send, tell, read } = await useParcels()
   const { id, orderId } = await send({ carrier: 'Post', tracking_number: 'PP1' })
   expect((await tell(id, ARRIVED)).status).toBe(200)
@@ -31,7 +31,11 @@ test('what is told of a parcel is shown to whoever ordered it, the latest first,
   const { items } = (await read(orderId)).json
   expect(items).toMatchObject([
     {
-      ...{ id, status: 'delivered', carrier: 'Post', tracking_number: 'PP1', service: 'Standard' },
+      id,
+      status: 'delivered',
+      carrier: 'Post',
+      tracking_number: 'PP1',
+      service: 'Standard',
       lines: [{ line: 1, quantity: 3 }]
     }
   ])
@@ -41,8 +45,8 @@ test('what is told of a parcel is shown to whoever ordered it, the latest first,
   ])
 })
 
-test('a shipment arrives once, and comes back once, whatever is told how often', async () => {
-  const { send, tell, heard, admin } = await useParcels()
+test('a shipment emits delivered and returned once, however often the events are repeated', async () => {
+  const { send, tell, receivedEvents, admin } = await useParcels()
   const [one, other] = [await send(), await send()]
   const returned = { status: 'returned', occurred_at: day(5) }
   await Promise.all([
@@ -55,7 +59,7 @@ test('a shipment arrives once, and comes back once, whatever is told how often',
   expect([json.status, json.events.length]).toEqual(['returned', 3])
   await tell(one.id, returned)
   await expect
-    .poll(() => heard.toSorted())
+    .poll(() => receivedEvents.toSorted())
     .toEqual(
       [
         `delivered ${one.orderId} ${one.id}`,
@@ -65,7 +69,7 @@ test('a shipment arrives once, and comes back once, whatever is told how often',
     )
 })
 
-test('the day of arrival is the carrier’s, else that of the way of delivery, while it is on its way', async () => {
+test('the estimated delivery is that of the carrier, else that of the shipping method, while in transit', async () => {
   const { send, tell, read, sql } = await useParcels()
   const { id, orderId } = await send()
   await sql(`update shipping.shipments set sent_at = '2026-11-01T10:00:00Z'`)
@@ -77,7 +81,7 @@ test('the day of arrival is the carrier’s, else that of the way of delivery, w
   expect(await estimate()).toBeNull()
 })
 
-test('events have bounds, and are of parcels that are sent', async () => {
+test('events are limited in time and number, and only shipped parcels have them', async () => {
   const { shipping, send, tell, read, admin, db, buyer } = await useParcels()
   const { id } = await send()
   const codes = async (body: object, shipment = id) => {
@@ -99,8 +103,9 @@ test('events have bounds, and are of parcels that are sent', async () => {
     estimatedDays: null
   } as const
   await db.transaction(tx =>
-    shipping.open(tx, {
-      ...{ orderId, customerId: buyer.id },
+    shipping.createShipments(tx, {
+      orderId,
+      customerId: buyer.id,
       groups: [{ key: 'goods', lines: [{ line: 1, quantity: 1 }], option }]
     })
   )

@@ -1,30 +1,42 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { digestOf, estimateOf, shown, statusOf, TOLD_STATUSES, type Told } from './rule.ts'
+import {
+  deliveryEstimateOf,
+  statusOf,
+  TRACKING_STATUSES,
+  type TrackingEvent,
+  trackingDigestOf,
+  visibleEvents
+} from './rule.ts'
 
 const event = fc.record({
   event_id: fc.constantFrom(null, 'a', 'b'),
-  status: fc.constantFrom(...TOLD_STATUSES),
+  status: fc.constantFrom(...TRACKING_STATUSES),
   occurred_at: fc.constantFrom(new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T10:00:00Z')),
   description: fc.constantFrom(null, 'Sorted', 'At the door'),
   location: fc.constant(null),
   estimated_delivery: fc.constantFrom(null, '2026-11-05', '2026-11-06')
 })
-const told = (fields: Partial<Told> = {}): Told => ({
-  ...{ event_id: null, status: 'in_transit', occurred_at: new Date('2026-11-01T10:00:00Z') },
-  ...{ description: null, location: null, estimated_delivery: null, ...fields }
+const told = (fields: Partial<TrackingEvent> = {}): TrackingEvent => ({
+  event_id: null,
+  status: 'in_transit',
+  occurred_at: new Date('2026-11-01T10:00:00Z'),
+  description: null,
+  location: null,
+  estimated_delivery: null,
+  ...fields
 })
-/** What a parcel comes to of which these were told one after the other, in the way in which they are kept. */
-function after(events: readonly Told[]) {
-  const kept: Told[] = []
+/** The status of a parcel after these events were added one by one, with duplicates dropped as in the database. */
+function after(events: readonly TrackingEvent[]) {
+  const kept: TrackingEvent[] = []
   for (const each of events) {
-    if (!kept.some(known => digestOf(known) === digestOf(each))) kept.push(each)
+    if (!kept.some(known => trackingDigestOf(known) === trackingDigestOf(each))) kept.push(each)
   }
   const status = statusOf(kept.map(each => ({ ...each, voided_at: null })))
-  return { status, shown: shown(kept), estimate: estimateOf(kept) }
+  return { status, visibleEvents: visibleEvents(kept), estimate: deliveryEstimateOf(kept) }
 }
 
-test('in any order, and however often they are told, events come to the same', () => {
+test('events in any order and repetition give the same status', () => {
   const told = fc
     .array(event, { maxLength: 8 })
     .chain(events =>
@@ -40,12 +52,12 @@ test('in any order, and however often they are told, events come to the same', (
   )
 })
 
-test('all orders of one journey come to its end', () => {
-  const journey = TOLD_STATUSES.map((status, day) =>
+test('every order of the events of a journey gives its final status', () => {
+  const journey = TRACKING_STATUSES.map((status, day) =>
     told({ status, occurred_at: new Date(Date.UTC(2026, 10, day + 1)) })
   )
   const [first, ...rest] = ordersOf(journey).map(after)
-  expect(first).toMatchObject({ status: 'returned', shown: journey.toReversed() })
+  expect(first).toMatchObject({ status: 'returned', visibleEvents: journey.toReversed() })
   expect(rest).toHaveLength(23)
   for (const each of rest) expect(each).toEqual(first)
 })
@@ -55,23 +67,27 @@ const ordersOf = <T>(items: readonly T[]): T[][] =>
     ? [[]]
     : items.flatMap((item, index) => ordersOf(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
 
-test('what the carrier calls alike is shown once, by what says most', () => {
+test('events with the same carrier id are shown once, as the most advanced one', () => {
   const [arrived, left] = [told({ event_id: 'a', status: 'delivered' }), told({ event_id: 'a' })]
   expect(
-    shown([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [event_id, status])
+    visibleEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [event_id, status])
   ).toEqual([
     ['a', 'delivered'],
     ['b', 'in_transit']
   ])
-  // Without a name of the carrier's, only what says the same is the same.
-  expect(shown([told(), told({ description: 'Sorted' })])).toHaveLength(2)
+  // Without a carrier id, only events with the same content are the same.
+  expect(visibleEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
 })
 
-test('the day of arrival is the one that was told last', () => {
+test('the estimated delivery is that of the latest event', () => {
   const day = (occurred: string, estimated_delivery: string | null) =>
     told({ occurred_at: new Date(occurred), estimated_delivery })
   expect(
-    estimateOf([day('2026-11-02', '2026-11-09'), day('2026-11-01', '2026-11-05'), day('2026-11-03', null)])
+    deliveryEstimateOf([
+      day('2026-11-02', '2026-11-09'),
+      day('2026-11-01', '2026-11-05'),
+      day('2026-11-03', null)
+    ])
   ).toBe('2026-11-09')
-  expect(estimateOf([told()])).toBeNull()
+  expect(deliveryEstimateOf([told()])).toBeNull()
 })

@@ -1,22 +1,25 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
-import { SHIPMENT_STATUSES, TOLD_STATUSES } from './rule.ts'
+import { SHIPMENT_STATUSES, TRACKING_STATUSES } from './rule.ts'
 
 const EVENTS_AT_ONCE_MAX = 100
 
-export const ToldStatus = Type.Enum([...TOLD_STATUSES])
+export const TrackingStatus = Type.Enum([...TRACKING_STATUSES])
 export const ShipmentStatus = Type.Enum([...SHIPMENT_STATUSES], {
   description:
-    'The one that says most of all that was told: what was delivered is not in transit any more. `voided`: it never left.'
+    'The most advanced status of all events, in the order of this list. `voided`: recorded by mistake.'
 })
 const event = {
-  status: ToldStatus,
+  status: TrackingStatus,
   occurred_at: Type.String({ format: 'date-time' }),
-  description: Type.Optional(line(500, 'What the carrier says; whoever has the number reads it.')),
-  location: Type.Optional(line(200, 'A town or a depot, and nobody’s address.')),
+  description: Type.Optional(line(500, 'Text of the carrier. The public tracking page shows it.')),
+  location: Type.Optional(line(200, 'A town or a depot. Do not send addresses of persons.')),
   estimated_delivery: Type.Optional(Day),
   event_id: Type.Optional(
-    line(200, 'What the carrier calls it: sent again, it is the same one. Without it, what says the same is.')
+    line(
+      200,
+      'The id that the carrier gave the event. Events with the same id, or without one the same content, count once.'
+    )
   )
 }
 export const TrackingEventRequest = request('TrackingEventRequest', event)
@@ -26,21 +29,21 @@ export const TrackingEventsRequest = request('TrackingEventsRequest', {
 })
 export type TrackingEventsRequest = Static<typeof TrackingEventsRequest>
 
-const told = {
-  status: ToldStatus,
+const reported = {
+  status: TrackingStatus,
   occurred_at: Time,
   description: nullable(Type.String()),
   location: nullable(Type.String())
 }
-export const TrackingEventResponse = response('TrackingEventResponse', told)
+export const TrackingEventResponse = response('TrackingEventResponse', reported)
 export const AdminTrackingEventResponse = response('AdminTrackingEventResponse', {
   id: Id,
-  ...told,
+  ...reported,
   estimated_delivery: nullable(Day),
   event_id: nullable(Type.String()),
-  actor: nullable({ ...Id, description: 'Who told it.' }),
+  actor: nullable({ ...Id, description: 'The user who added it.' }),
   told_at: Time,
-  voided_at: nullable({ ...Time, description: 'Since then it counts no more: it was wrong.' }),
-  voided_by: nullable({ ...Id, description: 'Who said so.' }),
+  voided_at: nullable({ ...Time, description: 'When the event was voided as wrong. Null: it counts.' }),
+  voided_by: nullable({ ...Id, description: 'The administrator who voided the event.' }),
   void_reason: nullable(Type.String())
 })

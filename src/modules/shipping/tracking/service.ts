@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -14,56 +14,56 @@ import {
 } from '../errors.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from '../events.ts'
 import * as repository from './repository.ts'
-import { digestOf, hasLeft, statusOf, type Told, type ToldStatus } from './rule.ts'
+import { hasLeft, statusOf, type TrackingEvent, type TrackingStatus, trackingDigestOf } from './rule.ts'
 import type { TrackingEventRequest } from './schema.ts'
 
-/** The most that is told of one parcel. */
+/** Maximum number of events of a parcel. */
 const EVENTS_MAX = 300
 const DAY_MS = 86_400_000
 const EARLIEST = Date.UTC(2000)
-/** What others are told when a parcel comes to this. */
+/** Events to emit when a parcel gets this status. */
 const EVENT_OF = { delivered: shipmentDelivered, returned: shipmentReturned } as const
 
-/** A parcel that never left, and who says so. */
-export type WrongParcel = {
+/** A parcel to void as never shipped. */
+export type VoidParcelInput = {
   readonly shipmentId: string
   readonly actor: string | null
   readonly reason: string
 }
-/** An event of a parcel that is wrong. */
-export type WrongEvent = WrongParcel & { readonly orderId: string; readonly eventId: string }
-/** What a parcel was said to be, since when, and what it is by all that was not wrong. */
-export type Correction = {
-  readonly before: ToldStatus
+/** A tracking event to void as wrong. */
+export type VoidEventInput = VoidParcelInput & { readonly orderId: string; readonly eventId: string }
+/** Change of a parcel's status after a wrong event was voided. `since`: when it got the status `before`. */
+export type StatusCorrection = {
+  readonly before: TrackingStatus
   readonly since: Date
-  readonly after: ToldStatus
+  readonly after: TrackingStatus
 }
 
 type Deps = { db: Database; emit: Emit }
 
-/** What is told of parcels on their way. */
+/** Tracking events of parcels. */
 export function createTracking({ db, emit }: Deps) {
   /**
-   * These come to the same in any order, and however often they are told.
+   * Adds tracking events. Order and repetition do not change the result.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `SHIPPING_SHIPMENT_NOT_SENT`, `SHIPPING_SHIPMENT_VOIDED`,
    * `SHIPPING_EVENT_TIME_INVALID`, `SHIPPING_EVENTS_LIMIT`
    */
-  async function tell(
+  async function addEvents(
     id: string,
     events: readonly TrackingEventRequest[],
     actor: string,
-    write: Write
+    write: IdempotentWrite
   ): Promise<void> {
-    const told = events.map(toldBy)
+    const reported = events.map(readEvent)
     await write.once(db, async tx => {
       const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFound)
       write.expect(shipment.version, shipmentStale)
       if (shipment.sent_at === null) throw shipmentNotSent()
       if (shipment.status === 'voided') throw shipmentVoided()
-      const rows = told.map((event, index) => ({
+      const rows = reported.map((event, index) => ({
         ...event,
         id: write.idOf(`event ${index}`),
-        digest: digestOf(event)
+        digest: trackingDigestOf(event)
       }))
       if ((await tx.run(repository.insertEvents, { shipment_id: id, actor, rows })) === 0) return
       const all = await tx.rows(repository.listEvents, { shipment_id: id })
@@ -77,14 +77,14 @@ export function createTracking({ db, emit }: Deps) {
   }
 
   /**
-   * An event was wrong, and whatever its carrier calls alike: it is shown as such, and counts no more, however often it is told.
-   * Answers `undefined` where that is known already.
+   * Voids an event and all events with the same carrier id, also ones that arrive later. Voided events stay visible to
+   * administrators and do not count. Returns `undefined` when the event is voided already.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
   async function voidEvent(
     tx: Transaction,
-    { orderId: order_id, shipmentId: id, eventId, actor, reason }: WrongEvent
-  ): Promise<Correction | undefined> {
+    { orderId: order_id, shipmentId: id, eventId, actor, reason }: VoidEventInput
+  ): Promise<StatusCorrection | undefined> {
     const shipment = await tx.first(repository.lockShipment, { id })
     if (shipment?.order_id !== order_id) throw shipmentNotFound()
     if (shipment.status === 'voided') throw shipmentVoided()
@@ -102,30 +102,35 @@ export function createTracking({ db, emit }: Deps) {
     return { before, since: new Date(Math.min(...times, Date.now())), after }
   }
 
-  const told = async (db: Queryable, shipmentIds: readonly string[], status: ToldStatus) => {
-    const rows = await db.rows(repository.listTold, { shipment_ids: [...shipmentIds], status })
+  const findReported = async (db: Queryable, shipmentIds: readonly string[], status: TrackingStatus) => {
+    const rows = await db.rows(repository.listReported, { shipment_ids: [...shipmentIds], status })
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** A parcel never left; one that shipping knows nothing of was sent while it was switched off. @throws `SHIPPING_SHIPMENT_LEFT` */
-  async function voidParcel(tx: Transaction, { shipmentId: id, actor, reason }: WrongParcel): Promise<void> {
+  /** Does nothing for a parcel that was shipped while this module was disabled. @throws `SHIPPING_SHIPMENT_LEFT` */
+  async function voidParcel(
+    tx: Transaction,
+    { shipmentId: id, actor, reason }: VoidParcelInput
+  ): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
     if (hasLeft(await tx.rows(repository.listEvents, { shipment_id: id }))) throw shipmentLeft()
     await tx.run(repository.voidParcel, { id, actor, reason })
   }
 
-  return { tell, told, voidEvent, voidParcel }
+  return { addEvents, findReported, voidEvent, voidParcel }
 }
 export type Tracking = ReturnType<typeof createTracking>
 
 /** @throws `SHIPPING_EVENT_TIME_INVALID` */
-function toldBy(event: TrackingEventRequest): Told {
+function readEvent(event: TrackingEventRequest): TrackingEvent {
   const occurred_at = new Date(event.occurred_at)
   const time = occurred_at.getTime()
-  // Clocks and time zones of carriers are not always right.
+  // A day of tolerance, because clocks and time zones of carriers can be wrong.
   if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw eventTimeInvalid()
   return {
-    ...{ occurred_at, status: event.status, event_id: event.event_id ?? null },
+    occurred_at,
+    status: event.status,
+    event_id: event.event_id ?? null,
     description: event.description ?? null,
     location: event.location ?? null,
     estimated_delivery: event.estimated_delivery ?? null

@@ -11,7 +11,7 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 
-/** The newest first, those behind `after`. */
+/** Lists a page of zones, newest first. */
 export const listZones = statement({
   name: 'shipping.list_zones',
   takes: { after: 'uuid', limit: 'int8' },

@@ -12,7 +12,9 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
     {
       config,
       schema: {
-        summary: 'Shipping zones, the newest first',
+        summary: 'List shipping zones',
+        description:
+          'Returns a page of shipping zones, newest first. A zone is a set of areas that share shipping rates.',
         querystring: PageQuery,
         response: { 200: listOf(ZoneResponse) }
       }
@@ -26,6 +28,8 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
       config,
       schema: {
         summary: 'Create a shipping zone',
+        description:
+          'Creates a zone from areas: countries, regions and postal codes. The most specific area decides which zone an address belongs to. Add rates to offer delivery there. 400 `SHIPPING_AREAS_INVALID`: `errors` name the invalid areas. 409 `SHIPPING_ZONE_AMBIGUOUS`: another zone covers an area equally specifically. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
         body: CreateZoneRequest,
         response: { 201: ZoneResponse }
       }
@@ -37,7 +41,13 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
     '/admin/shipping/zones/:id',
     {
       config,
-      schema: { summary: 'Show a shipping zone', params: IdParams, response: { 200: ZoneResponse } }
+      schema: {
+        summary: 'Retrieve a shipping zone',
+        description:
+          'Returns a shipping zone with its areas. 404 `SHIPPING_ZONE_NOT_FOUND`: it does not exist.',
+        params: IdParams,
+        response: { 200: ZoneResponse }
+      }
     },
     request => zones.read(request.params.id)
   )
@@ -47,7 +57,9 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
     {
       config,
       schema: {
-        summary: 'Change a shipping zone',
+        summary: 'Update a shipping zone',
+        description:
+          'Updates the name or replaces the areas of a zone; omitted fields stay. Checkouts use the new areas within a second. 400 `SHIPPING_AREAS_INVALID`: `errors` name the invalid areas. 409 `SHIPPING_ZONE_AMBIGUOUS`: another zone covers an area equally specifically. 412 `SHIPPING_ZONE_STALE`: it has changed since; read it again.',
         params: IdParams,
         body: UpdateZoneRequest,
         response: { 200: ZoneResponse }
@@ -60,7 +72,13 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
     '/admin/shipping/zones/:id',
     {
       config,
-      schema: { summary: 'Delete a shipping zone and its rates', params: IdParams, response: noContent }
+      schema: {
+        summary: 'Delete a shipping zone',
+        description:
+          'Deletes a zone with its rates. Existing orders and shipments stay as they are. 412 `SHIPPING_ZONE_STALE`: it has changed since; read it again.',
+        params: IdParams,
+        response: noContent
+      }
     },
     request => zones.remove(request.params.id, writeOf(request))
   )

@@ -13,15 +13,14 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-/** Whoever asks for rates looks through all areas of a country. */
+/** Bounded, because every calculation of rates checks all areas of the country. */
 export const ZONES_MAX = 100
 const AREAS_MAX = 300
 
-const COUNTRY = 'ISO 3166-1, or "*" for any country.'
+const COUNTRY = 'Two-letter country code (ISO 3166-1), or "*" for any country.'
 const REGION =
-  'Its code or its name by ISO 3166-2; kept as the part of the code behind the hyphen: CA for California.'
-const POSTAL_CODE =
-  'A postal code or the first part of one (SW1A), the beginning of some (10*), or a range of numbers (10000-19999).'
+  'Code or name of the region (ISO 3166-2). The part behind the hyphen is stored: CA for California.'
+const POSTAL_CODE = 'A postal code or its first part (SW1A), a prefix (10*), or a range (10000-19999).'
 const Area = input({
   country: Type.Enum([ANYWHERE, ...countries], { description: COUNTRY }),
   region: Type.Optional(nullable(line(64, REGION))),
@@ -32,7 +31,7 @@ export type AreaRequest = Static<typeof Area>
 const fields = {
   name: line(255),
   areas: Type.Array(Area, {
-    description: 'A place belongs to the one zone with the area that says most about it.',
+    description: 'An address belongs to the zone with its most specific area.',
     minItems: 1,
     maxItems: AREAS_MAX
   })

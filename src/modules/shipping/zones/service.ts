@@ -1,11 +1,11 @@
-import { type Area, areAlike, faultOf, readArea } from '../../../kernel/areas.ts'
+import { type Area, areAlike, areaFaultOf, readArea } from '../../../kernel/areas.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { Fault } from '../../../kernel/faults.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { areasInvalid, rulesLimit, zoneAmbiguous, zoneNotFound, zoneStale } from '../errors.ts'
 import { lockRules } from '../rules/repository.ts'
@@ -20,8 +20,8 @@ import {
 
 const FAULTS_SHOWN_MAX = 8
 
-/** Parts of the world in which the same is charged. */
-export function createZoneService({ db, changes }: { db: Database; changes: Changes }) {
+/** Shipping zones: areas with the same rates. */
+export function createZoneService({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
   async function list(query: PageQuery): Promise<Page<ZoneResponse>> {
     const page = await readPage(query, {
       ...newestFirst,
@@ -37,38 +37,38 @@ export function createZoneService({ db, changes }: { db: Database; changes: Chan
     present(found(await db.first(repository.findZone, { id }), zoneNotFound))
 
   /** @throws `SHIPPING_AREAS_INVALID`, `SHIPPING_ZONE_AMBIGUOUS`, `SHIPPING_RULES_LIMIT` */
-  async function create(body: CreateZoneRequest, write: Write): Promise<ZoneResponse> {
+  async function create(body: CreateZoneRequest, write: IdempotentWrite): Promise<ZoneResponse> {
     const areas = readAreas(body.areas)
     await write.once(db, async tx => {
-      const others = await hold(tx)
+      const others = await lock(tx)
       if (others.length >= ZONES_MAX) throw rulesLimit({ details: { limit: ZONES_MAX } })
-      refuseAmbiguous(areas, others)
+      assertUnambiguous(areas, others)
       await tx.run(repository.insertZone, { id: write.id, name: body.name, areas })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE`, and what `create` does */
-  async function patch(id: string, body: UpdateZoneRequest, write: Write): Promise<ZoneResponse> {
+  async function patch(id: string, body: UpdateZoneRequest, write: IdempotentWrite): Promise<ZoneResponse> {
     const areas = body.areas && readAreas(body.areas)
     await write.once(db, async tx => {
-      const { stored, others } = await holdOne(tx, id, write)
+      const { stored, others } = await lockOne(tx, id, write)
       if (changesNothing(body)) return
       const { name = stored.name } = body
-      if (areas !== undefined) refuseAmbiguous(areas, others)
+      if (areas !== undefined) assertUnambiguous(areas, others)
       await tx.run(repository.updateZone, { id, name, areas: areas ?? stored.areas })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
     return read(id)
   }
 
-  /** Its rates go with it. @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE` */
-  async function remove(id: string, write: Write): Promise<void> {
+  /** Also deletes the zone's rates. @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE` */
+  async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      await holdOne(tx, id, write)
+      await lockOne(tx, id, write)
       await tx.run(repository.deleteZone, { id })
-      changes.announce(tx)
+      invalidation.publish(tx)
     })
   }
 
@@ -76,14 +76,14 @@ export function createZoneService({ db, changes }: { db: Database; changes: Chan
 }
 export type ZoneService = ReturnType<typeof createZoneService>
 
-/** All zones, which nobody else changes until `tx` ends. */
-async function hold(tx: Transaction): Promise<repository.ZoneRow[]> {
+/** Locks all zones until `tx` ends, and returns them. */
+async function lock(tx: Transaction): Promise<repository.ZoneRow[]> {
   await tx.run(lockRules)
   return tx.rows(repository.listZones, { ...newestFirst.start, limit: ZONES_MAX })
 }
 
-async function holdOne(tx: Transaction, id: string, write: Write) {
-  const all = await hold(tx)
+async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
+  const all = await lock(tx)
   const stored = found(
     all.find(zone => zone.id === id),
     zoneNotFound
@@ -98,7 +98,7 @@ function readAreas(areas: readonly AreaRequest[]): Area[] {
     const given = { country, region, postalCode }
     const area = readArea(given)
     if (area !== undefined) return [area]
-    const { part, message } = faultOf(given)
+    const { part, message } = areaFaultOf(given)
     errors.push({ path: `body/areas/${index}/${part === 'region' ? part : 'postal_code'}`, message })
     return []
   })
@@ -106,13 +106,13 @@ function readAreas(areas: readonly AreaRequest[]): Area[] {
   return read
 }
 
-/** @throws `SHIPPING_ZONE_AMBIGUOUS`, naming the areas and the other zones. */
-function refuseAmbiguous(areas: readonly Area[], others: readonly repository.ZoneRow[]): void {
+/** @throws `SHIPPING_ZONE_AMBIGUOUS` with the areas and the other zones. */
+function assertUnambiguous(areas: readonly Area[], others: readonly repository.ZoneRow[]): void {
   const errors = areas.flatMap((area, index) => {
     const other = others.find(zone => zone.areas.some(each => areAlike(area, each)))
     return other === undefined
       ? []
-      : [{ path: `body/areas/${index}`, message: `says as much about some place as the zone ${other.name}` }]
+      : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]
   })
   if (errors.length > 0) throw zoneAmbiguous({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }

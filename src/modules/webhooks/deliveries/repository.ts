@@ -1,8 +1,8 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export const STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
-type DeliveryStatus = (typeof STATUSES)[number]
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 const columns = {
   id: 'uuid',
@@ -15,36 +15,36 @@ const columns = {
   created_at: 'timestamptz',
   settled_at: 'timestamptz?'
 } as const
-/** When it is tried next says nothing of what is not. */
+/** Only pending deliveries have a next attempt. */
 const names = Object.keys(columns)
   .map(name => (name === 'due_at' ? `case when status = 'pending' then due_at end as due_at` : name))
   .join(', ')
 
-/** What one endpoint is told of one event. */
+/** A delivery of one event to one endpoint. */
 export type NewDelivery = { readonly id: string; readonly endpoint_id: string; readonly event_id: string }
-/** What is told of an event, to whoever wants to know. */
-export type Told = {
+/** The part of a delivery that is the same for every endpoint. */
+export type EventContent = {
   readonly event_id: string
   readonly event_type: string
   readonly subject: string
   readonly body: string
 }
 
-/** Those that are new: an event that is handled again is not told again. */
+/** Skips deliveries that exist, so an event that is handled again is not sent again. */
 export const insertDeliveries = statement({
   name: 'webhooks.insert_deliveries',
-  takes: { rows: json<NewDelivery[]>(), told: json<Told[]>() },
+  takes: { rows: json<NewDelivery[]>(), events: json<EventContent[]>() },
   text: `
     insert into webhooks.deliveries (id, endpoint_id, event_id, event_type, subject, body)
-    select rows.id, rows.endpoint_id, told.event_id, told.event_type, told.subject, told.body
+    select rows.id, rows.endpoint_id, event.event_id, event.event_type, event.subject, event.body
     from jsonb_to_recordset($rows) as rows (id uuid, endpoint_id uuid, event_id uuid)
-    join jsonb_to_recordset($told) as told (event_id uuid, event_type text, subject uuid, body text)
-      on told.event_id = rows.event_id
+    join jsonb_to_recordset($events) as event (event_id uuid, event_type text, subject uuid, body text)
+      on event.event_id = rows.event_id
     on conflict (endpoint_id, event_id) do nothing`
 })
-/** What waits of these subjects says what was; what is being sent at this moment is left alone. */
-export const supersede = statement({
-  name: 'webhooks.supersede',
+/** Supersedes pending deliveries of older events of the subjects, except those that are being sent at the moment. */
+export const supersedeDeliveries = statement({
+  name: 'webhooks.supersede_deliveries',
   takes: { endpoint_ids: 'uuid[]', subjects: 'uuid[]', event_ids: 'uuid[]', event_type: 'text' },
   text: `
     update webhooks.deliveries set status = 'superseded', lease = null, settled_at = now()
@@ -61,7 +61,7 @@ const matches = `
   ($endpoint_id::uuid is null or endpoint_id = $endpoint_id) and ($event_type::text is null or event_type = $event_type)
   and ($status::text is null or status = $status)`
 
-/** The newest first, those behind `after`. */
+/** Newest first, starting below the id `after`. */
 export const listDeliveries = statement({
   name: 'webhooks.list_deliveries',
   slow: true,
@@ -93,7 +93,7 @@ export const listAttempts = statement({
 })
 export type DeliveryRow = RowOf<typeof listDeliveries>
 
-/** Whatever became of it, it is sent once more, now. */
+/** Makes a delivery of any status pending and due now, unless it is being sent at the moment. */
 export const replayDelivery = statement({
   name: 'webhooks.replay_delivery',
   takes: { id: 'uuid' },
@@ -110,15 +110,15 @@ export const countReplayable = statement({
     select count(*) as total from webhooks.deliveries
     where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
 })
-export const replaySince = statement({
-  name: 'webhooks.replay_since',
+export const replayDeliveries = statement({
+  name: 'webhooks.replay_deliveries',
   takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
   text: `
     update webhooks.deliveries set status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
     where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
 })
-export const cancelAll = statement({
-  name: 'webhooks.cancel_all',
+export const cancelDeliveries = statement({
+  name: 'webhooks.cancel_deliveries',
   takes: { endpoint_id: 'uuid' },
   text: `
     update webhooks.deliveries set status = 'canceled', lease = null, settled_at = now()
@@ -132,7 +132,7 @@ export const deleteOldDeliveries = statement({
       select id from webhooks.deliveries where created_at < now() - make_interval(days => $days)
       order by created_at limit 1000 for update skip locked)`
 })
-/** What waits and what is dead have an index each: the many that arrived are not read. */
+/** Reads the partial indexes of pending and dead deliveries, not the many delivered ones. */
 export const measureDeliveries = statement({
   name: 'webhooks.measure_deliveries',
   gives: { pending: 'int8', oldest_seconds: 'float8', dead: 'int8' },

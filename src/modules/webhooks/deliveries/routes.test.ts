@@ -4,17 +4,17 @@ import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/s
 import { newId } from '../../../kernel/ids.ts'
 import { deleteOldDeliveries } from './repository.ts'
 
-test('what was sent is listed by endpoint, event and status, sent again on request, and deleted in the end', async () => {
+test('deliveries are listed by endpoint, event and status, replayed on request, and deleted because of their age', async () => {
   const shop = await useWebhooks()
   const { admin, receiver } = shop
   const { id } = await shop.subscribe({ event_types: ['orders.placed'] })
   const other = await shop.subscribe({ event_types: ['orders.canceled'], url: `${receiver.url}/other` })
   receiver.replies.push(response => response.writeHead(200).end())
-  await shop.place()
-  await shop.becomes('delivered')
+  await shop.emitOrderPlaced()
+  await shop.waitForStatus('delivered')
   const tested = await admin.post(`${ENDPOINTS}/${other.id}/test`)
   expect([tested.status, tested.json.type, tested.json.endpoint_id]).toEqual([201, 'webhook.test', other.id])
-  await shop.becomes('delivered', 2)
+  await shop.waitForStatus('delivered', 2)
   const ids = async (query: string) =>
     (await shop.deliveriesOf(query)).map((each: { endpoint_id: string }) => each.endpoint_id)
   expect(await ids('')).toEqual([other.id, id])
@@ -29,8 +29,8 @@ test('what was sent is listed by endpoint, event and status, sent again on reque
   const key = { 'idempotency-key': newId() }
   for (let time = 0; time < 2; time += 1)
     expect((await admin.post(`${DELIVERIES}/${first.id}/replay`, undefined, key)).status).toBe(200)
-  await shop.arrived(3)
-  await shop.becomes('delivered', 2)
+  await shop.waitForRequests(3)
+  await shop.waitForStatus('delivered', 2)
   expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
     first.id,
     tested.json.id,
@@ -42,12 +42,12 @@ test('what was sent is listed by endpoint, event and status, sent again on reque
   const again = (endpoint: string, body: object) => admin.post(`${ENDPOINTS}/${endpoint}/replay`, body)
   expect((await again(id, { since: '2100-01-01T00:00:00Z' })).status).toBe(204)
   expect((await again(other.id, { since: '2020-01-01T00:00:00Z' })).status).toBe(204)
-  await shop.becomes('dead')
+  await shop.waitForStatus('dead')
   expect((await again(id, { since: '2020-01-01T00:00:00Z' })).status).toBe(204)
-  await shop.arrived(4)
-  await shop.becomes('delivered', 2)
+  await shop.waitForRequests(4)
+  await shop.waitForStatus('delivered', 2)
   expect((await again(other.id, { since: '2020-01-01T00:00:00Z', which: 'all' })).status).toBe(204)
-  await shop.arrived(5)
+  await shop.waitForRequests(5)
 
   await admin.patch(`${ENDPOINTS}/${id}`, { active: false })
   const off = await admin.post(`${DELIVERIES}/${first.id}/replay`)
@@ -63,11 +63,11 @@ test('what was sent is listed by endpoint, event and status, sent again on reque
   expect((await admin.get(`${DELIVERIES}/${first.id}`)).json.code).toBe('WEBHOOKS_DELIVERY_NOT_FOUND')
 })
 
-test('endpoints are told what they want while they are on, and of states the latest', async () => {
+test('an active endpoint gets the events it subscribes to, and only the latest of events that supersede', async () => {
   const shop = await useWebhooks()
   const { admin, receiver, sql } = shop
   const count = async () => (await sql('select id from webhooks.deliveries')).length
-  await shop.place()
+  await shop.emitOrderPlaced()
   const events = `select id from cartwright.jobs where handler like 'webhooks:%'`
   await expect.poll(() => sql(events), PATIENCE).toEqual([])
   expect(await count()).toBe(0)
@@ -78,34 +78,34 @@ test('endpoints are told what they want while they are on, and of states the lat
     url: `${receiver.url}/p`
   })
   const product = newId()
-  // Refused the first time, it waits; then it is told anew.
+  // The first delivery fails and waits, and the second event supersedes it.
   receiver.replies.push(broken)
-  await shop.change(product)
-  await expect.poll(() => shop.waiting(), PATIENCE).toBe(1)
-  await shop.change(product)
-  await shop.becomes('superseded')
-  await shop.becomes('delivered')
+  await shop.emitProductChanged(product)
+  await expect.poll(() => shop.retryCount(), PATIENCE).toBe(1)
+  await shop.emitProductChanged(product)
+  await shop.waitForStatus('superseded')
+  await shop.waitForStatus('delivered')
   expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks/p', '/hooks/p'])
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
 
   receiver.replies.push(broken)
-  await shop.place()
-  await expect.poll(() => shop.waiting(), PATIENCE).toBe(1)
-  await shop.place()
-  // Orders do not stand for each other.
-  await shop.becomes('delivered', 2)
+  await shop.emitOrderPlaced()
+  await expect.poll(() => shop.retryCount(), PATIENCE).toBe(1)
+  await shop.emitOrderPlaced()
+  // Events of orders do not supersede each other.
+  await shop.waitForStatus('delivered', 2)
   expect(await shop.deliveriesOf('?status=superseded')).toHaveLength(1)
   await admin.patch(`${ENDPOINTS}/${orders.id}`, { active: false })
-  await shop.place()
+  await shop.emitOrderPlaced()
   await expect.poll(() => sql(events), PATIENCE).toEqual([])
   expect(await count()).toBe(4)
-  // What waits is there when it is switched on again, and is over when it is deleted.
+  // A pending delivery is sent when the endpoint is enabled again, and canceled when it is deleted.
   await shop.hurry()
   await admin.patch(`${ENDPOINTS}/${orders.id}`, { active: true })
-  await shop.becomes('delivered', 3)
+  await shop.waitForStatus('delivered', 3)
   receiver.replies.push(broken)
-  await shop.change(product)
-  await expect.poll(() => shop.waiting(), PATIENCE).toBe(1)
+  await shop.emitProductChanged(product)
+  await expect.poll(() => shop.retryCount(), PATIENCE).toBe(1)
   expect((await admin.delete(`${ENDPOINTS}/${products.id}`)).status).toBe(204)
-  await shop.becomes('canceled')
+  await shop.waitForStatus('canceled')
 })

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
+import { IdParams, listOf, meaning, noContent } from '../../../kernel/wire.ts'
 import { DeliveryDetailsResponse, DeliveryQuery, DeliveryResponse, ReplayRequest } from './schema.ts'
 import type { DeliveryService } from './service.ts'
 
@@ -12,7 +12,9 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
     {
       config,
       schema: {
-        summary: 'What endpoints of webhooks were told, the newest first',
+        summary: 'List webhook deliveries',
+        description:
+          'Returns the deliveries of all endpoints, newest first. Filter by `endpoint_id`, `type` and `status`; `status=dead` shows those that were never delivered. Deliveries are deleted after `webhooks.retention_days`.',
         querystring: DeliveryQuery,
         response: { 200: listOf(DeliveryResponse) }
       }
@@ -25,7 +27,9 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
     {
       config,
       schema: {
-        summary: 'Show a delivery of a webhook, and its attempts',
+        summary: 'Retrieve a webhook delivery',
+        description:
+          'Returns a delivery with its request body and its latest attempts. Each attempt shows the HTTP status, the duration, the error and the beginning of the response. 404 `WEBHOOKS_DELIVERY_NOT_FOUND`: it does not exist, or was deleted because of its age.',
         params: IdParams,
         response: { 200: DeliveryDetailsResponse }
       }
@@ -38,7 +42,9 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
     {
       config,
       schema: {
-        summary: 'Send a webhook once more, with the same id',
+        summary: 'Retry a webhook delivery',
+        description:
+          'Sends a delivery of any status again, immediately and with the same `webhook-id` and body. When that fails, it is retried like a new one. 404 `WEBHOOKS_DELIVERY_NOT_FOUND`: it does not exist, or was deleted because of its age. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first.',
         params: IdParams,
         response: { 200: DeliveryDetailsResponse }
       }
@@ -51,7 +57,9 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
     {
       config,
       schema: {
-        summary: 'Send an endpoint of webhooks once more what it was not told, or everything, since a time',
+        summary: 'Retry deliveries of a webhook endpoint',
+        description:
+          'Sends the dead deliveries of an endpoint since a time again, for example after an outage of the receiver. With `which: all` delivered and superseded ones are sent again, too. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first. 409 `WEBHOOKS_REPLAY_TOO_LARGE`: send a later `since`.',
         params: IdParams,
         body: ReplayRequest,
         response: noContent
@@ -65,9 +73,11 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
     {
       config,
       schema: {
-        summary: 'Send an endpoint a webhook.test',
+        summary: 'Send a test webhook',
+        description:
+          'Sends an event of type `webhook.test` to an endpoint, whatever its event types are. Read the delivery afterwards to see its attempts. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first.',
         params: IdParams,
-        response: { 201: DeliveryDetailsResponse }
+        response: { 201: meaning(DeliveryDetailsResponse, 'The delivery, which is sent shortly after.') }
       }
     },
     request => deliveries.test(request.params.id, writeOf(request))

@@ -1,53 +1,59 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, pageQuery, request, response, Time } from '../../../kernel/wire.ts'
-import { STATUSES } from './repository.ts'
+import { DELIVERY_STATUSES } from './repository.ts'
 
 export const DeliveryQuery = input({
   ...pageQuery,
-  endpoint_id: Type.Optional(Id),
-  type: Type.Optional(line(100, 'The name of an event.')),
-  status: Type.Optional(Type.Enum([...STATUSES]))
+  endpoint_id: Type.Optional({ ...Id, description: 'Only deliveries to this endpoint.' }),
+  type: Type.Optional(line(100, 'Only deliveries of this event type, such as `orders.placed`.')),
+  status: Type.Optional(
+    Type.Enum([...DELIVERY_STATUSES], { description: 'Only deliveries with this status.' })
+  )
 })
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
-const shown = {
-  id: { ...Id, description: 'What is sent as webhook-id, the same in every try.' },
+const deliveryFields = {
+  id: { ...Id, description: 'Sent as header `webhook-id`, the same in every attempt.' },
   endpoint_id: Id,
-  event_id: Id,
-  type: Type.String(),
-  status: Type.Enum([...STATUSES], {
+  event_id: { ...Id, description: 'Id of the event, the same for every endpoint.' },
+  type: Type.String({ description: 'Event type, such as `orders.placed`, or `webhook.test`.' }),
+  status: Type.Enum([...DELIVERY_STATUSES], {
     description:
-      'dead: tried in vain, and not tried any more. superseded: something newer is told instead. canceled: its endpoint was deleted.'
+      'pending: waits for its first attempt or for a retry. delivered: the endpoint responded with 2xx. dead: every attempt failed. superseded: a newer event of the same object is sent instead. canceled: its endpoint was deleted.'
   }),
-  tries: Type.Integer({ description: 'Since it was made, or asked for again.' }),
-  due_at: nullable({ ...Time, description: 'When it is tried next.' }),
+  tries: Type.Integer({ description: 'Attempts since the delivery was created or replayed.' }),
+  due_at: nullable({ ...Time, description: 'Time of the next attempt. Null unless it is pending.' }),
   created_at: Time,
-  settled_at: nullable(Time)
+  settled_at: nullable({ ...Time, description: 'Time of the final status. Null while it is pending.' })
 }
-export const DeliveryResponse = response('WebhookDeliveryResponse', shown)
+export const DeliveryResponse = response('WebhookDeliveryResponse', deliveryFields)
 export type DeliveryResponse = Static<typeof DeliveryResponse>
 export const DeliveryDetailsResponse = response('WebhookDeliveryDetailsResponse', {
-  ...shown,
-  body: Type.String({ description: 'What is sent, byte by byte.' }),
+  ...deliveryFields,
+  body: Type.String({ description: 'The exact request body, which the signature covers.' }),
   attempts: Type.Array(
     Type.Object({
       at: Time,
-      status_code: nullable(Type.Integer({ description: 'Null: there was no answer.' })),
-      ms: Type.Integer(),
-      error: nullable(Type.String({ description: 'Why it failed.' })),
-      answer: nullable(Type.String({ description: 'The first 1,024 bytes that came back.' }))
+      status_code: nullable(Type.Integer({ description: 'HTTP status. Null: there was no response.' })),
+      ms: Type.Integer({ description: 'Duration in milliseconds.' }),
+      error: nullable(Type.String({ description: 'Why the attempt failed. Null: it succeeded.' })),
+      answer: nullable(Type.String({ description: 'The first 1,024 bytes of the response body.' }))
     }),
-    { description: 'The newest first.' }
+    { description: 'The latest 100 attempts, newest first.' }
   )
 })
 export type DeliveryDetailsResponse = Static<typeof DeliveryDetailsResponse>
 
 export const ReplayRequest = request('ReplayWebhooksRequest', {
-  since: Type.String({ format: 'date-time' }),
+  since: Type.String({
+    format: 'date-time',
+    description: 'Replays deliveries created at or after this time.'
+  }),
   which: Type.Optional(
     Type.Enum(['dead', 'all'], {
       default: 'dead',
-      description: 'dead: what was tried in vain. all: also what had arrived; receivers know it by its id.'
+      description:
+        'dead: only deliveries that failed. all: also delivered and superseded ones, which receivers recognize by `webhook-id`.'
     })
   )
 })

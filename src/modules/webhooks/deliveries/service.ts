@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { lockEndpoint } from '../endpoints/repository.ts'
@@ -10,18 +10,19 @@ import { sendDue } from './jobs.ts'
 import * as repository from './repository.ts'
 import type { DeliveryDetailsResponse, DeliveryQuery, DeliveryResponse, ReplayRequest } from './schema.ts'
 
-/** Sent when an administrator wants to see whether an endpoint works; it is no event of the shop. */
+/** Type of test deliveries. It is not an event of the shop. */
 const TEST_TYPE = 'webhook.test'
 const REPLAY_MAX = 10_000
 const ATTEMPTS_SHOWN = 100
 
-/** The bytes of a webhook; they are kept, and never made again. */
-export const bodyOf = (type: string, at: Date, data: unknown): string =>
+/** Returns the body of a webhook. It is stored, so that every attempt sends the same bytes. */
+export const webhookBody = (type: string, at: Date, data: unknown): string =>
   JSON.stringify({ type, timestamp: at.toISOString(), data })
 
-/** What endpoints are told, and what became of it. */
+/** Lists, tests and replays deliveries. */
 export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {
-  const wake = (tx: Transaction, endpointIds: readonly string[]): void => {
+  /** Enqueues a job for each endpoint that sends its due deliveries. */
+  const enqueueSending = (tx: Transaction, endpointIds: readonly string[]): void => {
     for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDue, { endpoint_id })
   }
 
@@ -38,7 +39,7 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
   }
 
   return {
-    wake,
+    enqueueSending,
     read,
 
     list: async ({ endpoint_id, type, status, ...query }: DeliveryQuery): Promise<Page<DeliveryResponse>> => {
@@ -49,37 +50,38 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
       }
       const page = await readPage(query, {
         ...newestFirst,
-        ...{ name: 'webhook deliveries', filters },
+        name: 'webhook deliveries',
+        filters,
         rows: place => db.rows(repository.listDeliveries, { ...filters, ...place }),
         total: () => db.first(repository.countDeliveries, filters)
       })
       return { ...page, items: page.items.map(present) }
     },
 
-    /** Sends an endpoint something that says nothing. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
-    test: async (endpoint_id: string, write: Write): Promise<DeliveryDetailsResponse> => {
+    /** Sends a `webhook.test` event to an endpoint. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
+    test: async (endpoint_id: string, write: IdempotentWrite): Promise<DeliveryDetailsResponse> => {
       const { id } = write
       await write.once(db, async tx => {
         found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
         await requireActive(tx, endpoint_id)
         const event_id = newId()
-        const body = bodyOf(TEST_TYPE, new Date(), { endpoint_id })
+        const body = webhookBody(TEST_TYPE, new Date(), { endpoint_id })
         await tx.run(repository.insertDeliveries, {
           rows: [{ id, endpoint_id, event_id }],
-          told: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]
+          events: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]
         })
-        wake(tx, [endpoint_id])
+        enqueueSending(tx, [endpoint_id])
       })
       return read(id)
     },
 
     /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
-    replay: async (id: string, write: Write): Promise<DeliveryDetailsResponse> => {
+    replay: async (id: string, write: IdempotentWrite): Promise<DeliveryDetailsResponse> => {
       await write.once(db, async tx => {
         const { endpoint_id } = found(await tx.first(repository.findDelivery, { id }), deliveryNotFound)
         await requireActive(tx, endpoint_id)
         await tx.run(repository.replayDelivery, { id })
-        wake(tx, [endpoint_id])
+        enqueueSending(tx, [endpoint_id])
       })
       return read(id)
     },
@@ -88,9 +90,9 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
     replaySince: async (
       endpoint_id: string,
       { since, which = 'dead' }: ReplayRequest,
-      write: Write
+      write: IdempotentWrite
     ): Promise<void> => {
-      const what = {
+      const selection = {
         endpoint_id,
         since: new Date(since),
         statuses: which === 'all' ? ['dead', 'delivered', 'superseded'] : ['dead']
@@ -98,15 +100,15 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
       await write.once(db, async tx => {
         found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
         await requireActive(tx, endpoint_id)
-        const { total } = found(await tx.first(repository.countReplayable, what), endpointNotFound)
+        const { total } = found(await tx.first(repository.countReplayable, selection), endpointNotFound)
         if (total > REPLAY_MAX) throw replayTooLarge({ details: { limit: REPLAY_MAX, found: total } })
-        await tx.run(repository.replaySince, what)
-        wake(tx, [endpoint_id])
+        await tx.run(repository.replayDeliveries, selection)
+        enqueueSending(tx, [endpoint_id])
       })
     },
 
-    cancelAll: async (tx: Transaction, endpoint_id: string): Promise<void> => {
-      await tx.run(repository.cancelAll, { endpoint_id })
+    cancelPending: async (tx: Transaction, endpoint_id: string): Promise<void> => {
+      await tx.run(repository.cancelDeliveries, { endpoint_id })
     }
   }
 }

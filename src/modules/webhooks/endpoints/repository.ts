@@ -17,7 +17,7 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 
-/** The newest first, those behind `after`. */
+/** Newest first, starting below the id `after`. */
 export const listEndpoints = statement({
   name: 'webhooks.list_endpoints',
   takes: { after: 'uuid', limit: 'int8' },
@@ -43,14 +43,13 @@ export const lockEndpoint = statement({
   gives: columns,
   text: `select ${names} from webhooks.endpoints where id = $id for update`
 })
-/** Who makes endpoints does so one after the other, so that two cannot both be the last that the limit allows. */
+/** Serializes the creation of endpoints, so that concurrent requests cannot exceed the limit. */
 export const lockEndpoints = statement({
   name: 'webhooks.lock_endpoints',
   text: `select pg_advisory_xact_lock(hashtextextended('webhooks.endpoints', 0))`
 })
-/** Those that are told something, and what. */
-export const listActive = statement({
-  name: 'webhooks.list_active',
+export const listActiveEndpoints = statement({
+  name: 'webhooks.list_active_endpoints',
   gives: { id: 'uuid', event_types: 'text[]?' },
   text: 'select id, event_types from webhooks.endpoints where active order by id'
 })
@@ -74,7 +73,7 @@ export const insertEndpoint = statement({
     insert into webhooks.endpoints (id, url, description, event_types, active, secret)
     values ($id, $url, $description, $event_types, $active, $secret)`
 })
-/** Whoever switches one on begins anew with it. */
+/** Enabling or disabling an endpoint resets its failure state. */
 export const updateEndpoint = statement({
   name: 'webhooks.update_endpoint',
   takes: { id: 'uuid', url: 'text', description: 'text', event_types: 'text[]?', active: 'bool' },
@@ -95,9 +94,9 @@ export const rotateSecret = statement({
       secret = $secret, version = version + 1
     where id = $id`
 })
-/** Those whose time is over. */
-export const forgetOldSecrets = statement({
-  name: 'webhooks.forget_old_secrets',
+/** Deletes previous secrets that no longer sign. */
+export const deleteExpiredSecrets = statement({
+  name: 'webhooks.delete_expired_secrets',
   text: `
     update webhooks.endpoints set previous_secret = null, previous_until = null where previous_until <= now()`
 })
@@ -106,9 +105,9 @@ export const deleteEndpoint = statement({
   takes: { id: 'uuid' },
   text: 'delete from webhooks.endpoints where id = $id'
 })
-/** The first failure begins its days; one that has failed long enough, or is gone, is switched off. */
-export const noteFailure = statement({
-  name: 'webhooks.note_failure',
+/** Stores the time of the first failure, and disables an endpoint that is gone or has failed for `days`. */
+export const recordFailure = statement({
+  name: 'webhooks.record_failure',
   takes: { id: 'uuid', is_gone: 'bool', days: 'int4' },
   gives: { active: 'bool', disabled_reason: nullableOneOf<DisabledReason>(), failing_since: 'timestamptz?' },
   text: `
@@ -123,8 +122,8 @@ export const noteFailure = statement({
     where endpoint.id = judged.id and endpoint.active
     returning endpoint.active, endpoint.disabled_reason, endpoint.failing_since`
 })
-export const noteSuccess = statement({
-  name: 'webhooks.note_success',
+export const recordSuccess = statement({
+  name: 'webhooks.record_success',
   takes: { id: 'uuid' },
   text: 'update webhooks.endpoints set failing_since = null where id = $id and failing_since is not null'
 })

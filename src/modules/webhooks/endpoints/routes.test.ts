@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const url = 'https://example.com/hooks'
 
-test('an endpoint is made, read, changed in its version, listed and deleted, and shows its secret once', async () => {
+test('an endpoint is created, read, updated by version, listed and deleted, and returns its secret once', async () => {
   const shop = await useWebhooks()
   const { admin } = shop
   const key = { 'idempotency-key': newId() }
@@ -58,7 +58,7 @@ test('an endpoint is made, read, changed in its version, listed and deleted, and
     expect([gone.status, gone.json.code]).toEqual([404, 'WEBHOOKS_ENDPOINT_NOT_FOUND'])
 })
 
-test('addresses that nothing may be sent to, events that are not told, and more endpoints than allowed are refused', async () => {
+test('private URLs, unknown event types, and more endpoints than the limit are rejected', async () => {
   const { admin, subscribe } = await useWebhooks({
     CARTWRIGHT__WEBHOOKS__ENDPOINTS_MAX: '1',
     CARTWRIGHT__HTTP__PRIVATE_HOSTS: '[]'
@@ -105,12 +105,14 @@ test('addresses that nothing may be sent to, events that are not told, and more 
   expect(moved.json.code).toBe('WEBHOOKS_URL_REFUSED')
 })
 
-test('of what no endpoint wants nothing is written, and of what one wants from then on', async () => {
+test('an event is written to the outbox only while an endpoint subscribes to it', async () => {
   const shop = await useWebhooks()
   const isWritten = async () =>
-    (await shop.record(() => shop.place())).statements.some(name => name.startsWith('outbox.insert'))
+    (await shop.record(() => shop.emitOrderPlaced())).statements.some(name =>
+      name.startsWith('outbox.insert')
+    )
   await shop.subscribe({ event_types: ['orders.canceled'] })
-  // Until it is known who wants what, anybody may.
+  // Until the endpoints are loaded, every event is written.
   await expect.poll(isWritten, PATIENCE).toBe(false)
   const { id } = await shop.subscribe({ event_types: ['orders.placed'] })
   expect(await isWritten()).toBe(true)

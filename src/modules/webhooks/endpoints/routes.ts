@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
+import { IdParams, listOf, meaning, noContent, PageQuery } from '../../../kernel/wire.ts'
 import {
   CreateEndpointRequest,
   EndpointResponse,
@@ -19,7 +19,9 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config,
       schema: {
-        summary: 'Endpoints of webhooks, the newest first',
+        summary: 'List webhook endpoints',
+        description:
+          'Returns the endpoints that the shop sends events to, newest first. Secrets are not included.',
         querystring: PageQuery,
         response: { 200: listOf(EndpointResponse) }
       }
@@ -32,9 +34,11 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config: { ...config, secret: 201 },
       schema: {
-        summary: 'Create an endpoint of webhooks; its secret is shown this once',
+        summary: 'Create a webhook endpoint',
+        description:
+          'Creates an endpoint that gets events of the given types from now on. The response contains the secret by which the receiver verifies signatures; it is not returned again. 400 `WEBHOOKS_URL_REFUSED`: the URL needs https and a public host. 400 `WEBHOOKS_EVENT_TYPE_UNKNOWN`: `errors` name the types. 409 `WEBHOOKS_ENDPOINTS_LIMIT`: delete an endpoint or raise `webhooks.endpoints_max`.',
         body: CreateEndpointRequest,
-        response: { 201: EndpointSecretResponse }
+        response: { 201: meaning(EndpointSecretResponse, 'The new endpoint, with its secret.') }
       }
     },
     request => endpoints.create(request.body, writeOf(request))
@@ -45,7 +49,9 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config,
       schema: {
-        summary: 'Show an endpoint of webhooks',
+        summary: 'Retrieve a webhook endpoint',
+        description:
+          'Returns an endpoint without its secret. `failing_since` and `disabled_reason` show whether deliveries fail. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist.',
         params: IdParams,
         response: { 200: EndpointResponse }
       }
@@ -58,7 +64,9 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config,
       schema: {
-        summary: 'Change an endpoint of webhooks, or switch it on or off',
+        summary: 'Update a webhook endpoint',
+        description:
+          'Changes the given fields. With `active: false` events are no longer stored for the endpoint. With `active: true` waiting deliveries are sent and the failure period starts again. 400 `WEBHOOKS_URL_REFUSED` or `WEBHOOKS_EVENT_TYPE_UNKNOWN`: correct what `errors` list. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
         body: UpdateEndpointRequest,
         response: { 200: EndpointResponse }
@@ -72,10 +80,12 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config: { ...config, secret: 200 },
       schema: {
-        summary: 'Make another secret for an endpoint of webhooks, shown this once',
+        summary: 'Rotate a webhook secret',
+        description:
+          'Creates a new secret for an endpoint and returns it once. The previous secret also signs for `overlap_hours`, so that the receiver can switch without losing events. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
         body: RotateSecretRequest,
-        response: { 200: EndpointSecretResponse }
+        response: { 200: meaning(EndpointSecretResponse, 'The endpoint, with its new secret.') }
       }
     },
     request => endpoints.rotate(request.params.id, request.body, writeOf(request))
@@ -86,7 +96,9 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
     {
       config,
       schema: {
-        summary: 'Delete an endpoint of webhooks; what waits for it is not sent',
+        summary: 'Delete a webhook endpoint',
+        description:
+          'Deletes an endpoint and cancels its pending deliveries. Earlier deliveries stay in the list until `webhooks.retention_days`. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
         response: noContent
       }

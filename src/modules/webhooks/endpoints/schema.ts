@@ -5,37 +5,41 @@ const URL_LENGTH_MAX = 2_048
 const EVENT_TYPES_MAX = 200
 const OVERLAP_HOURS_MAX = 168
 
-const Url = line(URL_LENGTH_MAX, 'Over https, at a public address, without a user or password in it.')
+const Url = line(
+  URL_LENGTH_MAX,
+  'URL that webhooks are sent to. It needs https and a public host, and must not contain a user or password.'
+)
 const EventTypes = nullable(
   Type.Array(line(100), {
     description:
-      'Names of events, such as orders.placed: what it is told. null: all of them, and those that later versions add.',
+      'Event types that are sent to the endpoint, such as orders.placed. Null: all, including those of later versions.',
     minItems: 1,
     maxItems: EVENT_TYPES_MAX,
     uniqueItems: true
   })
 )
-const Description = Type.String({ maxLength: 500 })
+const Description = Type.String({ maxLength: 500, description: 'Your note on the endpoint.' })
+const Active = { description: 'False: no events are sent or stored for the endpoint.' }
 
 export const CreateEndpointRequest = request('CreateWebhookEndpointRequest', {
   url: Url,
   event_types: Type.Optional(EventTypes),
   description: Type.Optional(Description),
-  active: Type.Optional(Type.Boolean({ default: true }))
+  active: Type.Optional(Type.Boolean({ default: true, ...Active }))
 })
 export type CreateEndpointRequest = Static<typeof CreateEndpointRequest>
 export const UpdateEndpointRequest = patchRequest('UpdateWebhookEndpointRequest', {
   url: Url,
   event_types: EventTypes,
   description: Description,
-  active: Type.Boolean()
+  active: Type.Boolean(Active)
 })
 export type UpdateEndpointRequest = Static<typeof UpdateEndpointRequest>
 
 export const RotateSecretRequest = request('RotateWebhookSecretRequest', {
   overlap_hours: Type.Optional(
     Type.Integer({
-      description: 'How long the secret before signs as well; 0: it ends at once.',
+      description: 'Hours during which the previous secret also signs. 0: it stops signing immediately.',
       minimum: 0,
       maximum: OVERLAP_HOURS_MAX,
       default: 24
@@ -44,26 +48,32 @@ export const RotateSecretRequest = request('RotateWebhookSecretRequest', {
 })
 export type RotateSecretRequest = Static<typeof RotateSecretRequest>
 
-const shown = {
+const endpointFields = {
   id: Id,
   url: Type.String(),
   description: Type.String(),
-  event_types: nullable(Type.Array(Type.String(), { description: 'Null: all.' })),
-  active: Type.Boolean(),
+  event_types: nullable(Type.Array(Type.String(), { description: 'Null: all event types.' })),
+  active: Type.Boolean(Active),
   disabled_reason: nullable(
     Type.Enum(['failing', 'gone'], {
-      description: 'Why the shop switched it off. failing: nothing arrived for days. gone: it answered 410.'
+      description:
+        'Why the shop disabled the endpoint. failing: every delivery failed for `webhooks.disable_after_days`. gone: it responded with 410.'
     })
   ),
-  failing_since: nullable({ ...Time, description: 'The first failure since something arrived.' }),
-  previous_until: nullable({ ...Time, description: 'Until then the secret before signs as well.' }),
+  failing_since: nullable({
+    ...Time,
+    description: 'Time of the first failure after the last success. Null: the last delivery succeeded.'
+  }),
+  previous_until: nullable({ ...Time, description: 'Until then the previous secret also signs.' }),
   version: Version,
   created_at: Time
 }
-export const EndpointResponse = response('WebhookEndpointResponse', shown)
+export const EndpointResponse = response('WebhookEndpointResponse', endpointFields)
 export type EndpointResponse = Static<typeof EndpointResponse>
 export const EndpointSecretResponse = response('WebhookEndpointSecretResponse', {
-  ...shown,
-  secret: Type.String({ description: 'What its receiver verifies signatures with; it is not shown again.' })
+  ...endpointFields,
+  secret: Type.String({
+    description: 'Secret by which the receiver verifies signatures. It is not returned again, so store it.'
+  })
 })
 export type EndpointSecretResponse = Static<typeof EndpointSecretResponse>

@@ -3,14 +3,14 @@ import { nearest } from '../../../kernel/nearest.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Invalidation } from '../../../platform/cached.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Changes } from '../../../platform/kept.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { DeliveryService } from '../deliveries/service.ts'
 import { endpointNotFound, endpointStale, endpointsLimit, eventTypeUnknown, urlRefused } from '../errors.ts'
-import type { Sealing } from '../signatures/sealing.ts'
-import { makeSecret } from '../signatures/sign.ts'
+import type { SecretEncryption } from '../signatures/secret-encryption.ts'
+import { createSigningSecret } from '../signatures/sign.ts'
 import * as repository from './repository.ts'
 import type {
   CreateEndpointRequest,
@@ -22,38 +22,43 @@ import type {
 
 type Deps = {
   db: Database
-  changes: Changes
+  invalidation: Invalidation
   http: Pick<HttpClient, 'judge'>
-  sealing: Sealing
-  deliveries: Pick<DeliveryService, 'cancelAll' | 'wake'>
+  secretEncryption: SecretEncryption
+  deliveries: Pick<DeliveryService, 'cancelPending' | 'enqueueSending'>
   endpointsMax: number
-  /** The events that leave the shop. */
+  /** Names of the events that webhooks send. */
   eventTypes: readonly string[]
 }
 
 const OVERLAP_HOURS = 24
-const FAULTS_SHOWN_MAX = 8
+const ERRORS_MAX = 8
 
-/** Where others are told what happens. */
+/** Manages the endpoints that webhooks are sent to. */
 export function createEndpointService(deps: Deps) {
-  const { db, changes, http, sealing, deliveries, endpointsMax, eventTypes } = deps
+  const { db, invalidation, http, secretEncryption, deliveries, endpointsMax, eventTypes } = deps
 
   /** @throws `WEBHOOKS_EVENT_TYPE_UNKNOWN` */
-  function refuseUnknown(names: readonly string[] | null): void {
+  function assertEventTypes(names: readonly string[] | null): void {
     const errors = (names ?? []).flatMap((name, index) =>
-      eventTypes.includes(name) ? [] : [{ path: `body/event_types/${index}`, message: unknownType(name) }]
+      eventTypes.includes(name)
+        ? []
+        : [{ path: `body/event_types/${index}`, message: unknownTypeMessage(name) }]
     )
-    if (errors.length > 0) throw eventTypeUnknown({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+    if (errors.length > 0) throw eventTypeUnknown({ details: { errors: errors.slice(0, ERRORS_MAX) } })
   }
 
-  function unknownType(name: string): string {
+  function unknownTypeMessage(name: string): string {
     const suggestion = nearest(name, eventTypes)
     const rule = 'must be the name of an event that webhooks send'
     return suggestion === undefined ? rule : `${rule}; did you mean "${suggestion}"?`
   }
 
-  /** As it is kept. What its name means is judged again whenever a socket connects. @throws `WEBHOOKS_URL_REFUSED` */
-  function readUrl(url: string): string {
+  /**
+   * Returns the URL as it is stored. The addresses of its host are checked again on every connection, because DNS may change.
+   * @throws `WEBHOOKS_URL_REFUSED`
+   */
+  function normalizeUrl(url: string): string {
     try {
       const target = http.judge({ url })
       target.hash = ''
@@ -65,7 +70,7 @@ export function createEndpointService(deps: Deps) {
     }
   }
 
-  async function hold(tx: Transaction, id: string, write: Write): Promise<repository.EndpointRow> {
+  async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.EndpointRow> {
     const stored = found(await tx.first(repository.lockEndpoint, { id }), endpointNotFound)
     write.expect(stored.version, endpointStale)
     return stored
@@ -78,7 +83,7 @@ export function createEndpointService(deps: Deps) {
   async function withSecret(id: string): Promise<EndpointSecretResponse> {
     const endpoint = await read(id)
     const { secret } = found(await db.first(repository.findSecret, { id }), endpointNotFound)
-    return { ...endpoint, secret: sealing.open(secret) }
+    return { ...endpoint, secret: secretEncryption.decrypt(secret) }
   }
 
   return {
@@ -93,34 +98,40 @@ export function createEndpointService(deps: Deps) {
       }),
 
     /** @throws `WEBHOOKS_URL_REFUSED`, `WEBHOOKS_EVENT_TYPE_UNKNOWN`, `WEBHOOKS_ENDPOINTS_LIMIT` */
-    create: async (body: CreateEndpointRequest, write: Write): Promise<EndpointSecretResponse> => {
+    create: async (body: CreateEndpointRequest, write: IdempotentWrite): Promise<EndpointSecretResponse> => {
       const { id } = write
       const { event_types = null, description = '', active = true } = body
-      const url = readUrl(body.url)
-      refuseUnknown(event_types)
+      const url = normalizeUrl(body.url)
+      assertEventTypes(event_types)
       await write.once(db, async tx => {
         await tx.run(repository.lockEndpoints)
         const { total } = found(await tx.first(repository.countEndpoints), endpointNotFound)
         if (total >= endpointsMax) throw endpointsLimit({ details: { limit: endpointsMax } })
-        const secret = sealing.seal(makeSecret())
+        const secret = secretEncryption.encrypt(createSigningSecret())
         await tx.run(repository.insertEndpoint, { id, url, description, event_types, active, secret })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
       return withSecret(id)
     },
 
-    /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_STALE`, and what `create` does */
-    patch: async (id: string, body: UpdateEndpointRequest, write: Write): Promise<EndpointResponse> => {
+    /**
+     * @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_STALE`, `WEBHOOKS_URL_REFUSED`, `WEBHOOKS_EVENT_TYPE_UNKNOWN`
+     */
+    patch: async (
+      id: string,
+      body: UpdateEndpointRequest,
+      write: IdempotentWrite
+    ): Promise<EndpointResponse> => {
       await write.once(db, async tx => {
-        const stored = await hold(tx, id, write)
+        const stored = await lock(tx, id, write)
         if (changesNothing(body)) return
-        refuseUnknown(body.event_types ?? null)
-        const url = body.url === undefined ? stored.url : readUrl(body.url)
+        assertEventTypes(body.event_types ?? null)
+        const url = body.url === undefined ? stored.url : normalizeUrl(body.url)
         const { description, event_types, active } = { ...stored, ...body }
         await tx.run(repository.updateEndpoint, { id, url, description, event_types, active })
-        changes.announce(tx)
-        // What has waited meanwhile.
-        if (active && !stored.active) deliveries.wake(tx, [id])
+        invalidation.publish(tx)
+        // Deliveries that were pending when the endpoint was disabled are due.
+        if (active && !stored.active) deliveries.enqueueSending(tx, [id])
       })
       return read(id)
     },
@@ -129,22 +140,26 @@ export function createEndpointService(deps: Deps) {
     rotate: async (
       id: string,
       { overlap_hours = OVERLAP_HOURS }: RotateSecretRequest,
-      write: Write
+      write: IdempotentWrite
     ): Promise<EndpointSecretResponse> => {
       await write.once(db, async tx => {
-        await hold(tx, id, write)
-        await tx.run(repository.rotateSecret, { id, secret: sealing.seal(makeSecret()), overlap_hours })
+        await lock(tx, id, write)
+        await tx.run(repository.rotateSecret, {
+          id,
+          secret: secretEncryption.encrypt(createSigningSecret()),
+          overlap_hours
+        })
       })
       return withSecret(id)
     },
 
-    /** What waited for it is never sent. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_STALE` */
-    remove: async (id: string, write: Write): Promise<void> => {
+    /** Deletes an endpoint and cancels its pending deliveries. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_STALE` */
+    remove: async (id: string, write: IdempotentWrite): Promise<void> => {
       await write.once(db, async tx => {
-        await hold(tx, id, write)
-        await deliveries.cancelAll(tx, id)
+        await lock(tx, id, write)
+        await deliveries.cancelPending(tx, id)
         await tx.run(repository.deleteEndpoint, { id })
-        changes.announce(tx)
+        invalidation.publish(tx)
       })
     }
   }

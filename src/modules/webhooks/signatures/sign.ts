@@ -3,16 +3,24 @@ import { createHmac, randomBytes } from 'node:crypto'
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** A new secret, as its receiver is told it (Standard Webhooks: 24 to 64 random bytes). */
-export const makeSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+/** Returns a new signing secret in the format of Standard Webhooks: a prefix and 24 to 64 random bytes as base64. */
+export const createSigningSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 
-export type Signed = { readonly id: string; readonly seconds: number; readonly body: string }
+export type SignedContent = { readonly id: string; readonly timestampSeconds: number; readonly body: string }
 
-/** `webhook-signature`: one of each secret, so that a receiver who knows any of them finds its own. */
-export const signatureOf = (secrets: readonly string[], { id, seconds, body }: Signed): string =>
-  secrets
+/**
+ * Returns the header `webhook-signature` of Standard Webhooks. It has one signature for each secret, so that a receiver that
+ * knows either the old or the new secret can verify it.
+ */
+export function signWebhook(
+  secrets: readonly string[],
+  { id, timestampSeconds, body }: SignedContent
+): string {
+  const content = `${id}.${timestampSeconds}.${body}`
+  return secrets
     .map(secret => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-      return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
+      return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
     })
     .join(' ')
+}

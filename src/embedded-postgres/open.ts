@@ -1,0 +1,282 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { OperatorError } from '../kernel/errors.ts'
+import { createFolder } from '../platform/folder.ts'
+import { databaseAccount, giveTo, handOver, needsOwnAccount, restrictLogins } from './account.ts'
+import { type FolderLock, folderHolder, lockFolder } from './folder-lock.ts'
+import {
+  type DatabaseAccount,
+  ENVIRONMENT,
+  findBundle,
+  isFileError,
+  makeFolder,
+  type PostgresBundle,
+  provideBinaries,
+  runPostgresProgram,
+  SYSTEM_FOLDER
+} from './programs.ts'
+import { EmbeddedServer, type ReportServerState, stopPostmaster } from './server.ts'
+
+/** `url` is for the `pg` client. */
+export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
+
+type Place = { home: string; account: DatabaseAccount }
+
+/** Shortest limit of a socket's path: 103 bytes on macOS (107 on Linux). */
+const SOCKET_PATH_BYTES_MAX = 103
+
+/** As long as a first start, or a recovery, may take. */
+const ATTACH_MS_MAX = 300_000
+const OWN_MS_MAX = 1_000
+const POLL_MS = 10
+/** More than one process needs; several that share it, as in tests, may want more. */
+const CONNECTIONS_MAX = 60
+
+const INITDB_OPTIONS =
+  '--username=cartwright --auth=peer --encoding=UTF8 --locale=C --locale-provider=builtin ' +
+  '--builtin-locale=C.UTF-8 --no-sync --no-instructions'
+
+/**
+ * Runs PostgreSQL as a child process, with its data in `folder`. It never outlives this process, and restarts within seconds
+ * when it is killed.
+ *
+ * Mode `own` starts the server and holds the folder until `stop()`; it fails when another process holds it.
+ * Mode `attach` uses the server of a live process that holds the folder (then `stop()` does nothing); without one it is
+ * like `own`.
+ * @throws OperatorError for problems that the operator can fix.
+ */
+export async function openEmbeddedPostgres(options: {
+  folder: string
+  mode: 'own' | 'attach'
+  report?: ReportServerState
+  connectionsMax?: number
+  /** How long `attach` waits for a process that holds the folder, and starts or recovers its database. */
+  attachMsMax?: number
+}): Promise<EmbeddedPostgres> {
+  const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
+  const waitMsMax = mode === 'own' ? OWN_MS_MAX : (options.attachMsMax ?? ATTACH_MS_MAX)
+  const bundle = findBundle()
+  try {
+    const place = await findPlace(folder, report)
+    const claim = await claimFolder(folder, place.home, mode, waitMsMax)
+    if ('url' in claim) return { url: claim.url, stop: async () => {} }
+    try {
+      return await start(folder, place, bundle, claim, { report, connectionsMax })
+    } catch (error) {
+      claim.release()
+      // On a full disk PostgreSQL cannot say so: its log is there too.
+      throw fs.statfsSync(place.home).bavail === 0 ? diskFull(folder, error) : error
+    }
+  } catch (error) {
+    throw explain(error, folder)
+  }
+}
+
+/**
+ * PostgreSQL refuses to run as root. So as root it runs as the owner of the data, and as a separate account for new data and
+ * for data of the user `nobody`. A folder that this account cannot reach, such as below /root, only gets a link to the data
+ * in the system's folder.
+ */
+async function findPlace(folder: string, report: ReportServerState): Promise<Place> {
+  createFolder(folder)
+  const real = fs.realpathSync(folder)
+  const cluster = join(real, 'postgres')
+  const existing = fs.existsSync(cluster) ? fs.realpathSync(cluster) : undefined
+  if (!existing && fs.lstatSync(cluster, { throwIfNoEntry: false })) {
+    const target = fs.readlinkSync(cluster)
+    throw new OperatorError(
+      `${cluster} points to data that are gone: bring ${target} back, or remove the link to start empty.`
+    )
+  }
+  if (process.getuid?.() !== 0) return { home: existing ? dirname(existing) : real, account: {} }
+
+  if (existing) {
+    const { uid, gid } = fs.statSync(existing)
+    return {
+      home: dirname(existing),
+      account: needsOwnAccount(uid) ? await databaseAccount(report) : { uid, gid }
+    }
+  }
+  const account = await databaseAccount(report)
+  if (runPostgresProgram(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', real]).status === 0)
+    return { home: real, account }
+  const digest = createHash('sha256').update(real).digest('hex').slice(0, 16)
+  const home = join(SYSTEM_FOLDER, `data-${digest}`)
+  makeFolder(SYSTEM_FOLDER, 0o755)
+  makeFolder(home, 0o755)
+  return { home, account }
+}
+
+async function claimFolder(
+  folder: string,
+  home: string,
+  mode: 'own' | 'attach',
+  waitMsMax: number
+): Promise<FolderLock | { url: string }> {
+  // The holder writes its name right after it took the folder; its url when the server is up.
+  const deadline = Date.now() + waitMsMax
+  for (;;) {
+    const lock = lockFolder(home)
+    if (lock) return lock
+    const holder = folderHolder(home)
+    if (mode === 'attach' && holder?.url) return { url: holder.url }
+    if ((mode === 'own' && holder) || Date.now() > deadline) {
+      const name = holder ? `process ${holder.pid}` : 'another process'
+      throw new OperatorError(
+        `${folder} is in use by ${name}; stop it, or set CARTWRIGHT_DATA to another folder.`
+      )
+    }
+    await delay(POLL_MS)
+  }
+}
+
+async function start(
+  folder: string,
+  { home, account }: Place,
+  bundle: PostgresBundle,
+  lock: FolderLock,
+  { report, connectionsMax }: { report: ReportServerState; connectionsMax: number }
+): Promise<EmbeddedPostgres> {
+  const cluster = join(home, 'postgres')
+  const link = join(folder, 'postgres')
+  checkVersion(cluster, bundle)
+  removeHalfMade(home)
+  const binaries = provideBinaries(bundle, account, home)
+  if (!fs.existsSync(cluster)) createCluster(cluster, binaries, account)
+  await stopPostmaster(cluster)
+  if (account.uid !== undefined && needsOwnAccount(fs.statSync(cluster).uid)) handOver(cluster, account)
+  restrictLogins(cluster, account)
+  if (!fs.existsSync(link)) {
+    fs.symlinkSync(cluster, link)
+    report(`The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`)
+  }
+
+  const sockets = makeSocketFolder(home, account)
+  const log = join(home, 'postgres.log')
+  const server = new EmbeddedServer({
+    program: join(binaries, 'bin/postgres'),
+    cluster,
+    sockets,
+    log,
+    account,
+    report,
+    connectionsMax
+  })
+  try {
+    await server.start()
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  const url = `postgres://cartwright@${encodeURIComponent(sockets)}/cartwright`
+  lock.announce(url)
+
+  const stop = async () => {
+    await server.stop()
+    if (dirname(sockets) !== home) fs.rmSync(sockets, { recursive: true, force: true })
+    lock.release()
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    url,
+    stop() {
+      stopped ??= stop()
+      return stopped
+    }
+  }
+}
+
+function checkVersion(cluster: string, { version }: PostgresBundle): void {
+  if (!fs.existsSync(cluster)) return
+  const elsewhere = 'or set CARTWRIGHT_DATA to another folder.'
+  const file = join(cluster, 'PG_VERSION')
+  if (!fs.existsSync(file)) {
+    throw new OperatorError(`${cluster} is not a database; move it away, ${elsewhere}`)
+  }
+  const found = fs.readFileSync(file, 'utf8').trim()
+  const wanted = version.split('.')[0]
+  if (found === wanted) return
+  throw new OperatorError(
+    `${cluster} holds data of PostgreSQL ${found}, but this Cartwright runs ${wanted}: move the data with ` +
+      `pg_dump to a new folder, ${elsewhere}`
+  )
+}
+
+/** Removes the remains of a first start that was killed. */
+function removeHalfMade(home: string): void {
+  for (const name of fs.readdirSync(home).filter(name => name.startsWith('postgres-new-'))) {
+    try {
+      fs.rmSync(join(home, name), { recursive: true })
+    } catch {
+      // The initdb of a Node killed just now still writes there; the next start removes it.
+    }
+  }
+}
+
+/**
+ * Makes the cluster beside its place and renames it, so that one killed half-way is never taken for a
+ * database.
+ */
+function createCluster(cluster: string, binaries: string, account: DatabaseAccount): void {
+  const home = dirname(cluster)
+  const fresh = fs.mkdtempSync(join(home, 'postgres-new-'))
+  giveTo(account, fresh)
+  const initdb = join(binaries, 'bin/initdb')
+  const initialised = runPostgresProgram(account, initdb, ['-D', fresh, ...INITDB_OPTIONS.split(' ')])
+  // In single-user mode, because renaming takes 25 ms there and creating a database on the server takes 60.
+  const rename = 'alter database postgres rename to cartwright'
+  const single = ['--single', '-F', '-D', fresh, 'template1']
+  const renamed =
+    initialised.status === 0
+      ? runPostgresProgram(account, join(binaries, 'bin/postgres'), single, rename)
+      : initialised
+  if (renamed.status !== 0 || /^.*(ERROR|FATAL|PANIC):/m.test(renamed.stderr)) {
+    fs.rmSync(fresh, { recursive: true, force: true })
+    const reason = renamed.error?.message ?? renamed.stderr.trim()
+    throw new OperatorError(
+      `PostgreSQL could not be set up: set DATABASE_URL to a PostgreSQL server. (${reason})`
+    )
+  }
+  fs.renameSync(fresh, cluster)
+  // Against a power cut in the first half minute, before the system writes the new files by itself.
+  spawn(initdb, ['--sync-only', '-D', cluster], {
+    ...account,
+    env: ENVIRONMENT,
+    detached: true,
+    stdio: 'ignore'
+  })
+    .on('error', () => {})
+    .unref()
+}
+
+function makeSocketFolder(home: string, account: DatabaseAccount): string {
+  const beside = join(home, 'postgres-run')
+  const isShort = Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES_MAX
+  if (isShort) makeFolder(beside, 0o700)
+  const sockets = isShort ? beside : fs.mkdtempSync(join(tmpdir(), 'cartwright-'))
+  giveTo(account, sockets)
+  return sockets
+}
+
+const saysDiskFull = (error: unknown): boolean =>
+  /No space left on device|disk is full|disk quota exceeded|ENOSPC|EDQUOT/i.test(String(error))
+
+const diskFull = (folder: string, cause: unknown) =>
+  new OperatorError(
+    `There is no space left on the disk of ${folder}: make room, or set CARTWRIGHT_DATA to another folder.`,
+    { cause }
+  )
+
+function explain(error: unknown, folder: string): unknown {
+  if (saysDiskFull(error)) return diskFull(folder, error)
+  if (!isFileError(error)) return error
+  return new OperatorError(
+    `The data folder ${folder} cannot be used (${error.message}): let this user write it, or set ` +
+      'CARTWRIGHT_DATA to another folder.',
+    { cause: error }
+  )
+}

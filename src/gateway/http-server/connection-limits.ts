@@ -1,0 +1,110 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { networkOf } from '../callers/rate-limits.ts'
+
+/** Unanswered requests of a connection. Most clients send one at a time; pipelining more gains nothing. */
+const UNANSWERED_MAX = 8
+/**
+ * A response is canceled when its client reads nothing for this time. The kernel reports progress only when a third of its
+ * buffer, about 100 kB, is free, so a client must read at least 7 kB a second.
+ */
+const STALLED_MS = 15_000
+
+/** The state of a connection, stored on its socket. */
+export class ConnectionState {
+  readonly network: string
+  isEnding = false
+  #unanswered = 0
+
+  constructor(socket: Socket) {
+    this.network = networkOf(socket.remoteAddress ?? '')
+  }
+
+  get isIdle(): boolean {
+    return this.#unanswered === 0
+  }
+  /** Whether it has the maximum of unanswered requests. */
+  get isFull(): boolean {
+    return this.#unanswered >= UNANSWERED_MAX
+  }
+
+  /** Counts a request until its response is closed. */
+  requestStarted(response: ServerResponse): void {
+    this.#unanswered += 1
+    response.on('close', this.#requestClosed)
+  }
+  readonly #requestClosed = () => {
+    this.#unanswered -= 1
+  }
+}
+
+const connectionOfSocket = Symbol('connection')
+type SocketWithState = Socket & { [connectionOfSocket]?: ConnectionState }
+
+export const connectionStateOf = (socket: Socket): ConnectionState => {
+  const known = socket as SocketWithState
+  known[connectionOfSocket] ??= new ConnectionState(socket)
+  return known[connectionOfSocket]
+}
+
+const isIdle = (socket: Socket): boolean => connectionStateOf(socket).isIdle && socket.writableLength === 0
+
+export type ServerConnections = {
+  /** Closes idle connections, repeatedly until all are closed. */
+  closeIdle(): void
+}
+
+/**
+ * Limits connections. Closes those whose client does not read its response. Above `connectionsMax`, closes the oldest idle
+ * connection of the network with the most connections, or its newest if none is idle.
+ */
+export function limitConnections(server: Server, connectionsMax: number): ServerConnections {
+  const byNetwork = new Map<string, Set<Socket>>()
+  let count = 0
+  let isEnding = false
+
+  const forget = (network: string, socket: Socket) => {
+    count -= 1
+    const sockets = byNetwork.get(network)
+    sockets?.delete(socket)
+    if (sockets?.size === 0) byNetwork.delete(network)
+  }
+  const closeOne = () => {
+    let most: Set<Socket> = new Set()
+    for (const sockets of byNetwork.values()) if (sockets.size > most.size) most = sockets
+    const all = [...most]
+    const chosen = all.find(isIdle) ?? all.at(-1)
+    chosen?.destroy()
+  }
+
+  server.prependListener('connection', (socket: Socket) => {
+    const { network } = connectionStateOf(socket)
+    const sockets = byNetwork.get(network) ?? new Set()
+    byNetwork.set(network, sockets.add(socket))
+    count += 1
+    socket.once('close', () => forget(network, socket))
+    if (count > connectionsMax) closeOne()
+  })
+
+  // Node restarts the timer of a socket with every byte received or sent.
+  server.setTimeout(STALLED_MS, socket => {
+    if (socket.writableLength > 0 || connectionStateOf(socket).isIdle) socket.destroy()
+  })
+
+  return {
+    closeIdle(): void {
+      if (isEnding) return
+      isEnding = true
+      const since = performance.now()
+      const end = () => {
+        server.closeIdleConnections()
+        // Node does not count connections as idle that never sent a whole request.
+        if (performance.now() - since > 1_000)
+          for (const sockets of byNetwork.values())
+            for (const socket of sockets) if (isIdle(socket)) socket.destroy()
+        if (count === 0) clearInterval(timer)
+      }
+      const timer = setInterval(end, 100).unref()
+    }
+  }
+}

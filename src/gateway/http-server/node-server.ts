@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createServer, ServerResponse, STATUS_CODES } from '../../platform/node-http.ts'
+import { malformedRequest } from '../errors.ts'
+import { httpProblems, type Problem, problemResponse } from '../problem.ts'
+import type { AcceptQueue } from './accept-queue.ts'
+import { connectionStateOf, limitConnections, type ServerConnections } from './connection-limits.ts'
+
+const options = {
+  // Otherwise Node sends an empty 400 without Host. The gateway sends a problem.
+  requireHostHeader: false,
+  headersTimeout: 8_000,
+  requestTimeout: 300_000, // for a whole request, including uploads of large files
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 1_000
+}
+
+const LINGER_MS = 1_000
+
+export type NodeServer = { server: Server; connections: ServerConnections }
+
+/** Creates the server. `listener` also gets requests that Node would answer or drop, such as CONNECT. */
+export function createNodeServer(
+  listener: RequestListener,
+  acceptQueue: AcceptQueue,
+  connectionsMax: number
+): NodeServer {
+  const server = createServer(options, listener)
+  server.on('checkExpectation', listener)
+  server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket, listener))
+  server.on('connection', acceptQueue.connectionAccepted)
+  return { server, connections: limitConnections(server, connectionsMax) }
+}
+
+/** Sends a problem for malformed, late or too large requests, and closes the connection. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  // Its last response was sent before.
+  if (connectionStateOf(socket as Socket).isEnding) {
+    endSoon(socket)
+    return
+  }
+  const known = httpProblems[error.code as keyof typeof httpProblems] as Problem | undefined
+  const problem = known ?? {
+    status: 400,
+    code: malformedRequest.code,
+    detail: 'The request is not valid HTTP.'
+  }
+  const { headers, body } = problemResponse(problem, randomUUID(), { connection: 'close' })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
+  endSoon(socket)
+}
+
+/** Answers CONNECT like any other method. Node detaches its socket from the server, so it is closed here. */
+function answerConnect(request: IncomingMessage, socket: Duplex, listener: RequestListener): void {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
+  response.once('finish', () => socket.end())
+  socket.on('error', () => socket.destroy())
+  endSoon(socket)
+  listener(request, response)
+}
+
+/** Destroys the socket if the client does not close it. */
+function endSoon(socket: Duplex): void {
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}

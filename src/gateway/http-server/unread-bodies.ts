@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connectionStateOf } from './connection-limits.ts'
+
+/** Up to this announced length, letting Node read and drop the rest of a body is cheap. */
+const DROPPED_BYTES_MAX = 65_536
+/** Time for a client that still sends to read its response. */
+const LINGER_MS = 500
+
+/**
+ * Closes the connection after a response that is sent before the whole body has arrived, because a chunked body may never
+ * end, and reading a long one costs more than the response. The response has `Connection: close`, so the client sends no
+ * further request. The socket stays open for a moment, because a reset could lose the response. Call it before the headers
+ * are sent.
+ */
+export function closeAfterUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) return
+  const { 'transfer-encoding': coding, 'content-length': length } = request.headers
+  if (coding === undefined && Number(length ?? 0) <= DROPPED_BYTES_MAX) return
+  const { socket } = request
+  response.shouldKeepAlive = false
+  connectionStateOf(socket).isEnding = true
+  // Node calls this once the response has been written to the socket.
+  socket.destroySoon = () => {
+    socket.end()
+    process.nextTick(() => socket.pause())
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import type { Config } from '../../platform/core-settings.ts'
+import { createPublicResponses } from '../caching/public-responses.ts'
+import type { ModuleHeaders } from './tiers.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Headers of every response: browsers do not guess the type, do not show it in a frame and send no referrer, and caches
+ * do not store it unless the route allows it.
+ */
+export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
+  const common = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer'
+  }
+  // Only for a shop with TLS (RFC 6797, 7.2).
+  return server.public_url.startsWith('https:')
+    ? { ...common, 'strict-transport-security': 'max-age=31536000' }
+    : common
+}
+
+/**
+ * Forbids caches to store responses of this scope, because they depend on the caller (RFC 9111, sections 3.5 and 4.1).
+ * Routes with `cache: 'public'` are stored and revalidated on every use (`caching/public-responses.ts`).
+ */
+export function setCacheHeaders(
+  scope: FastifyInstance,
+  { server }: Pick<Config, 'server'>,
+  { credentialHeaders, varyHeaders }: ModuleHeaders
+): void {
+  // With CORS, the response depends on the origin of the page.
+  const origin = server.cors.origins.length > 0 ? ['Origin'] : []
+  const vary = (...names: string[]) => [...names, ...origin].join(', ')
+  const privateHeaders: Headers = {
+    'cache-control': 'private, no-store',
+    vary: vary('Authorization', ...credentialHeaders)
+  }
+  const publicHeaders: Headers = {
+    'cache-control': 'public, no-cache',
+    vary: vary(...varyHeaders, 'Accept-Encoding')
+  }
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(privateHeaders)
+    done()
+  })
+  cachePublicResponses(scope)
+  scope.addHook('onRoute', (route: RouteOptions) => {
+    if (route.config?.cache !== 'public') return
+    const allow = (_request: unknown, reply: FastifyReply, done: () => void) => {
+      reply.headers(publicHeaders)
+      done()
+    }
+    route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
+  })
+}
+
+/** Adds ETag, 304 and compression to routes with `cache: 'public'`. */
+export function cachePublicResponses(scope: FastifyInstance): void {
+  const represent = createPublicResponses()
+  scope.addHook('onRoute', (route: RouteOptions) => {
+    if (route.config?.cache === 'public') route.onSend = [represent, ...[route.onSend ?? []].flat()]
+  })
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { firstRejection } from './first-rejection.ts'
+
+test('firstRejection waits for all promises and returns their values in order', async () => {
+  expect(await firstRejection([Promise.resolve(1), undefined, Promise.resolve('two')])).toEqual([
+    1,
+    undefined,
+    'two'
+  ])
+})
+
+test('the reason is that of the first rejected promise in order, even when it rejects last', async () => {
+  const late = Promise.withResolvers<never>()
+  const failed = firstRejection([
+    Promise.resolve(1),
+    late.promise,
+    Promise.reject(new Error('its consequence'))
+  ])
+  late.reject(new Error('the reason'))
+  await expect(failed).rejects.toThrow('the reason')
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import { diagnoseAdministrators } from './diagnosis.ts'
+
+test.each([
+  ['warning', { isRequired: false, isProduction: true }, true],
+  ['ok', { isRequired: false, isProduction: true }, false],
+  ['ok', { isRequired: true, isProduction: true }, true],
+  ['ok', { isRequired: false, isProduction: false }, true]
+] as const)(
+  'the second factor of administrators: %s where %o and there is one: %s',
+  async (state, shop, found) => {
+    const db = { first: async () => ({ found }) } as unknown as Queryable
+    const [diagnosis] = diagnoseAdministrators(db, shop)
+    expect(await diagnosis?.find()).toMatchObject({ state })
+  }
+)

@@ -1,0 +1,62 @@
+/** Budgets of a login attempt, in seconds; `turnIn` is negative once the reserved turn has come. */
+export type AttemptState = {
+  ownLevel: number
+  turnIn: number | null
+  isKnown: boolean
+}
+/** What an attempt is charged to: `own` budget of the network, or also `account`, which unknown networks share. */
+export type AttemptDecision = { charge: 'own' | 'account' } | { waitSeconds: number }
+
+/** Time in which an exhausted budget refills. */
+export const WINDOW_SECONDS = 900
+/** Between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
+export const TRICKLE_SECONDS = 10
+/** The same for second factors, because six digits are guessed in fewer attempts than a password. */
+export const CODE_TRICKLE_SECONDS = 300
+/** Network budgets that fit into the shared budget of unknown networks. */
+const NETWORKS = 5
+/** Time in which a network can use its turn. */
+export const TURN_SECONDS = 60
+/** Longest wait in an error. */
+const QUEUE_SECONDS_MAX = 3_600
+export const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
+
+export const ownCost = (failuresMax: number): number => WINDOW_SECONDS / failuresMax
+const burstSeconds = (failuresMax: number, trickleSeconds: number): number =>
+  NETWORKS * failuresMax * trickleSeconds
+export const accountMax = (failuresMax: number, trickleSeconds: number): number =>
+  burstSeconds(failuresMax, trickleSeconds) + QUEUE_SECONDS_MAX
+
+/** Returns the wait after charging the shared budget; 0 when it was not exhausted. */
+export const turnWait = (
+  accountLevel: number,
+  failuresMax: number,
+  trickleSeconds = TRICKLE_SECONDS
+): number => Math.max(0, accountLevel - burstSeconds(failuresMax, trickleSeconds))
+
+/**
+ * Decides whether a login attempt is allowed. Each network has its own budget per account. Networks that are unknown to the
+ * account also share a budget. Once that is exhausted, each network gets one turn, 10 seconds apart, in order of arrival.
+ * So an attacker needs one more network for each 10 seconds that the owner waits. From a known network the owner never waits.
+ */
+export function decideAttempt(
+  { ownLevel, turnIn, isKnown }: AttemptState,
+  failuresMax: number
+): AttemptDecision {
+  const ownWait = ownLevel + ownCost(failuresMax) - WINDOW_SECONDS
+  if (ownWait > ROUNDING_SECONDS) return { waitSeconds: ownWait }
+  if (isKnown) return { charge: 'own' }
+  if (turnIn === null || turnIn < -TURN_SECONDS) return { charge: 'account' }
+  return turnIn > 0 ? { waitSeconds: turnIn } : { charge: 'own' }
+}
+
+/**
+ * Returns the prefix by which attempts are counted: /24 for IPv4, /48 for IPv6, because its addresses often belong to one
+ * client. `network` is the one of the gateway's limits: an IPv4 address, or the /64 of an IPv6 address.
+ */
+export function networkPrefixOf(network: string): string {
+  const address = network.replace(/^::ffff:(?=\d+\.)/, '')
+  return address.includes(':')
+    ? address.split(':').slice(0, 3).join(':')
+    : address.split('.').slice(0, 3).join('.')
+}

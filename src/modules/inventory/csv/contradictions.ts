@@ -1,0 +1,32 @@
+import type { StockCsvRow, StockPolicy } from './rows.ts'
+
+/** Finds rows that contradict earlier rows. Keeps one entry per variant and per count. */
+export function createContradictionFinder() {
+  const saidOf = new Map<string, StockPolicy>()
+  const rowOf = new Map<string, number>()
+
+  /** Returns how the row contradicts earlier rows; undefined: it does not. */
+  return ({
+    row,
+    variantId,
+    sku,
+    location,
+    policy: said,
+    onHand,
+    safety
+  }: StockCsvRow): string | undefined => {
+    const variant = variantId ?? `sku ${sku}`
+    const before = saidOf.get(variant) ?? {}
+    if (contradicts(before, said)) return 'Earlier rows set another stock policy for the variant.'
+    if (Object.keys(said).length > 0) saidOf.set(variant, { ...before, ...said })
+    if (onHand === null && safety === null) return undefined
+    const place = `${variant} ${location?.toLowerCase() ?? ''}`
+    const counted = rowOf.get(place)
+    if (counted !== undefined) return `Row ${counted} counts the same variant at the same location.`
+    rowOf.set(place, row)
+    return undefined
+  }
+}
+
+const contradicts = (one: StockPolicy, other: StockPolicy) =>
+  (Object.keys(other) as (keyof StockPolicy)[]).some(key => one[key] !== undefined && one[key] !== other[key])

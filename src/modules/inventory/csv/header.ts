@@ -1,0 +1,30 @@
+import { type CsvColumns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
+
+/** Recognized columns and their headings: of our own export, and of Shopify's inventory export. */
+const HEADINGS = {
+  variantId: ['variant_id'],
+  sku: ['sku'],
+  location: ['location'],
+  onHand: ['on_hand', 'On hand (new)', 'On hand'],
+  safety: ['safety'],
+  tracked: ['tracked'],
+  backorder: ['backorder'],
+  backorderLimit: ['backorder_limit'],
+  lowThreshold: ['low_threshold'],
+  sourceVersion: ['source_version']
+} as const
+
+export type StockCsvField = keyof typeof HEADINGS
+export type StockCsvHeader = CsvColumns<StockCsvField>
+
+/** Finds the columns, or returns why the file cannot be read. */
+export function readHeader(cells: readonly string[]): { header: StockCsvHeader } | { problem: string } {
+  const header = findColumns<StockCsvField>(cells, HEADINGS)
+  const { indexes } = header
+  if (!indexes.has('variantId') && !indexes.has('sku'))
+    return { problem: missingColumns(['variant_id or sku'], cells) }
+  const says = [...indexes.keys()].some(
+    field => !['variantId', 'sku', 'location', 'sourceVersion'].includes(field)
+  )
+  return says ? { header } : { problem: missingColumns(['on_hand'], cells) }
+}

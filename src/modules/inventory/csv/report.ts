@@ -1,0 +1,49 @@
+import type { IgnoredColumn } from '../../../platform/csv/columns.ts'
+import type { FileRefused } from '../../../platform/csv/records.ts'
+
+/** An error of one row. `row`: line of the file; the header is 1. `column`: the heading in the file. */
+export type StockRowError = { row: number; variant: string | null; column?: string; message: string }
+export type StockImportMode = 'best_effort' | 'all_or_nothing'
+
+export type StockImportReport = {
+  mode: StockImportMode
+  rows: number
+  failed: number
+  ignored_columns: string[]
+  ignored_columns_total: number
+  levels: { counted: number; short: number; stale: number; repeated: number }
+  items: { changed: number }
+  errors: StockRowError[]
+  errors_total: number
+}
+
+const ERRORS_MAX = 1_000
+
+export const emptyReport = (
+  mode: StockImportMode,
+  ignored: IgnoredColumn = { names: [], total: 0 }
+): StockImportReport => ({
+  mode,
+  rows: 0,
+  failed: 0,
+  ignored_columns: ignored.names,
+  ignored_columns_total: ignored.total,
+  levels: { counted: 0, short: 0, stale: 0, repeated: 0 },
+  items: { changed: 0 },
+  errors: [],
+  errors_total: 0
+})
+
+/** Adds the errors of a row that cannot be imported. */
+export function addFailure(report: StockImportReport, problems: readonly StockRowError[]): void {
+  report.failed += 1
+  report.errors_total += problems.length
+  report.errors.push(...problems.slice(0, ERRORS_MAX - report.errors.length))
+}
+
+/** Report of a refused file. */
+export const refusalReport = (mode: StockImportMode, { row, message }: FileRefused): StockImportReport => ({
+  ...emptyReport(mode),
+  errors: [{ row, variant: null, message }],
+  errors_total: 1
+})

@@ -1,0 +1,89 @@
+import type { ExpandedLine, StockItem, StockLevel, StockOutcome } from './state.ts'
+
+/** The cases of a decision. A test counts them, so that none stays untested. */
+export const BRANCHES = [
+  'reserved-fresh',
+  'reserved-again-held',
+  'reserved-again-claimed',
+  'contested',
+  'contest-refused',
+  'taken',
+  'replaced',
+  'replace-refused',
+  'reserved-after-close',
+  'one-location',
+  'split',
+  'backorder',
+  'backorder-refused',
+  'any',
+  'untracked',
+  'kit',
+  'kit-short',
+  'same-item-twice',
+  'short-several',
+  'no-active-level',
+  'take-free',
+  'take-evicts',
+  'take-spares',
+  'take-short',
+  'drop-held',
+  'drop-nothing',
+  'expire-due',
+  'expire-not-due',
+  'expire-claimed',
+  'release-all',
+  'release-part',
+  'release-surplus',
+  'ship',
+  'ship-closes',
+  'ship-surplus',
+  'unship',
+  'unship-opens',
+  'unship-forgotten',
+  'unship-surplus',
+  'unship-nothing',
+  'return',
+  'count',
+  'count-same',
+  'count-stale',
+  'count-short',
+  'adjust',
+  'adjust-negative',
+  'later-row',
+  'later-level',
+  'crossed-out',
+  'crossed-in',
+  'crossed-low'
+] as const
+export type ReservationBranch = (typeof BRANCHES)[number]
+export type NoteBranch = (branch: ReservationBranch) => void
+
+type Books = {
+  item: (itemId: string) => StockItem | undefined
+  levelsOf: (itemId: string) => readonly StockLevel[]
+}
+const isKit = ({ variantId, parts }: ExpandedLine): boolean => parts.some(part => part.itemId !== variantId)
+
+/** Notes the special cases of a basket, whatever the outcome. */
+export function noteNeeds(needs: readonly ExpandedLine[], { item, levelsOf }: Books, note: NoteBranch): void {
+  const itemIds = needs.flatMap(need => need.parts.map(part => part.itemId))
+  if (needs.some(isKit)) note('kit')
+  if (new Set(itemIds).size < itemIds.length) note('same-item-twice')
+  if (itemIds.some(itemId => !item(itemId)?.tracked)) note('untracked')
+  if (itemIds.some(itemId => item(itemId)?.tracked && !levelsOf(itemId).some(level => level.active)))
+    note('no-active-level')
+}
+
+type Short = Extract<StockOutcome, { kind: 'short' }>['lines']
+export function noteShort(
+  needs: readonly ExpandedLine[],
+  short: Short,
+  { item }: Books,
+  note: NoteBranch
+): void {
+  const refused = needs.filter(need => short.some(line => line.variantId === need.variantId))
+  if (short.length > 1) note('short-several')
+  if (refused.some(isKit)) note('kit-short')
+  if (refused.some(need => need.parts.some(part => item(part.itemId)?.backorder === 'limit')))
+    note('backorder-refused')
+}

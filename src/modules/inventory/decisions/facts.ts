@@ -1,0 +1,288 @@
+import { quantitiesByItem } from './allocation.ts'
+import { sumOf } from './availability.ts'
+import type { NoteBranch } from './branches.ts'
+import { isOpen, type OpenLevel, openQuantity, type ReservationRow, type StockLedger } from './ledger.ts'
+import type {
+  AdjustOperation,
+  CountOperation,
+  DropOperation,
+  OrderChange,
+  ReserveOperation,
+  ShipmentMovement,
+  StockItem,
+  StockLevel,
+  StockOutcome,
+  TakeOperation,
+  UnshipOperation
+} from './state.ts'
+
+export type FactRules = typeof FACT_RULES
+export const FACT_RULES = {
+  /** The reservations that a release or a shipment applies to. */
+  openRows: (rows: readonly ReservationRow[]): readonly ReservationRow[] => rows.filter(isOpen),
+  isToClose: (kind: DropOperation['kind'], row: ReservationRow): boolean =>
+    row.state === 'held' && (kind === 'drop' || row.isExpired),
+  isUndone: (moved: readonly ShipmentMovement[]): boolean => moved.some(({ kind }) => kind === 'unship'),
+  /**
+   * Units of a closed reservation that stayed reserved until the end: the shipped ones. Released units
+   * stay released.
+   */
+  reservedAtClose: (row: ReservationRow): number => row.fulfilled,
+  isStale: (level: StockLevel, { sourceVersion }: CountOperation['lines'][number]): boolean =>
+    sourceVersion !== null && level.sourceVersion !== null && sourceVersion <= level.sourceVersion
+}
+
+const missingAt = (level: StockLevel): number => Math.max(0, level.reserved - Math.max(0, level.onHand))
+/** Returns whether more units are reserved than on hand, beyond the backorder limit. */
+export function isShort(
+  item: StockItem | undefined,
+  levels: readonly StockLevel[],
+  level: StockLevel
+): boolean {
+  if (!item?.tracked || item.backorder === 'any' || missingAt(level) === 0) return false
+  return item.backorder === 'none' || sumOf(levels, missingAt) > (item.backorderLimit ?? 0)
+}
+
+function close(row: ReservationRow): void {
+  row.state = 'closed'
+  row.seconds = null
+}
+
+/** Releases units of a reservation; closes it when none are left. */
+export function releaseUnits(
+  ledger: StockLedger,
+  operation: DropOperation | OrderChange | ReserveOperation | TakeOperation,
+  row: ReservationRow,
+  quantity: number
+): void {
+  if (quantity === openQuantity(row)) close(row)
+  else row.quantity -= quantity
+  ledger.noteRow(row)
+  ledger.move(ledger.levelAt(row.itemId, row.locationId), {
+    kind: 'release',
+    onHandDelta: 0,
+    reservedDelta: -quantity,
+    operation: operation.id,
+    owner: row.owner
+  })
+}
+
+/**
+ * Releases held reservations. `expire` skips an owner whose reservation is being claimed; the next run
+ * handles it.
+ */
+export function drop(
+  ledger: StockLedger,
+  operation: DropOperation,
+  rules: FactRules,
+  note: NoteBranch
+): StockOutcome {
+  const rows = ledger.rowsOf(operation.owner)
+  if (operation.kind === 'expire' && !rows.every(row => row.isUnlocked)) {
+    note('expire-claimed')
+    return { kind: 'done' }
+  }
+  const closed = rows.filter(row => rules.isToClose(operation.kind, row))
+  if (operation.kind === 'drop') note(closed.length > 0 ? 'drop-held' : 'drop-nothing')
+  else if (closed.length > 0) note('expire-due')
+  else if (rows.some(isOpen))
+    note(rows.some(row => row.state === 'held') ? 'expire-not-due' : 'expire-claimed')
+  for (const row of closed) releaseUnits(ledger, operation, row, openQuantity(row))
+  return { kind: 'done' }
+}
+
+/**
+ * Distributes the requested units over the owner's reservations. `rest`: units that no reservation covers.
+ */
+function findShares(ledger: StockLedger, { owner, parts, locationId }: OrderChange, rules: FactRules) {
+  const rows = rules
+    .openRows(ledger.rowsOf(owner))
+    .filter(row => locationId === null || row.locationId === locationId)
+  if (parts === null) return { shares: rows.map(row => ({ row, quantity: openQuantity(row) })), rest: [] }
+  const shares: { row: ReservationRow; quantity: number }[] = []
+  const rest: { itemId: string; quantity: number }[] = []
+  for (const [itemId, wanted] of quantitiesByItem(parts)) {
+    let quantity = wanted
+    for (const level of rows.some(row => row.itemId === itemId) ? ledger.levelsOf(itemId) : []) {
+      const row = rows.find(each => each.itemId === itemId && each.locationId === level.locationId)
+      const share = row === undefined ? 0 : Math.min(quantity, openQuantity(row))
+      if (row !== undefined && share > 0) shares.push({ row, quantity: share })
+      quantity -= share
+    }
+    if (quantity > 0) rest.push({ itemId, quantity })
+  }
+  return { shares, rest }
+}
+
+export function release(
+  ledger: StockLedger,
+  operation: OrderChange,
+  rules: FactRules,
+  note: NoteBranch
+): StockOutcome {
+  const { shares, rest } = findShares(ledger, operation, rules)
+  if (operation.parts === null) note('release-all')
+  else if (rest.length > 0) note('release-surplus')
+  else note('release-part')
+  for (const { row, quantity } of shares) releaseUnits(ledger, operation, row, quantity)
+  return { kind: 'done' }
+}
+
+/** Returns the level of an operation that names no location. */
+function defaultLevel(ledger: StockLedger, itemId: string, locationId: string | null): OpenLevel {
+  const levels = ledger.levelsOf(itemId)
+  if (locationId !== null || levels.length === 0) return ledger.levelAt(itemId, locationId ?? ledger.home)
+  const home = levels.find(level => level.locationId === ledger.home)
+  return home ?? levels.find(level => level.active) ?? (levels[0] as OpenLevel)
+}
+
+/** Records a shipment, also of units that were not reserved. */
+export function ship(
+  ledger: StockLedger,
+  operation: OrderChange,
+  rules: FactRules,
+  note: NoteBranch
+): OpenLevel[] {
+  const { id, owner, locationId } = operation
+  const { shares, rest } = findShares(ledger, operation, rules)
+  const touched: OpenLevel[] = []
+  const leave = (level: OpenLevel, quantity: number, reserved: number) => {
+    ledger.move(level, {
+      kind: 'ship',
+      onHandDelta: -quantity,
+      reservedDelta: -reserved,
+      operation: id,
+      owner
+    })
+    touched.push(level)
+  }
+  for (const { row, quantity } of shares) {
+    row.fulfilled += quantity
+    if (openQuantity(row) === 0) close(row)
+    note(isOpen(row) ? 'ship' : 'ship-closes')
+    ledger.noteRow(row)
+    leave(ledger.levelAt(row.itemId, row.locationId), quantity, quantity)
+  }
+  for (const { itemId, quantity } of rest) {
+    if (!ledger.item(itemId)?.tracked) continue
+    note('ship-surplus')
+    leave(defaultLevel(ledger, itemId, locationId), quantity, 0)
+  }
+  return touched
+}
+
+/** Returns the movements of the owner's shipment; none when it was undone. */
+export function movementsOfShipment(
+  ledger: StockLedger,
+  { shipment, owner }: UnshipOperation,
+  rules: FactRules
+): readonly ShipmentMovement[] {
+  const moved = ledger.movedBy(shipment).filter(each => each.owner === owner)
+  return rules.isUndone(moved) ? [] : moved
+}
+
+/** Reserves shipped units again, even when their reservation was closed or deleted. */
+function reserveAgain(ledger: StockLedger, row: ReservationRow, quantity: number, rules: FactRules): void {
+  if (row.quantity === 0 || !isOpen(row)) {
+    row.quantity = rules.reservedAtClose(row)
+    row.state = 'confirmed'
+  }
+  const undone = Math.min(quantity, row.fulfilled)
+  row.fulfilled -= undone
+  row.quantity += quantity - undone
+  ledger.noteRow(row)
+}
+
+/** Undoes a shipment: its units return to their levels and are reserved as before. */
+export function unship(
+  ledger: StockLedger,
+  operation: UnshipOperation,
+  rules: FactRules,
+  note: NoteBranch
+): readonly OpenLevel[] {
+  const { owner, shipment } = operation
+  return movementsOfShipment(ledger, operation, rules).map(
+    ({ itemId, locationId, onHandDelta, reservedDelta }) => {
+      const level = ledger.levelAt(itemId, locationId)
+      if (reservedDelta === 0) note('unship-surplus')
+      else {
+        const row = ledger.rowAt(owner, level)
+        note(row.quantity === 0 ? 'unship-forgotten' : isOpen(row) ? 'unship' : 'unship-opens')
+        reserveAgain(ledger, row, -reservedDelta, rules)
+      }
+      // `0 -` avoids -0, which a unary minus makes of 0.
+      const back = { onHandDelta: 0 - onHandDelta, reservedDelta: 0 - reservedDelta }
+      ledger.move(level, { kind: 'unship', ...back, operation: shipment, owner })
+      return level
+    }
+  )
+}
+
+export function recordReturn(
+  ledger: StockLedger,
+  { id, owner, parts, locationId }: OrderChange,
+  note: NoteBranch
+): StockOutcome {
+  for (const [itemId, quantity] of quantitiesByItem(parts ?? [])) {
+    if (!ledger.item(itemId)?.tracked) continue
+    note('return')
+    const level = defaultLevel(ledger, itemId, locationId)
+    ledger.move(level, { kind: 'return', onHandDelta: quantity, reservedDelta: 0, operation: id, owner })
+  }
+  return { kind: 'done' }
+}
+
+/** Returns whether the level can be counted: no level is created for an untracked item. */
+const isCounted = (ledger: StockLedger, itemId: string, locationId: string): boolean => {
+  const item = ledger.item(itemId)
+  if (item === undefined || item.tracked) return item !== undefined
+  return ledger.levelsOf(itemId).some(level => level.locationId === locationId)
+}
+
+/** Applies a count or an adjustment. */
+export function recordCount(
+  ledger: StockLedger,
+  operation: CountOperation | AdjustOperation,
+  rules: FactRules,
+  note: NoteBranch
+) {
+  const { id, kind, actor, reason } = operation
+  const stale = new Set<string>()
+  const touched: OpenLevel[] = []
+  const change = (level: OpenLevel, onHandDelta: number) => {
+    touched.push(level)
+    if (kind === 'count') note(onHandDelta === 0 ? 'count-same' : 'count')
+    else note(level.onHand + onHandDelta < 0 ? 'adjust-negative' : 'adjust')
+    if (onHandDelta === 0) return
+    ledger.move(level, { kind, onHandDelta, reservedDelta: 0, operation: id, owner: null, actor, reason })
+  }
+  for (const line of operation.lines) {
+    if (!isCounted(ledger, line.itemId, line.locationId)) continue
+    const level = ledger.levelAt(line.itemId, line.locationId)
+    if ('delta' in line) change(level, line.delta)
+    else if (rules.isStale(level, line)) {
+      note('count-stale')
+      stale.add(line.itemId)
+    } else {
+      setSafetyAndVersion(ledger, level, line)
+      change(level, (line.onHand ?? level.onHand) - level.onHand)
+    }
+  }
+  return { stale: [...stale], touched }
+}
+
+/** Sets the safety stock and source version of a level, which have no movements. */
+function setSafetyAndVersion(
+  ledger: StockLedger,
+  level: OpenLevel,
+  line: CountOperation['lines'][number]
+): void {
+  const { safety, sourceVersion } = {
+    safety: line.safety ?? level.safety,
+    sourceVersion: line.sourceVersion ?? level.sourceVersion
+  }
+  if (safety === level.safety && sourceVersion === level.sourceVersion) return
+  level.safety = safety
+  level.sourceVersion = sourceVersion
+  ledger.noteLevel(level)
+}

@@ -1,0 +1,124 @@
+import type {
+  Movement,
+  Reservation,
+  ReservationWrite,
+  ShipmentMovement,
+  StockLevel,
+  StockState
+} from './state.ts'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+export type OpenLevel = Mutable<StockLevel>
+export type ReservationRow = Mutable<Reservation> & { seconds: number | null; readonly isNew: boolean }
+type MovementInput = Pick<Movement, 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'> &
+  Partial<Pick<Movement, 'allowedAfter' | 'actor' | 'reason'>>
+
+export const isOpen = (row: Reservation): boolean => row.state !== 'closed'
+export const openQuantity = (row: Pick<Reservation, 'quantity' | 'fulfilled'>): number =>
+  row.quantity - row.fulfilled
+
+const byPriority = (a: StockLevel, b: StockLevel): number =>
+  a.priority - b.priority || (a.locationId < b.locationId ? -1 : Number(a.locationId > b.locationId))
+
+export type StockLedger = ReturnType<typeof openLedger>
+
+/** A working copy of the stock that operations change one after the other. Copies only what is read. */
+export function openLedger(stock: StockState) {
+  const levels = new Map<string, OpenLevel[]>()
+  const rows = new Map<string, ReservationRow[]>()
+  const changedLevels = new Set<OpenLevel>()
+  const changedRows = new Set<ReservationRow>()
+  const movements: Movement[] = []
+
+  /** Returns the levels of a locked item, by priority. */
+  function levelsOf(itemId: string): OpenLevel[] {
+    let open = levels.get(itemId)
+    if (open === undefined) {
+      open = (stock.levels.get(itemId) ?? []).map(level => ({ ...level })).sort(byPriority)
+      levels.set(itemId, open)
+    }
+    return open
+  }
+
+  function rowsOf(owner: string): ReservationRow[] {
+    let open = rows.get(owner)
+    if (open === undefined) {
+      open = (stock.reservations.get(owner) ?? []).map(row => ({ ...row, seconds: null, isNew: false }))
+      rows.set(owner, open)
+    }
+    return open
+  }
+
+  /** @throws Error when the level was not created before the batch, because it would not be written. */
+  function levelAt(itemId: string, locationId: string): OpenLevel {
+    const level = levelsOf(itemId).find(each => each.locationId === locationId)
+    if (level === undefined) throw new Error(`The item ${itemId} has no level at ${locationId}`)
+    return level
+  }
+
+  /** Returns the owner's reservation at a level; creates it when there is none. */
+  function rowAt(owner: string, { itemId, locationId }: StockLevel): ReservationRow {
+    const known = rowsOf(owner).find(row => row.itemId === itemId && row.locationId === locationId)
+    if (known !== undefined) return known
+    const place = { owner, itemId, locationId, quantity: 0, fulfilled: 0 }
+    const row: ReservationRow = {
+      ...place,
+      state: 'held',
+      isExpired: false,
+      isUnlocked: true,
+      seconds: null,
+      isNew: true
+    }
+    rowsOf(owner).push(row)
+    return row
+  }
+
+  function move(
+    level: OpenLevel,
+    { allowedAfter = null, actor = null, reason = null, ...entry }: MovementInput
+  ): void {
+    level.seq += 1
+    level.onHand += entry.onHandDelta
+    level.reserved += entry.reservedDelta
+    changedLevels.add(level)
+    const { itemId, locationId, seq, onHand: onHandAfter, reserved: reservedAfter } = level
+    const after = { onHandAfter, reservedAfter, allowedAfter }
+    movements.push({ itemId, locationId, seq, ...entry, ...after, actor, reason })
+  }
+
+  /** Returns the movements of a shipment and of its undoing. */
+  function movedBy(shipment: string): ShipmentMovement[] {
+    const now = movements.filter(({ operation }) => operation === shipment)
+    return [...(stock.shipped.get(shipment) ?? []), ...now]
+  }
+
+  function written(): {
+    levels: StockLevel[]
+    inserted: ReservationWrite[]
+    updated: ReservationWrite[]
+    movements: Movement[]
+  } {
+    const inserted: ReservationWrite[] = []
+    const updated: ReservationWrite[] = []
+    for (const { isNew, isExpired: _, isUnlocked: __, ...row } of changedRows)
+      (isNew ? inserted : updated).push(row)
+    return { levels: [...changedLevels], inserted, updated, movements }
+  }
+
+  return {
+    item: (itemId: string) => stock.items.get(itemId),
+    /** Returns whether the levels of the item are locked. */
+    isLocked: (itemId: string) => stock.levels.has(itemId),
+    home: stock.home,
+    levelsOf,
+    levelAt,
+    rowsOf,
+    rowAt,
+    move,
+    movedBy,
+    /** Marks a level that changed without a movement. */
+    noteLevel: (level: OpenLevel) => changedLevels.add(level),
+    noteRow: (row: ReservationRow) => changedRows.add(row),
+    written
+  }
+}

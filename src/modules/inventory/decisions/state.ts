@@ -1,0 +1,234 @@
+/** The stock policy of an item. */
+export type StockItem = {
+  readonly id: string
+  readonly tracked: boolean
+  readonly backorder: 'none' | 'limit' | 'any'
+  readonly backorderLimit: number | null
+  readonly lowThreshold: number | null
+}
+
+/** An item at a location. Levels are ordered by priority, then by location id. */
+export type StockLevel = {
+  readonly itemId: string
+  readonly locationId: string
+  readonly priority: number
+  readonly active: boolean
+  /** Negative when more units were shipped than counted. */
+  readonly onHand: number
+  readonly reserved: number
+  readonly safety: number
+  /** Number of the latest movement. */
+  readonly seq: number
+  readonly sourceVersion: number | null
+}
+
+export type Reservation = {
+  readonly owner: string
+  readonly itemId: string
+  readonly locationId: string
+  readonly quantity: number
+  readonly fulfilled: number
+  readonly state: 'held' | 'claimed' | 'confirmed' | 'closed'
+  /** Whether the hold has expired and may be released. */
+  readonly isExpired: boolean
+  /** False while a claim has locked the row: its new state is unknown. */
+  readonly isUnlocked: boolean
+}
+
+export type StockPart = { readonly itemId: string; readonly quantity: number }
+
+/** A line of a basket with the parts of one unit. The only part of a plain variant is the variant itself. */
+export type ExpandedLine = {
+  readonly variantId: string
+  readonly quantity: number
+  readonly parts: readonly StockPart[]
+}
+
+/** Fields of counts and adjustments. */
+type RecordedChange = { readonly id: string; readonly actor: string | null; readonly reason: string | null }
+export type ReserveOperation = {
+  readonly kind: 'reserve'
+  readonly id: string
+  readonly owner: string
+  readonly needs: readonly ExpandedLine[]
+  readonly seconds: number
+  /**
+   * Units by item that unpaid orders claim and this owner may take after payment. A shortage within them
+   * is contested: the rest is reserved, and the outcome lists the contested units. Absent: nothing may be
+   * contested.
+   */
+  readonly contest?: ReadonlyMap<string, number>
+}
+/** `drop` releases held reservations, `expire` only expired ones. */
+export type DropOperation = {
+  readonly kind: 'drop' | 'expire'
+  readonly id: string
+  readonly owner: string
+  readonly itemIds: readonly string[]
+}
+/** A release, shipment or return of an order's units. Without parts: all remaining units. */
+export type OrderChange = {
+  readonly kind: 'release' | 'ship' | 'return'
+  readonly id: string
+  readonly owner: string
+  readonly parts: readonly StockPart[] | null
+  readonly locationId: string | null
+}
+/** An owner that may lose its claimed units, except those of `keep`. */
+export type EvictionVictim = { readonly owner: string; readonly keep: readonly StockPart[] }
+/**
+ * Gives contested units to a paid owner: free ones first, then those of the victims in their order. All or
+ * nothing.
+ */
+export type TakeOperation = {
+  readonly kind: 'take'
+  readonly id: string
+  readonly owner: string
+  readonly parts: readonly StockPart[]
+  readonly victims: readonly EvictionVictim[]
+}
+/** Undoes a shipment of the owner. */
+export type UnshipOperation = {
+  readonly kind: 'unship'
+  readonly id: string
+  readonly owner: string
+  /** Id of the ship operation. */
+  readonly shipment: string
+}
+export type CountOperation = RecordedChange & {
+  readonly kind: 'count'
+  readonly lines: readonly {
+    readonly itemId: string
+    readonly locationId: string
+    /** Null: unchanged. */
+    readonly onHand: number | null
+    readonly safety: number | null
+    readonly sourceVersion: number | null
+  }[]
+}
+export type AdjustOperation = RecordedChange & {
+  readonly kind: 'adjust'
+  readonly lines: readonly {
+    readonly itemId: string
+    readonly locationId: string
+    readonly delta: number
+  }[]
+}
+export type StockOperation =
+  | ReserveOperation
+  | DropOperation
+  | OrderChange
+  | TakeOperation
+  | UnshipOperation
+  | CountOperation
+  | AdjustOperation
+
+export type StockOutcome =
+  /** `contested`: units of the lines that are not reserved. */
+  | { readonly kind: 'reserved'; readonly contested: readonly StockPart[] }
+  /** Units that the victims lost. */
+  | {
+      readonly kind: 'took'
+      readonly lost: readonly { readonly owner: string; readonly parts: readonly StockPart[] }[]
+    }
+  | {
+      readonly kind: 'short'
+      readonly lines: readonly {
+        readonly variantId: string
+        readonly requested: number
+        readonly available: number
+      }[]
+    }
+  /** The owner has claimed other lines. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'done' }
+  /** The shipment does not exist or was undone before. */
+  | { readonly kind: 'nothing' }
+  /**
+   * `stale`: items whose count is older than the recorded one. `short`: items with more reserved than on
+   * hand.
+   */
+  | { readonly kind: 'counted'; readonly stale: readonly string[]; readonly short: readonly string[] }
+  /** Not decided: retry with these items locked. */
+  | { readonly kind: 'later'; readonly itemIds: readonly string[] }
+
+/**
+ * The locked stock that a batch is decided on. `levels` has an entry for each locked item, with all of its
+ * locations. Levels that an operation may write to are created before.
+ */
+export type StockState = {
+  readonly items: ReadonlyMap<string, StockItem>
+  readonly levels: ReadonlyMap<string, readonly StockLevel[]>
+  /** By owner, including closed ones. */
+  readonly reservations: ReadonlyMap<string, readonly Reservation[]>
+  /** Movements of the shipments to undo, and of earlier undoing, by the id of the ship operation. */
+  readonly shipped: ReadonlyMap<string, readonly ShipmentMovement[]>
+  /** Kits by the item that they contain. */
+  readonly kitsOf: ReadonlyMap<string, readonly { readonly variantId: string; readonly quantity: number }[]>
+  /** Default location of operations that name none. */
+  readonly home: string
+  /** Items whose first levels were created for this batch: before, nothing of them was available. */
+  readonly newItems: ReadonlySet<string>
+}
+
+/** New values of a reservation. `seconds`: hold time from now; null: unchanged, or not held. */
+export type ReservationWrite = {
+  readonly owner: string
+  readonly itemId: string
+  readonly locationId: string
+  readonly quantity: number
+  readonly fulfilled: number
+  readonly state: Reservation['state']
+  readonly seconds: number | null
+}
+
+export type Movement = {
+  readonly itemId: string
+  readonly locationId: string
+  readonly seq: number
+  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'unship' | 'return' | 'repair'
+  readonly onHandDelta: number
+  readonly reservedDelta: number
+  readonly onHandAfter: number
+  readonly reservedAfter: number
+  /** Maximum reserved units at the level; null: unlimited, or an operation that is never refused. */
+  readonly allowedAfter: number | null
+  /** Id of the operation; for `unship`, of the ship operation. */
+  readonly operation: string
+  readonly owner: string | null
+  readonly actor: string | null
+  readonly reason: string | null
+}
+
+/** A movement of a shipment or of its undoing. */
+export type ShipmentMovement = Pick<
+  Movement,
+  'itemId' | 'locationId' | 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'
+>
+
+export type StockStatus = 'out' | 'low' | 'in' | 'untracked'
+
+/** Status change of variants (the item or its kits) because the item's stock changed. */
+export type Crossing = {
+  readonly itemId: string
+  readonly variantIds: readonly string[]
+  /** Available units of the item. */
+  readonly available: number
+  readonly status: StockStatus
+}
+
+export type StockDecision = {
+  /** In the order of the operations. */
+  readonly outcomes: readonly StockOutcome[]
+  /** New values of the changed levels. */
+  readonly levels: readonly StockLevel[]
+  readonly inserted: readonly ReservationWrite[]
+  readonly updated: readonly ReservationWrite[]
+  /** Ordered per level. */
+  readonly movements: readonly Movement[]
+  readonly crossings: readonly Crossing[]
+  /**
+   * Levels that an unrefusable operation left with more reserved than on hand, beyond the backorder limit.
+   */
+  readonly shortfalls: readonly { readonly itemId: string; readonly locationId: string }[]
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { defineModule } from '../../../module.ts'
+import { type InventoryApi, inventoryModule, stockCrossed } from '../index.ts'
+import type { InventoryItemInput } from './upsert.ts'
+
+type Crossed = { item_id: string; variant_ids: string[]; available: number | null; status: string }
+
+/** An inventory, and a module that hears of its crossings. */
+async function useInventory() {
+  const heard: Crossed[] = []
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of crossings.',
+    basePaths: [],
+    requires: { inventory: inventoryModule },
+    uses: {},
+    subscribes: [stockCrossed],
+    setup: async () => ({
+      api: {},
+      eventHandlers: {
+        'inventory.crossed': async (_tx, events) => {
+          for (const { payload } of events) heard.push(payload)
+        }
+      }
+    })
+  })
+  const shop = await useShop({ modules: [inventoryModule, listener] })
+  const inventory = shop.apiOf(inventoryModule) as InventoryApi
+  return {
+    ...shop,
+    admin: shop.as({ token: 'admin' }),
+    inventory,
+    describe: (...variants: InventoryItemInput[]) =>
+      shop.db.transaction(tx => inventory.upsertItems(tx, variants)),
+    /** What was heard since the last time, once there are so many. */
+    heard: async (count: number) => {
+      await expect.poll(() => heard.length).toBe(count)
+      return heard.splice(0)
+    }
+  }
+}
+
+test('an upsert sets the given fields, keeps omitted ones and is idempotent', async () => {
+  const { admin, describe } = await useInventory()
+  const id = newId()
+  const read = async () => (await admin.get(`/api/inventory/items/${id}`)).json
+  await describe({ variantId: id, sku: 'MUG' })
+  expect(await read()).toMatchObject({ sku: 'MUG', tracked: false, backorder: 'none' })
+  await describe({ variantId: id, sku: 'MUG', tracked: true, backorder: 'any' })
+  expect(await read()).toMatchObject({ sku: 'MUG', tracked: true, backorder: 'any' })
+  await admin.patch(`/api/inventory/items/${id}`, {
+    backorder: 'limit',
+    backorder_limit: 4,
+    low_threshold: 2
+  })
+  await describe({ variantId: id, sku: 'CUP' })
+  const said = await read()
+  expect(said).toMatchObject({ sku: 'CUP', tracked: true, backorder_limit: 4, low_threshold: 2 })
+  await describe({ variantId: id, sku: 'CUP', tracked: true })
+  expect(await read()).toEqual(said)
+  await describe({ variantId: id, sku: 'CUP', backorder: 'none' })
+  expect(await read()).toMatchObject({ backorder: 'none', backorder_limit: null, low_threshold: 2 })
+})
+
+test('an upsert that is rolled back has no effect', async () => {
+  const { db, inventory, sql } = await useInventory()
+  const failed = db.transaction(async tx => {
+    await inventory.upsertItems(tx, [{ variantId: newId(), sku: 'MUG', tracked: true }])
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  expect(await sql('select id from inventory.items')).toEqual([])
+})
+
+test('two concurrent upserts in different order both succeed', async () => {
+  const { describe, sql } = await useInventory()
+  const ids = Array.from({ length: 700 }, newId)
+  const as = (sku: string) => ids.map(variantId => ({ variantId, sku, tracked: true }))
+  await Promise.all([describe(...as('A')), describe(...as('B').reverse()), describe(...as('C'))])
+  const [row] = await sql(
+    'select count(*)::int as items, count(distinct sku)::int as skus from inventory.items'
+  )
+  expect(row).toEqual({ items: 700, skus: 1 })
+})
+
+test('only changed stock policies emit inventory.crossed', async () => {
+  const { admin, describe, heard, inventory, sql } = await useInventory()
+  const [mug, set] = [newId(), newId()]
+  await describe({ variantId: mug, sku: 'MUG' })
+  await describe({ variantId: mug, sku: 'CUP', tracked: true })
+  expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug], available: 0, status: 'out' }])
+  expect(await inventory.available([mug])).toEqual([0])
+  await sql('insert into inventory.levels (item_id, location_id) select $1, id from inventory.locations', [
+    mug
+  ])
+
+  await admin.put(`/api/inventory/items/${set}/components`, { components: [{ item_id: mug, quantity: 2 }] })
+  expect(await heard(1)).toEqual([{ item_id: set, variant_ids: [set], available: 0, status: 'out' }])
+  await admin.patch(`/api/inventory/items/${mug}`, {
+    backorder: 'limit',
+    backorder_limit: 6,
+    low_threshold: 6
+  })
+  expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug, set], available: 6, status: 'low' }])
+  expect(await inventory.available([mug, set])).toEqual([6, 3])
+  await admin.patch(`/api/inventory/items/${mug}`, { backorder: 'any' })
+  expect(await heard(1)).toMatchObject([{ available: null, status: 'in' }])
+  await describe({ variantId: mug, sku: 'CUP', tracked: false })
+  expect(await heard(1)).toMatchObject([{ available: null, status: 'untracked' }])
+  await describe({ variantId: mug, sku: 'CUP', tracked: false })
+  await describe({ variantId: mug, sku: 'CUP', tracked: true })
+  expect(await heard(1)).toMatchObject([{ item_id: mug, status: 'in' }])
+})
+
+test('a first count above zero never emits status out', async () => {
+  const { admin, describe, heard, inventory } = await useInventory()
+  const [some, none, part, set, known] = [newId(), newId(), newId(), newId(), newId()]
+  const count = (variantId: string, onHand: number) =>
+    describe({ variantId, sku: variantId, tracked: true, onHand })
+  expect(await inventory.available([some])).toEqual([null])
+  await count(some, 3)
+  expect(await heard(1)).toEqual([{ item_id: some, variant_ids: [some], available: 3, status: 'in' }])
+  expect(await inventory.available([some])).toEqual([3])
+
+  await count(none, 0)
+  expect(await heard(1)).toMatchObject([{ item_id: none, status: 'out' }])
+
+  await describe({ variantId: part, sku: 'PART' })
+  const components = [{ item_id: part, quantity: 2 }]
+  expect((await admin.put(`/api/inventory/items/${set}/components`, { components })).status).toBe(200)
+  expect(await heard(1)).toMatchObject([{ variant_ids: [set], status: 'untracked' }])
+  await count(part, 1)
+  expect(await heard(2)).toMatchObject([
+    { variant_ids: [part, set], status: 'out' },
+    { variant_ids: [part], status: 'in' }
+  ])
+  expect(await inventory.available([part, set])).toEqual([1, 0])
+
+  await count(known, 4)
+  await heard(1)
+  await describe({ variantId: known, sku: 'KNOWN', tracked: false })
+  expect(await heard(1)).toMatchObject([{ status: 'untracked' }])
+  await count(known, 4)
+  expect(await heard(1)).toMatchObject([{ item_id: known, available: 4, status: 'in' }])
+})

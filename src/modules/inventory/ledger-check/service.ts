@@ -1,0 +1,197 @@
+import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
+import { decodeCursor, encodeCursor, invalidCursor } from '../../../kernel/pages.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { databaseBusy } from '../../../platform/postgres/errors.ts'
+import type { Writer } from '../writer/writer.ts'
+import { assessLevel, type CheckReport, type LedgerFinding, type LedgerTally } from './findings.ts'
+import type { FindingMetrics } from './metrics.ts'
+import { type RepairDeps, repairItem } from './repair.ts'
+import * as repository from './repository.ts'
+import type { CheckQuery } from './schema.ts'
+
+const LEVELS_MAX = 500
+const FINDINGS_MAX = 1_000
+/** Maximum wait for the writer to apply overdue work, in milliseconds. */
+const WRITER_MS = 5_000
+/** How long one request reads, in milliseconds. Its last statement may take two seconds more. */
+const PART_MS = 4_000
+const SHOWN = 100
+
+export type CheckDeps = RepairDeps & {
+  db: Queryable
+  writer: Pick<Writer, 'push' | 'wake' | 'outcomeOf'>
+  findingMetrics: Pick<FindingMetrics, 'save'>
+}
+type CheckOptions = { repair: boolean; actor?: string }
+/** Position of a check: the next `limit` levels after this one. */
+type CheckPosition = {
+  readonly afterItemId: string
+  readonly afterLocationId: string
+  readonly limit: number
+}
+/** `next` is undefined after the last level. That part includes overdue reservations and requests. */
+type CheckPart = {
+  readonly levels: number
+  readonly findings: readonly LedgerFinding[]
+  readonly next: CheckPosition | undefined
+}
+
+const START: CheckPosition = { afterItemId: FIRST_ID, afterLocationId: FIRST_ID, limit: LEVELS_MAX }
+const CURSOR = 'inventory.check'
+
+/** Checks the stock ledger and reports discrepancies. Sales continue meanwhile. */
+export function createCheckService(deps: CheckDeps) {
+  const { db, findingMetrics: figures } = deps
+
+  /** Checks the whole ledger and passes the findings of each part to `onPart`. */
+  async function readAll(onPart: (findings: readonly LedgerFinding[]) => unknown): Promise<LedgerTally> {
+    const counts = new Map<LedgerFinding['kind'], number>()
+    const shown: LedgerFinding[] = []
+    for (let place: CheckPosition | undefined = START; place !== undefined; ) {
+      const part: CheckPart = await readPart(db, place)
+      for (const { kind } of part.findings) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      shown.push(...part.findings.slice(0, FINDINGS_MAX - shown.length))
+      await onPart(part.findings)
+      place = part.next
+    }
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+    return { findings: shown, total, counts }
+  }
+
+  /** See `InventoryApi.check`. `onProgress` is called after each step. */
+  async function check(
+    { repair, actor }: CheckOptions,
+    onProgress: () => void = () => {}
+  ): Promise<CheckReport> {
+    const found = await readAll(async findings => {
+      onProgress()
+      if (repair) await repairAll(deps, findings, { actor: actor ?? null, onProgress })
+    })
+    const left = repair && found.total > 0 ? await readAll(onProgress) : found
+    if (repair) await figures.save(left.counts)
+    const { findings, total } = found
+    return { findings, total, repaired: Math.max(0, total - left.total), left: left.findings }
+  }
+
+  /** Checks the whole ledger and stores the counts for the metrics of every process. */
+  async function count(signal: AbortSignal): Promise<LedgerTally> {
+    const found = await readAll(() => signal.throwIfAborted())
+    await figures.save(found.counts)
+    return found
+  }
+
+  /** Checks for a few seconds and returns the cursor of the rest. */
+  async function list({ limit = SHOWN, cursor }: CheckQuery, onProgress: () => void) {
+    const startedAt = performance.now()
+    let place: CheckPosition | undefined = cursor === undefined ? START : positionOf(cursor)
+    const findings: LedgerFinding[] = []
+    let [levels, total] = [0, 0]
+    do {
+      const part: CheckPart = await readPart(db, place)
+      onProgress()
+      levels += part.levels
+      total += part.findings.length
+      findings.push(...part.findings.slice(0, limit - findings.length))
+      place = part.next
+    } while (place !== undefined && performance.now() - startedAt < PART_MS)
+    const rest_cursor = place === undefined ? null : cursorOf(place)
+    return { findings, total, levels, rest_cursor }
+  }
+
+  return { check, count, list }
+}
+export type CheckService = ReturnType<typeof createCheckService>
+
+const cursorOf = ({ afterItemId, afterLocationId, limit }: CheckPosition) =>
+  encodeCursor([CURSOR, afterItemId, afterLocationId, limit])
+
+/** @throws `INVALID_CURSOR` */
+function positionOf(cursor: string): CheckPosition {
+  const [from, item, location, levels] = decodeCursor(cursor, ['string', 'string', 'string', 'number'])
+  const [afterItemId, afterLocationId, limit] = [String(item), String(location), Number(levels)]
+  const isOurs = from === CURSOR && isId(afterItemId) && isId(afterLocationId)
+  if (!isOurs || limit < 1 || limit > LEVELS_MAX) throw invalidCursor()
+  return { afterItemId, afterLocationId, limit }
+}
+
+/**
+ * Checks one page. When a long history exceeds the statement timeout, it reads a tenth of the levels, then
+ * gradually more.
+ */
+async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart> {
+  const { limit } = place
+  try {
+    const rows = await db.rows(repository.listLedgerLevels, place)
+    const findings = rows.flatMap(level => assessLevel(level).findings)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < limit)
+      return {
+        levels: rows.length,
+        findings: [...findings, ...(await findOutsideLevels(db))],
+        next: undefined
+      }
+    const next = {
+      afterItemId: last.item_id,
+      afterLocationId: last.location_id,
+      limit: Math.min(limit * 2, LEVELS_MAX)
+    }
+    return { levels: rows.length, findings, next }
+  } catch (error) {
+    if (limit === 1 || (error as { code?: string }).code !== databaseBusy.code) throw error
+    return readPart(db, { ...place, limit: Math.ceil(limit / 10) })
+  }
+}
+
+async function findOutsideLevels(db: Queryable): Promise<LedgerFinding[]> {
+  const limit = FINDINGS_MAX
+  const [places, overdue, undone] = await Promise.all([
+    db.rows(repository.listMissingLevels, { limit }),
+    db.rows(repository.listOverdueReservations, { limit }),
+    db.rows(repository.listOverdueRequests, { limit })
+  ])
+  return [
+    ...places.map(({ item_id: itemId, location_id: locationId }): LedgerFinding => {
+      const detail = 'a reservation has no level'
+      return { kind: 'level_missing', itemId, locationId, detail }
+    }),
+    ...overdue.map(({ owner, item_ids: itemIds, seconds }): LedgerFinding => {
+      return { kind: 'reservation_overdue', owner, itemIds, detail: `expired ${Math.round(seconds)} s ago` }
+    }),
+    ...undone.map(({ id: requestId, kind, seconds }): LedgerFinding => {
+      return {
+        kind: 'request_overdue',
+        requestId,
+        detail: `a ${kind} request, pending for ${Math.round(seconds)} s`
+      }
+    })
+  ]
+}
+
+type RepairOptions = { actor: string | null; onProgress: () => void }
+
+/** Repairs what can be repaired: levels first, because the writer needs them. */
+async function repairAll(
+  deps: CheckDeps,
+  findings: readonly LedgerFinding[],
+  { actor, onProgress }: RepairOptions
+): Promise<void> {
+  const ofLevels = findings.flatMap(each => ('locationId' in each ? [each] : []))
+  for (const [itemId, ofItem] of Map.groupBy(ofLevels, each => each.itemId)) {
+    const missing = ofItem.filter(({ kind }) => kind === 'level_missing')
+    const locationIds = missing.map(({ locationId }) => locationId)
+    await repairItem(deps, { itemId, missing: locationIds, actor })
+    onProgress()
+  }
+
+  const { writer } = deps
+  const deadlineAt = performance.now() + WRITER_MS
+  writer.wake()
+  await Promise.allSettled(
+    findings.map(async each => {
+      if (each.kind === 'request_overdue') await writer.outcomeOf(each.requestId, deadlineAt)
+      if (each.kind !== 'reservation_overdue') return
+      const { owner, itemIds: expired } = each
+      await writer.push({ kind: 'expire', id: newId(), owner, itemIds: expired }, deadlineAt)
+    })
+  )
+}

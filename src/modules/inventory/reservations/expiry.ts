@@ -1,0 +1,46 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { Timers } from '../../../platform/timers.ts'
+import { NOTED_SECONDS } from '../availability/cache.ts'
+import { deleteChanges } from '../availability/repository.ts'
+import { deleteRequests } from '../writer/requests-repository.ts'
+import type { Writer } from '../writer/writer.ts'
+import { deleteOldContested, deleteReservations, listExpired } from './repository.ts'
+
+const DUE_SECONDS = 5
+const DUE_MAX = 500
+const OLD_SECONDS = 600
+const OLD_MAX = 1_000
+const WAIT_MS = 5_000
+
+/** Registers the timers that expire reservations and delete old rows. */
+export function startStockTimers({
+  timers,
+  db,
+  writer
+}: {
+  timers: Timers
+  db: Queryable
+  writer: Writer
+}): void {
+  timers.every(DUE_SECONDS, 'inventory.expire', () => expireReservations(db, writer))
+  const limit = OLD_MAX
+  timers.untilEmpty(NOTED_SECONDS, 'inventory.delete_changes', () =>
+    db.run(deleteChanges, { keptSeconds: NOTED_SECONDS, limit })
+  )
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteRequests, { limit }))
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_contested', () => db.run(deleteOldContested, { limit }))
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_reservations', () => db.run(deleteReservations, { limit }))
+}
+
+/** Releases expired held reservations. Returns how many owners were handled. */
+export async function expireReservations(db: Queryable, writer: Writer): Promise<number> {
+  const due = await db.rows(listExpired, { limit: DUE_MAX })
+  const deadlineAt = performance.now() + WAIT_MS
+  const expired = due.map(async ({ owner, item_ids: itemIds }) =>
+    writer.push({ kind: 'expire', id: newId(), owner, itemIds }, deadlineAt)
+  )
+  // A rejected one is found again on the next run.
+  const ended = await Promise.allSettled(expired)
+  return ended.filter(({ status }) => status === 'fulfilled').length
+}

@@ -1,0 +1,39 @@
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { AvailabilityChanges } from '../availability/changes.ts'
+import { stockCrossed, stockLost, stockShort, stockTaken } from '../events.ts'
+import type { StockPublisher } from './batch.ts'
+
+/** Publishes the changes of a batch: broadcasts to every process, and events. */
+export const createStockPublisher = ({
+  changes,
+  emit
+}: {
+  changes: AvailabilityChanges
+  emit: Emit
+}): StockPublisher => ({
+  invalidate: changes.invalidateLocally,
+  emitCrossed: (tx, { itemId, variantIds, available, status }) => {
+    changes.announce(tx, variantIds)
+    emit(tx, stockCrossed, itemId, {
+      item_id: itemId,
+      variant_ids: [...variantIds],
+      available: Number.isFinite(available) ? available : null,
+      status
+    })
+  },
+  emitShort: (tx, { itemId, locationId, onHand, reserved, owners }) =>
+    emit(tx, stockShort, itemId, {
+      item_id: itemId,
+      location_id: locationId,
+      on_hand: onHand,
+      reserved,
+      owners: [...owners]
+    }),
+  emitTaken: (tx, { owner, id }, isTaken) =>
+    emit(tx, stockTaken, owner, { owner, request_id: id, is_taken: isTaken }),
+  emitLost: (tx, { owner, parts }) =>
+    emit(tx, stockLost, owner, {
+      owner,
+      items: parts.map(({ itemId: item_id, quantity }) => ({ item_id, quantity }))
+    })
+})

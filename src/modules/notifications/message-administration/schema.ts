@@ -1,0 +1,39 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Id, input, line, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
+import { NotificationStatus, notificationFields } from '../messages/schema.ts'
+import { TemplateNameSchema } from '../template-administration/schema.ts'
+
+export const MessageQuery = input({
+  ...pageQuery,
+  status: Type.Optional(NotificationStatus),
+  template: Type.Optional(TemplateNameSchema),
+  recipient: Type.Optional(line(320, 'Only messages to this e-mail address.'))
+})
+export type MessageQuery = Static<typeof MessageQuery>
+
+const listedFields = {
+  ...notificationFields,
+  customer_id: nullable({ ...Id, description: 'Account of the recipient. Null for guests and staff.' }),
+  recipient: nullable(Type.String({ description: 'E-mail address. Null when it was erased.' })),
+  attempts: Type.Integer({ description: 'Attempts since the message was created or last retried.' }),
+  error: nullable(
+    Type.String({
+      description:
+        'Why the last attempt failed, or why the message is suppressed or skipped. For a sent message: why a fallback template was used.'
+    })
+  ),
+  due_at: nullable({ ...Time, description: 'Time of the next attempt. Null unless the message is pending.' })
+}
+export const MessageListResponse = listOf(response('AdminNotificationSummaryResponse', listedFields))
+export type MessageSummary = Static<typeof MessageListResponse>['items'][number]
+export const MessageResponse = response('AdminNotificationResponse', {
+  ...listedFields,
+  recipient_name: nullable(Type.String()),
+  data: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Stored variables of the template. Links with tokens are not stored; they are created on sending.'
+  })
+})
+export type MessageResponse = Static<typeof MessageResponse>

@@ -1,0 +1,84 @@
+import type { JobDelivery } from '../../../kernel/events.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { AuthApi, Contact } from '../../auth/index.ts'
+import type { MessageDraft, QueueMessages } from '../messages/service.ts'
+import type { TemplateName } from '../templates/definitions.ts'
+
+type UserEvent = { readonly user_id: string }
+type TokenEvent = UserEvent & { readonly token_id: string }
+type Deps = {
+  auth: Pick<AuthApi, 'contacts' | 'oneTimeToken'> | undefined
+  queueMessages: QueueMessages
+  isEnabled: (template: TemplateName) => boolean
+}
+
+const recipientOf = ({ id, name, locale }: Contact, email: string | null): MessageDraft['to'] => ({
+  email,
+  name,
+  customerId: id,
+  locale
+})
+
+/** Queues mails about an account to its owner, including those with a verification or reset link. */
+export function createAccountSubscriber({ auth, queueMessages, isEnabled }: Deps) {
+  const mailHandler =
+    <E extends UserEvent>(
+      template: TemplateName,
+      draft: (
+        event: JobDelivery<E>,
+        contact: Contact
+      ) => Promise<Pick<MessageDraft, 'to' | 'data'> | undefined>
+    ) =>
+    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
+      if (auth === undefined || !isEnabled(template)) return
+      const contacts = await auth.contacts(events.map(({ payload }) => payload.user_id))
+      const drafts = await Promise.all(
+        events.map(async (event): Promise<MessageDraft[]> => {
+          const contact = contacts.find(({ id }) => id === event.payload.user_id)
+          const content = contact && (await draft(event, contact))
+          return content === undefined ? [] : [{ sourceId: event.id, template, ...content }]
+        })
+      )
+      await queueMessages(tx, drafts.flat())
+    }
+  /** Sends to the address that the token is for. Skips tokens that were used or superseded meanwhile. */
+  const tokenMailHandler = (template: TemplateName) =>
+    mailHandler<TokenEvent>(template, async ({ payload: { token_id } }, contact) => {
+      const token = await auth?.oneTimeToken(token_id)
+      return token && { to: recipientOf(contact, token.email), data: { token_id } }
+    })
+  const at = ({ since }: JobDelivery) => ({ at: since.toISOString() })
+
+  return {
+    'auth.user_registered': mailHandler<UserEvent & { role: string }>(
+      'welcome',
+      async ({ payload }, contact) =>
+        payload.role === 'customer' ? { to: recipientOf(contact, contact.email), data: {} } : undefined
+    ),
+    'auth.verification_requested': tokenMailHandler('verify_email'),
+    'auth.password_reset_requested': tokenMailHandler('reset_password'),
+    'auth.password_changed': mailHandler<UserEvent>('password_changed', async (event, contact) => ({
+      to: recipientOf(contact, contact.email),
+      data: at(event)
+    })),
+    'auth.api_key_created': mailHandler<UserEvent & { name: string }>(
+      'api_key_created',
+      async (event, contact) => ({
+        to: recipientOf(contact, contact.email),
+        data: { name: event.payload.name, ...at(event) }
+      })
+    ),
+    'auth.second_factor_changed': mailHandler<UserEvent & { change: string }>(
+      'second_factor_changed',
+      async (event, contact) => ({
+        to: recipientOf(contact, contact.email),
+        data: { change: event.payload.change, ...at(event) }
+      })
+    ),
+    // Goes to the previous address, so that the owner notices when an attacker changed it.
+    'auth.email_changed': mailHandler<UserEvent>('email_changed', async (event, contact) => ({
+      to: recipientOf(contact, contact.formerEmail ?? contact.email),
+      data: at(event)
+    }))
+  }
+}

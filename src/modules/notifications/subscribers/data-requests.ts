@@ -1,0 +1,31 @@
+import type { JobDelivery } from '../../../kernel/events.ts'
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { OrdersApi } from '../../orders/index.ts'
+import type { MessageDraft, QueueMessages } from '../messages/service.ts'
+
+type Deps = {
+  orders: Pick<OrdersApi, 'findDataRequest'> | undefined
+  queueMessages: QueueMessages
+  isEnabled: (template: 'guest_data') => boolean
+}
+type DataRequested = JobDelivery<{ readonly request_id: string }>
+
+/** Queues the mail with the link by which a guest exports or erases their data. */
+export const createDataRequestSubscriber = ({ orders, queueMessages, isEnabled }: Deps) => ({
+  'orders.data_requested': async (tx: Transaction, events: readonly DataRequested[]): Promise<void> => {
+    if (!isEnabled('guest_data')) return
+    const drafts = await Promise.all(events.map(event => draftOf(tx, orders, event)))
+    await queueMessages(tx, drafts.flat())
+  }
+})
+
+async function draftOf(
+  db: Queryable,
+  orders: Deps['orders'],
+  { id, payload }: DataRequested
+): Promise<MessageDraft[]> {
+  const request = await orders?.findDataRequest(db, payload.request_id)
+  if (request === undefined) return []
+  const to = { email: request.email, name: null, customerId: null, locale: null }
+  return [{ sourceId: id, template: 'guest_data', to, data: { data_request_id: payload.request_id } }]
+}

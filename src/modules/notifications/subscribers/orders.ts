@@ -1,0 +1,151 @@
+import type { JobDelivery } from '../../../kernel/events.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { AuthApi, Contact } from '../../auth/index.ts'
+import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
+import type { MessageDraft, QueueMessages } from '../messages/service.ts'
+import type { TemplateName } from '../templates/definitions.ts'
+
+/** The events of one transaction differ by some milliseconds. */
+const SAME_TRANSACTION_MS = 50
+
+type OrderEvent = { readonly order_id: string }
+type Deps = {
+  auth: Pick<AuthApi, 'contacts'> | undefined
+  orders: Pick<OrdersApi, 'orderSummaries'> | undefined
+  shipping: Pick<ShippingApi, 'findReported'> | undefined
+  queueMessages: QueueMessages
+  isEnabled: (template: TemplateName) => boolean
+}
+
+/** Variables about an order for a template, without its token. */
+export const orderDataOf = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
+  id,
+  number,
+  currency,
+  lines,
+  terms,
+  payment_status: summary.payment_status ?? '',
+  subtotal: summary.subtotal,
+  discount_total: summary.discount_total,
+  total: summary.total,
+  shipping_total: summary.shipping_total,
+  tax_added: summary.tax_added,
+  tax_total: summary.tax_total
+})
+
+/** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */
+export function shipmentDataOf({ lines, shipments }: OrderSummary, shipmentId: string) {
+  const shipment = shipments.find(({ id }) => id === shipmentId)
+  if (shipment === undefined) return undefined
+  return {
+    carrier: shipment.carrier ?? '',
+    tracking_number: shipment.tracking_number ?? '',
+    lines: shipment.lines.flatMap(({ line: number, quantity }) => {
+      const line = lines.find(each => each.line === number)
+      return line === undefined
+        ? []
+        : { sku: line.sku, name: line.name, variant_name: line.variant_name, quantity }
+    })
+  }
+}
+
+/** Recipient of mails about an order: the address given with the order, or else that of the account. */
+export const orderRecipientOf = (
+  { email, name, customer_id: customerId, locale }: OrderSummary,
+  contacts: readonly Contact[]
+): MessageDraft['to'] => {
+  const account = contacts.find(({ id }) => id === customerId)
+  return {
+    email: email ?? account?.email ?? null,
+    name: name ?? account?.name ?? null,
+    customerId,
+    locale: locale ?? account?.locale ?? null
+  }
+}
+
+const isSameTransaction = (placedAt: Date | null, since: Date): boolean =>
+  placedAt !== null && Math.abs(since.getTime() - placedAt.getTime()) < SAME_TRANSACTION_MS
+
+/** Queues mails about an order to its buyer. */
+export function createOrderSubscriber({ auth, orders, shipping, queueMessages, isEnabled }: Deps) {
+  const mailHandler =
+    <E extends OrderEvent>(
+      template: TemplateName,
+      /** Returns the variables besides the order, or undefined when no mail is sent. */
+      extraVariables: (
+        event: E,
+        order: OrderSummary,
+        since: Date
+      ) => Readonly<Record<string, unknown>> | undefined = () => ({})
+    ) =>
+    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
+      if (orders === undefined || !isEnabled(template)) return
+      const summaries = await orders.orderSummaries(
+        tx,
+        events.map(({ payload }) => payload.order_id)
+      )
+      const customerIds = new Set(summaries.map(({ customer_id }) => customer_id).filter(id => id !== null))
+      const contacts = (await auth?.contacts([...customerIds])) ?? []
+      const drafts = events.flatMap(({ id, payload, since }): MessageDraft[] => {
+        const summary = summaries.find(each => each.id === payload.order_id)
+        const extra = summary && extraVariables(payload, summary, since)
+        if (summary === undefined || extra === undefined) return []
+        return [
+          {
+            sourceId: id,
+            template,
+            to: orderRecipientOf(summary, contacts),
+            data: { order: orderDataOf(summary), ...extra }
+          }
+        ]
+      })
+      await queueMessages(tx, drafts)
+    }
+
+  const shipmentMailHandler = (template: TemplateName) =>
+    mailHandler<OrderEvent & { shipment_id: string }>(template, ({ shipment_id }, order) => {
+      const shipment = shipmentDataOf(order, shipment_id)
+      return shipment && { shipment }
+    })
+  const handleDelivered = shipmentMailHandler('order_delivered')
+
+  return {
+    'orders.placed': mailHandler('order_placed'),
+    // Buyers who cancel before their order is placed get no mail: they know, and a mistyped address may be a stranger's.
+    // The buyer of an evicted order gets `order_evicted` instead.
+    'orders.canceled': mailHandler<OrderEvent & { by: string }>('order_canceled', ({ by }, order) =>
+      (order.placed_at === null && (by === 'customer' || by === 'guest')) || order.canceled_for === 'evicted'
+        ? undefined
+        : {}
+    ),
+    'orders.evicted': mailHandler<OrderEvent & { is_canceled: boolean }>(
+      'order_evicted',
+      ({ is_canceled }) => ({
+        outcome: is_canceled ? 'canceled' : 'reduced'
+      })
+    ),
+    'orders.shipped': shipmentMailHandler('order_shipped'),
+    // A wrong shipment may have been voided before this event is handled.
+    'shipping.delivered': async (
+      tx: Transaction,
+      events: readonly JobDelivery<OrderEvent & { shipment_id: string }>[]
+    ) => {
+      const ids = events.map(({ payload }) => payload.shipment_id)
+      const delivered = await shipping?.findReported(tx, ids, 'delivered')
+      await handleDelivered(
+        tx,
+        events.filter(({ payload }) => delivered === undefined || delivered.has(payload.shipment_id))
+      )
+    },
+    // Only the payment that completes the total is mailed. When it also places the order, `order_placed` mentions it.
+    'payments.paid': mailHandler<OrderEvent & { is_paid: boolean }>(
+      'order_paid',
+      ({ is_paid }, { placed_at }, since) =>
+        is_paid && !(isEnabled('order_placed') && isSameTransaction(placed_at, since)) ? {} : undefined
+    ),
+    'payments.refunded': mailHandler<OrderEvent & { amount: number }>('order_refunded', ({ amount }) => ({
+      amount
+    }))
+  }
+}

@@ -1,0 +1,72 @@
+import { matching } from '../../../kernel/patterns.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { input, line, request, response, Version } from '../../../kernel/wire.ts'
+import { TEMPLATE_NAMES } from '../templates/definitions.ts'
+
+export const TemplateNameSchema = Type.Enum([...TEMPLATE_NAMES])
+const Locale = Type.String({
+  description: 'Language tag, such as de or de-CH.',
+  maxLength: 30,
+  ...matching('^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$', 'must be a language tag, such as de or de-CH')
+})
+export const TemplateParams = input({ name: TemplateNameSchema, locale: Locale })
+export type TemplateParams = Static<typeof TemplateParams>
+
+const Subject = line(500, 'Liquid template of the subject, on one line.')
+const Text = Type.String({
+  minLength: 1,
+  maxLength: 100_000,
+  description: 'Liquid template of the plain text.'
+})
+const Html = Type.String({
+  minLength: 1,
+  maxLength: 100_000,
+  description:
+    'Liquid template of the HTML; output is escaped. `{% layout "layout" %}` with a block `content` uses the common layout of mails.'
+})
+export const TemplateRequest = request('TemplateRequest', { subject: Subject, text: Text, html: Html })
+export type TemplateRequest = Static<typeof TemplateRequest>
+
+const nameAndLocale = { name: TemplateNameSchema, locale: Type.String({ description: 'Language tag.' }) }
+const isChanged = Type.Boolean({ description: 'True: an administrator replaced or added the template.' })
+export const TemplateResponse = response('TemplateResponse', {
+  ...nameAndLocale,
+  is_changed: isChanged,
+  version: Version,
+  subject: Type.String(),
+  text: Type.String(),
+  html: Type.String(),
+  example: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Every variable that the template can use, with an example value.'
+  })
+})
+export type TemplateResponse = Static<typeof TemplateResponse>
+/** Not paginated: the number of templates and languages is small. */
+export const TemplatesResponse = response('TemplatesResponse', {
+  items: Type.Array(
+    response('TemplateSummaryResponse', {
+      ...nameAndLocale,
+      description: Type.String({ description: 'When the mail is sent.' }),
+      is_changed: isChanged
+    })
+  )
+})
+export type TemplatesResponse = Static<typeof TemplatesResponse>
+
+export const PreviewRequest = request('PreviewRequest', {
+  template: TemplateNameSchema,
+  locale: Type.Optional(Locale),
+  subject: Type.Optional(Subject),
+  text: Type.Optional(Text),
+  html: Type.Optional(Html)
+})
+export type PreviewRequest = Static<typeof PreviewRequest>
+export const PreviewResponse = response('PreviewResponse', {
+  locale: Type.String(),
+  subject: Type.String(),
+  text: Type.String(),
+  html: Type.String()
+})
+export type PreviewResponse = Static<typeof PreviewResponse>

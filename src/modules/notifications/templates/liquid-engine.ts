@@ -1,0 +1,181 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Liquid as Engine } from 'liquidjs'
+import { moneyIn } from '../../../kernel/money.ts'
+import { renderEveryBranch } from './every-branch.ts'
+import { LAYOUT, type TemplateSource } from './mail-parts.ts'
+import type { TemplateSamples } from './samples.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+export type TemplatePart = keyof TemplateSource
+export const TEMPLATE_PARTS: readonly TemplatePart[] = ['subject', 'text', 'html']
+
+/** Limits of Liquid: characters of a template, milliseconds of rendering, and units of memory. */
+const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000 }
+/**
+ * Units of memory counted for each rendered piece. It limits nested loops to 50,000 pieces on a machine of any speed,
+ * because rendering blocks its thread.
+ */
+const PIECE_MEMORY_UNITS = 40
+const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
+
+/** A template has a syntax error, uses an unknown variable, or exceeds a limit. */
+export class TemplateFault extends Error {
+  readonly part: TemplatePart
+  readonly line: number
+
+  constructor(part: TemplatePart, line: number, reason: string) {
+    super(reason)
+    this.part = part
+    this.line = line
+  }
+}
+
+/**
+ * Renders Liquid templates within limits. Unknown variables and filters are errors, and templates cannot read files. The
+ * output of `html` is escaped. `onPart` is called before each part.
+ */
+export function createEngine({
+  timeZone,
+  onPart
+}: {
+  timeZone: string
+  onPart?: (part: TemplatePart) => void
+}) {
+  // Loaded with the first rendering, because loading the library takes a while.
+  let loading: Promise<Readonly<Record<TemplatePart | 'everyBranch', Engine>>> | undefined
+
+  async function load() {
+    const library = await import('liquidjs')
+    const { Liquid } = library
+    const shared = {
+      ...LIMITS,
+      ...{
+        strictVariables: true,
+        strictFilters: true,
+        lenientIf: false,
+        ownPropertyOnly: true,
+        cache: false
+      },
+      templates: { layout: LAYOUT }
+    }
+    const make = (options: object) => {
+      const engine = new Liquid({ ...shared, ...options })
+      const { renderer } = engine
+      const render = renderer.renderTemplates.bind(renderer)
+      renderer.renderTemplates = (pieces, context, emitter) => {
+        context.memoryLimit.use((pieces.length + 1) * PIECE_MEMORY_UNITS)
+        return render(pieces, context, emitter)
+      }
+      engine.registerFilter('money', function (amount, currency) {
+        return moneyIn(localeOf(this.context), wholeOf(amount), String(currency))
+      })
+      engine.registerFilter('moment', function (time) {
+        return momentIn(localeOf(this.context), String(time), timeZone)
+      })
+      return engine
+    }
+    const plain = make({})
+    const everyBranch = make({})
+    renderEveryBranch(everyBranch, library)
+    return { subject: plain, text: plain, html: make({ outputEscape: 'escape' }), everyBranch }
+  }
+  const engines = () => {
+    loading ??= load()
+    return loading
+  }
+
+  async function renderPart(part: TemplatePart, template: string, variables: Variables): Promise<string> {
+    const engine = (await engines())[part]
+    onPart?.(part)
+    await nextTurn()
+    try {
+      const written: string = engine.renderSync(engine.parse(template), variables)
+      if (written.length > OUTPUT_LENGTH_MAX[part])
+        throw new Error(`it is longer than ${OUTPUT_LENGTH_MAX[part]} characters`)
+      return part === 'subject' ? oneLine(written) : written
+    } catch (error) {
+      throw faultOf(part, error)
+    }
+  }
+
+  return {
+    /** Loads the library ahead of the first rendering. */
+    load: async (): Promise<void> => {
+      await engines()
+    },
+    /** @throws TemplateFault */
+    render: async (source: TemplateSource, variables: Variables): Promise<RenderedMail> => ({
+      subject: await renderPart('subject', source.subject, variables),
+      text: await renderPart('text', source.text, variables),
+      html: await renderPart('html', source.html, variables)
+    }),
+    /** Returns the first fault of each part. A template may use the variables of the samples only. */
+    check: async (
+      source: TemplateSource,
+      { example, minimal, maximal }: TemplateSamples
+    ): Promise<TemplateFault[]> => {
+      const faults: TemplateFault[] = []
+      for (const part of TEMPLATE_PARTS) {
+        try {
+          const engine = (await engines())[part]
+          onPart?.(part)
+          const parsed = engine.parse(source[part])
+          const { globals } = engine.analyzeSync(parsed, { partials: false })
+          for (const uses of Object.values(globals))
+            for (const { segments, location } of uses)
+              if (!isKnown(segments, example))
+                throw new TemplateFault(part, location.row, `unknown variable ${segments.join('.')}`)
+          for (const sample of [example, minimal]) await renderPart(part, source[part], sample)
+          const { everyBranch } = await engines()
+          await nextTurn()
+          everyBranch.renderSync(everyBranch.parse(source[part]), maximal)
+        } catch (error) {
+          faults.push(error instanceof TemplateFault ? error : faultOf(part, error))
+        }
+      }
+      return faults
+    }
+  }
+}
+const localeOf = (context: { getSync(path: string[]): unknown }) => String(context.getSync(['locale']))
+
+function wholeOf(amount: unknown): number {
+  if (!Number.isSafeInteger(amount)) throw new Error('money needs a whole number of minor units')
+  return amount as number
+}
+
+function momentIn(locale: string, time: string, timeZone: string): string {
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) throw new Error('moment needs a time')
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(date)
+}
+
+/** Joins the lines of a subject, because a header is one line. */
+const oneLine = (text: string) => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+
+/** Whether the example has a value at this path. The first element of a list stands for all. */
+function isKnown(segments: readonly unknown[], example: unknown): boolean {
+  let value = example
+  for (const segment of segments) {
+    // A variable in brackets has a value only when the template is rendered.
+    if (typeof segment !== 'string' && typeof segment !== 'number') return true
+    if (Array.isArray(value)) {
+      if (segment === 'size' || segment === 'first' || segment === 'last') return true
+      value = value[0]
+    } else if (typeof value === 'object' && value !== null) {
+      if (!Object.hasOwn(value, segment)) return false
+      value = (value as Variables)[segment]
+    } else return segment === 'size'
+  }
+  return true
+}
+
+type LiquidFault = Error & { token?: { getPosition?(): [number, number] }; originalError?: Error }
+
+function faultOf(part: TemplatePart, error: unknown): TemplateFault {
+  const { message, token, originalError } = error as LiquidFault
+  const [line = 1] = token?.getPosition?.() ?? []
+  const reason = (originalError?.message ?? message).split('\n')[0] ?? message
+  return new TemplateFault(part, line, reason.replace(/, (?:file:.*, )?line:\d+, col:\d+$/, ''))
+}

@@ -1,0 +1,38 @@
+export type MailAddress = { readonly name: string; readonly address: string }
+
+/** A rendered mail. Values that become headers contain no line break. */
+export type Mail = {
+  /** `Message-ID` with angle brackets, the same in every attempt. */
+  readonly messageId: string
+  readonly date: Date
+  readonly to: MailAddress
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly template: string
+  /** Id of the stored message. */
+  readonly id: string
+}
+
+/** Sends mails by SMTP, or replaces a mail server. */
+export type MailTransport = {
+  readonly name: 'smtp' | 'mailbox' | 'log'
+  /** Resolves when the mail server has accepted the mail. @throws SendFailure */
+  send(mail: Mail): Promise<void>
+  close(): Promise<void>
+}
+
+/** The mail server did not accept a mail. */
+export class SendFailure extends Error {
+  /** A retry cannot succeed. */
+  readonly isPermanent: boolean
+  /** The address of the recipient does not exist. */
+  readonly isUnknownAddress: boolean
+
+  constructor(reason: string, { isPermanent = false, isUnknownAddress = false } = {}) {
+    super(reason)
+    this.isPermanent = isPermanent
+    this.isUnknownAddress = isUnknownAddress
+  }
+}

@@ -1,0 +1,104 @@
+import { fractionOf } from '../../../kernel/money.ts'
+import { type CreditShare, type ShareKey, shareKeyOf } from './shares.ts'
+
+/** The credited part of a share. The amount includes its tax. */
+export type CreditPart = ShareKey & {
+  /** Credited units of a line; 0 for other shares. */
+  readonly units: number
+  readonly amountMinor: number
+  readonly taxMinor: number
+  readonly ratePpm: number | null
+  readonly taxCategory: string | null
+}
+export type Credit = { readonly amountMinor: number; readonly parts: readonly CreditPart[] }
+
+/** The total of an order and its shares, with the amounts credited so far. */
+export type CreditLedger = { readonly totalMinor: number; readonly shares: readonly CreditShare[] }
+
+const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all, each) => all + of(each), 0)
+
+/**
+ * The amount credited so far. It is capped at the total, because a total that was rounded down is less than
+ * its shares.
+ */
+export const creditedMinor = ({ totalMinor, shares }: CreditLedger): number =>
+  Math.min(
+    totalMinor,
+    sum(shares, ({ creditedMinor }) => creditedMinor)
+  )
+
+/**
+ * Credits units of each line: the price of all units credited by then, minus the price of those credited
+ * before. So the parts add up to the line in any split and order. The last unit of a group also credits the
+ * rest of its delivery, and the last unit of the order credits the cash rounding.
+ */
+export function creditUnits(ledger: CreditLedger, units: ReadonlyMap<number, number>): Credit {
+  const after = (share: CreditShare) =>
+    share.creditedUnits + (share.line === undefined ? 0 : (units.get(share.line) ?? 0))
+  const open = ledger.shares.filter(share => share.line !== undefined && after(share) < share.quantity)
+  const isFullyCredited = ({ group }: CreditShare) =>
+    !open.some(line => group === undefined || line.group === group)
+  return credit(ledger, share => {
+    const { line, quantity, payableMinor, creditedMinor, creditedUnits } = share
+    const rest = payableMinor - creditedMinor
+    if (line === undefined) return { units: 0, amountMinor: isFullyCredited(share) ? rest : 0 }
+    const upTo = (count: number) => fractionOf(payableMinor, count, quantity)
+    const price = upTo(after(share)) - upTo(creditedUnits)
+    return { units: after(share) - creditedUnits, amountMinor: Math.min(price, rest) }
+  })
+}
+
+/**
+ * Credits an amount, split over the shares in proportion to what is left of each, with its tax. The amount is
+ * at most what is left.
+ */
+export function creditAmount(ledger: CreditLedger, amountMinor: number): Credit {
+  const rest = sum(ledger.shares, share => share.payableMinor - share.creditedMinor)
+  const isAll = amountMinor === ledger.totalMinor - creditedMinor(ledger)
+  let before = 0
+  return credit(ledger, ({ payableMinor, creditedMinor }) => {
+    const own = payableMinor - creditedMinor
+    const upTo = (weight: number) => (rest === 0 ? 0 : fractionOf(amountMinor, weight, rest))
+    const part = upTo(before + own) - upTo(before)
+    before += own
+    return { units: 0, amountMinor: isAll ? own : part }
+  })
+}
+
+/**
+ * Builds a credit from its parts and drops empty ones. The tax of a part is the difference of the tax
+ * credited by then and before.
+ */
+function credit(
+  ledger: CreditLedger,
+  partOf: (share: CreditShare) => { units: number; amountMinor: number }
+): Credit {
+  const parts = ledger.shares.map((share): CreditPart => {
+    const { units, amountMinor } = partOf(share)
+    const { creditedMinor, ratePpm, taxCategory } = share
+    const taxMinor = taxUpTo(share, creditedMinor + amountMinor) - taxUpTo(share, creditedMinor)
+    return { ...shareKeyOf(share), units, amountMinor, taxMinor, ratePpm, taxCategory }
+  })
+  const shares = ledger.shares.map((share, index) => ({
+    ...share,
+    creditedMinor: share.creditedMinor + (parts[index]?.amountMinor ?? 0)
+  }))
+  return {
+    amountMinor: creditedMinor({ ...ledger, shares }) - creditedMinor(ledger),
+    parts: parts.filter(part => part.units > 0 || part.amountMinor > 0)
+  }
+}
+
+const taxUpTo = ({ payableMinor, taxMinor }: CreditShare, amountMinor: number): number =>
+  payableMinor === 0 ? 0 : fractionOf(taxMinor, amountMinor, payableMinor)
+
+/**
+ * Returns the part of a credit to refund: the amount paid minus the amount still owed. It is zero if the
+ * buyer owes more than they paid, and never exceeds the credit, so a double payment is not refunded here.
+ */
+export function refundableAmount(
+  credit: Pick<Credit, 'amountMinor'>,
+  { owedMinor, heldMinor }: { owedMinor: number; heldMinor: number }
+): number {
+  return Math.min(credit.amountMinor, Math.max(0, heldMinor - owedMinor))
+}

@@ -1,0 +1,65 @@
+import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { CreditPart } from './credits.ts'
+import type { PricePart } from './shares.ts'
+
+export type AdjustmentKind = 'cancel' | 'refund'
+
+/** The price components of an order: of a line, of the delivery of a group, or of neither (cash rounding). */
+export const listPriceParts = statement({
+  name: 'orders.list_price_parts',
+  takes: { order_id: 'uuid' },
+  gives: {
+    kind: oneOf<PricePart['kind']>(),
+    line: 'int4?',
+    group_key: 'text?',
+    amount: 'int8',
+    rate_ppm: 'int4?',
+    tax_category: 'text?',
+    included: 'bool'
+  },
+  text: `
+    select kind, line, group_key, amount, rate_ppm, tax_category, included
+    from orders.components where order_id = $order_id order by position`
+})
+/** The amounts that earlier adjustments credited. */
+export const listCredited = statement({
+  name: 'orders.list_credited',
+  takes: { order_id: 'uuid' },
+  gives: { line: 'int4?', group_key: 'text?', amount: 'int8' },
+  text: `
+    select parts.line, parts.group_key, parts.amount
+    from orders.adjustments join orders.adjustment_parts parts on parts.adjustment_id = adjustments.id
+    where adjustments.order_id = $order_id`
+})
+/** Inserts nothing if an adjustment with this id exists. */
+export const insertAdjustment = statement({
+  name: 'orders.insert_adjustment',
+  takes: {
+    id: 'uuid',
+    order_id: 'uuid',
+    kind: oneOf<AdjustmentKind>(),
+    amount: 'int8',
+    back: 'int8',
+    reason: 'text?',
+    actor: 'uuid?'
+  },
+  text: `
+    insert into orders.adjustments (id, order_id, kind, amount, back, reason, actor)
+    values ($id, $order_id, $kind, $amount, $back, $reason, $actor) on conflict (id) do nothing`
+})
+export const insertAdjustmentParts = statement({
+  name: 'orders.insert_adjustment_parts',
+  takes: { id: 'uuid', parts: json<readonly CreditPart[]>() },
+  text: `
+    insert into orders.adjustment_parts (adjustment_id, position, line, group_key, units, amount, tax, rate_ppm, tax_category)
+    select $id, row_number() over (), line, "group", units, "amountMinor", "taxMinor", "ratePpm", "taxCategory"
+    from jsonb_to_recordset($parts) as parts (line int, "group" text, units int, "amountMinor" bigint, "taxMinor" bigint,
+      "ratePpm" int, "taxCategory" text)`
+})
+/** The sum of credits that were not refunded, because they were not paid yet. */
+export const sumUnpaidCredits = statement({
+  name: 'orders.sum_unpaid_credits',
+  takes: { order_id: 'uuid' },
+  gives: { unpaid: 'int8' },
+  text: 'select coalesce(sum(amount - back), 0)::int8 as unpaid from orders.adjustments where order_id = $order_id'
+})

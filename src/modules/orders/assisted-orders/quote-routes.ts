@@ -1,0 +1,22 @@
+import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { inMarket, marketNamed } from '../../../kernel/wire.ts'
+import { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
+import type { Quotes } from './quote-service.ts'
+
+export function quoteRoutes(tiers: Tiers, quotes: Quotes): void {
+  tiers.admin.post(
+    '/admin/orders/quote',
+    {
+      config: { class: 'account', noReplay: 'it changes nothing' },
+      schema: {
+        ...inMarket,
+        summary: "Preview an order's price",
+        description:
+          'Calculates what a checkout, the cart of a customer, or `items` would cost. Nothing is stored. `findings` state what blocks an order, and why a promotion code has no effect. 400 `CHECKOUT_SOURCE_UNCLEAR`: send one source; `errors` name the conflicting fields. 404 `CHECKOUT_NOT_FOUND`: the checkout does not exist or was deleted. 409 `CART_EMPTY`: the cart has no items.',
+        body: OrderQuoteRequest,
+        response: { 200: OrderQuoteResponse }
+      }
+    },
+    request => quotes.quote({ body: request.body, market: marketNamed(request) ?? null })
+  )
+}

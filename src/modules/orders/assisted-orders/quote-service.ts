@@ -1,0 +1,84 @@
+import { found } from '../../../kernel/errors.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import type { FindBuyerKeys } from '../buyers/service.ts'
+import { isBlocking } from '../checkouts/findings.ts'
+import { type CheckoutInput, emailOf } from '../checkouts/input.ts'
+import { checkInput } from '../checkouts/input-checks.ts'
+import type { PriceCheckout } from '../checkouts/pricer.ts'
+import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
+import { findAnyCheckout } from '../checkouts/repository.ts'
+import { findingOf, priceView } from '../checkouts/view.ts'
+import { checkoutNotFound, sourceUnclear } from '../errors.ts'
+import type { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
+
+type Deps = {
+  db: Queryable
+  readCheckoutInput: ReadCheckoutInput
+  priceCheckout: PriceCheckout
+  findBuyerKeys: FindBuyerKeys
+  pricing: Pick<PricingApi, 'explainFindings'>
+}
+/** The body of an administrator's request, and the market that its header or query names. */
+type QuoteRequest = { readonly body: OrderQuoteRequest; readonly market: string | null }
+type Subject = { readonly customerId: string | null; readonly input: CheckoutInput }
+
+/**
+ * Calculates what a buyer would pay, as for a checkout, and explains codes without effect. Nothing is stored.
+ */
+export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing }: Deps) {
+  async function findSubject({ body, market }: QuoteRequest): Promise<Subject> {
+    const { checkout_id: id, ...fields } = body
+    assertOneSource(body)
+    if (id !== undefined) {
+      const { customer_id, input } = found(await db.first(findAnyCheckout, { id }), checkoutNotFound)
+      return { customerId: customer_id, input: { ...input, codes: fields.codes ?? input.codes } }
+    }
+    const { customer_id: customerId = null, market: named = market, ...rest } = fields
+    const { input } = await readCheckoutInput(customerId, { body: rest, market: named })
+    return { customerId, input }
+  }
+
+  /**
+   * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
+   * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
+   */
+  async function quote(request: QuoteRequest): Promise<OrderQuoteResponse> {
+    const { customerId, input } = await findSubject(request)
+    // An administrator may know what a buyer has bought.
+    const keys = await findBuyerKeys({ customerId, email: emailOf(input), network: null })
+    const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
+    const { market, rules, quote: quoted } = priced
+    const row = { input, customer_id: customerId, quote_hash: quoted.hash }
+    const findings = [...checkInput(row, priced, false), ...priced.findings]
+    const buyer = { ...rules.buyer, group: null }
+    const explained = await pricing.explainFindings(quoted.findings, { market, rules, buyer })
+    const reasonOf = new Map(
+      explained.map(({ finding, promotionId, reason }) => [finding, { promotion_id: promotionId, reason }])
+    )
+    return {
+      customer_id: customerId,
+      ready: !findings.some(isBlocking),
+      ...priceView(priced),
+      findings: findings.map(each => ({
+        ...findingOf(each),
+        ...('promotionCode' in each && reasonOf.get(each))
+      }))
+    }
+  }
+
+  return { quote }
+}
+export type Quotes = ReturnType<typeof createQuotes>
+
+/** @throws `CHECKOUT_SOURCE_UNCLEAR` */
+function assertOneSource({ checkout_id, codes: _, ...others }: OrderQuoteRequest): void {
+  const { cart, customer_id } = others
+  if (checkout_id !== undefined && Object.keys(others).length > 0)
+    throw sourceError(Object.keys(others), 'must not be sent together with checkout_id')
+  if (cart !== undefined && customer_id === undefined)
+    throw sourceError(['customer_id'], 'is required with cart')
+}
+
+const sourceError = (fields: readonly string[], message: string) =>
+  sourceUnclear({ details: { errors: fields.map(field => ({ path: `body/${field}`, message })) } })

@@ -1,0 +1,80 @@
+import { isId } from '../../../kernel/ids.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { AuthApi } from '../../auth/index.ts'
+import { mailboxOf } from './mailboxes.ts'
+import * as repository from './repository.ts'
+
+export type BuyerKeys = {
+  /**
+   * For limits of unpaid orders: the account, or the mailbox of a guest; null: a guest without an email
+   * address.
+   */
+  readonly key: string | null
+  /**
+   * For promotions, while an order is unpaid: the account, or the mailbox of a guest together with their
+   * network. A stranger who types the address of another person has another network and takes nothing from
+   * them.
+   */
+  readonly customer: string | null
+  /**
+   * For promotions, once an order is paid: the keyed hash of the mailbox of a guest, or of the account's
+   * email address.
+   */
+  readonly mailbox: string | null
+}
+type Deps = { secrets: Pick<Secrets, 'mac'>; auth: Pick<AuthApi, 'contacts'> | undefined }
+/** `network`: see `networkOf`. Null: an administrator orders, and the network of the buyer is unknown. */
+type BuyerFacts = {
+  readonly customerId: string | null
+  readonly email: string | null
+  readonly network: string | null
+}
+
+/**
+ * Finds the keys by which the orders of one buyer are counted. The hashes reveal no address without the
+ * secret.
+ */
+export function createFindBuyerKeys({ secrets, auth }: Deps) {
+  const hashOf = (email: string | null | undefined): string | null =>
+    email == null ? null : secrets.mac('orders.email', mailboxOf(email))
+
+  return async ({ customerId, email, network }: BuyerFacts): Promise<BuyerKeys> => {
+    if (customerId !== null) {
+      const [contact] = (await auth?.contacts([customerId])) ?? []
+      return { key: customerId, customer: customerId, mailbox: hashOf(contact?.email) }
+    }
+    const mailbox = hashOf(email)
+    const customer = mailbox === null || network === null ? mailbox : `${mailbox} ${network}`
+    return { key: mailbox, customer, mailbox }
+  }
+}
+export type FindBuyerKeys = ReturnType<typeof createFindBuyerKeys>
+
+/**
+ * Whether a buyer has an order that counts, other than `but`. See `BuyerKeys` for `customer` and `mailbox`.
+ */
+export async function hasOrdered(
+  db: Queryable,
+  customer: string,
+  but: string | null,
+  mailbox: string | null
+): Promise<boolean> {
+  const customer_id = isId(customer) ? customer : null
+  const found = await db.first(repository.hasOrdered, { customer, customer_id, mailbox, but })
+  return found?.has_ordered ?? false
+}
+
+/** A keyed hash of the client network of an order, as it is stored. */
+export const networkOf = (secrets: Pick<Secrets, 'mac'>, address: string): string =>
+  secrets.mac('orders.network', address)
+
+/** See `OrdersApi.findPurchased`. */
+export async function findPurchased(
+  db: Queryable,
+  customer_id: string,
+  ids: readonly string[]
+): Promise<ReadonlySet<string>> {
+  const rows = await db.rows(repository.listBought, { customer_id, ids: [...ids] })
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,139 @@
+import { derivedId } from '../../../kernel/ids.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { CartApi } from '../../cart/index.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
+import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import type { Adjustments } from '../adjustments/service.ts'
+import { orderStale } from '../errors.ts'
+import { orderCanceled } from '../events.ts'
+import { remainingUnits } from '../lifecycle/counters.ts'
+import { type Actor, type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+
+type Deps = {
+  db: Database
+  changes: OrderChanges
+  adjustments: Pick<Adjustments, 'creditRest'>
+  emit: Emit
+  pricing: Pick<PricingApi, 'release'>
+  /** Absent: an order is canceled immediately, because no payment provider has to confirm. */
+  payments:
+    | Pick<PaymentsApi, 'lockAccount' | 'freeze' | 'unfreeze' | 'sendOperations' | 'assertCanRefund'>
+    | undefined
+  inventory: Pick<InventoryApi, 'post'> | undefined
+  cart: Pick<CartApi, 'restoreLines'> | undefined
+}
+/** The payments of an order that a cancellation depends on. */
+type Money = Pick<PaymentChange, 'isFrozen' | 'isSettled' | 'captured' | 'refunded' | 'refunding' | 'due'>
+
+/**
+ * Cancels orders in two phases. The request stops further captures. The order is canceled once all payment
+ * providers have confirmed that nothing more can be captured. In between, a payment may still arrive that was
+ * started before the request.
+ */
+export function createCancellations({
+  db,
+  changes,
+  adjustments,
+  emit,
+  pricing,
+  payments,
+  inventory,
+  cart
+}: Deps) {
+  /**
+   * Requests a cancellation; completes it if no payment provider has to confirm. A second request changes
+   * nothing.
+   * @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_NOT_CANCELABLE`
+   */
+  async function request(id: string, actor: Actor, write: IdempotentWrite): Promise<void> {
+    await write.once(db, async tx => {
+      const locked = await changes.lock(tx, id)
+      write.expect(locked.order.version, orderStale)
+      if (locked.lifecycle.state === 'canceled' || locked.lifecycle.isCancelRequested) return
+      changes.assertAllowed(locked, 'cancel', actor)
+      await requireRefundRight(tx, id, actor)
+      await begin(tx, locked, actor)
+    })
+    await payments?.sendOperations(id)
+  }
+
+  /**
+   * A cancellation refunds everything that was paid, so the actor needs the right to. @throws
+   * `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
+   */
+  async function requireRefundRight(tx: Transaction, id: string, { refunder }: Actor): Promise<void> {
+    if (refunder === undefined) return
+    const account = await payments?.lockAccount(tx, id)
+    if (account === undefined) return
+    const heldMinor = account.captured - account.refunded - account.refunding
+    if (heldMinor > 0) payments?.assertCanRefund(account, heldMinor, refunder)
+  }
+
+  async function begin(tx: Transaction, locked: OrderUnderLock, actor: Actor): Promise<void> {
+    const requested = await changes.transition(tx, locked, 'cancel', actor, { cancelRequestedBy: actor.role })
+    // `freeze` calls the payment listener, which settles the cancellation in this transaction if no provider
+    // has to confirm.
+    if (locked.order.payment_status === null) await finish(tx, requested, 0)
+    else await payments?.freeze(tx, locked.order.id)
+  }
+
+  /** Completes a requested cancellation once nothing more can be captured. Returns the changed order. */
+  async function settle(tx: Transaction, locked: OrderUnderLock, money: Money): Promise<OrderUnderLock> {
+    const { order, lifecycle } = locked
+    if (lifecycle.state === 'canceled') await refundAll(tx, locked, money.captured)
+    if (!lifecycle.isCancelRequested || !money.isFrozen || !money.isSettled) return locked
+    const isPaid = money.captured > 0 && money.captured - money.refunded - money.refunding >= money.due
+    // The order expired, but its payment came first. No person requested the cancellation, so the order is
+    // kept.
+    if (order.cancel_requested_by === 'system' && order.canceled_for === null && isPaid) {
+      await payments?.unfreeze(tx, order.id)
+      return changes.transition(tx, locked, 'refuse_cancel', SYSTEM, { cancelRequestedBy: null })
+    }
+    return finish(tx, locked, money.captured)
+  }
+
+  /**
+   * Cancels the order: releases stock and uses of promotions, refunds, and restores the cart of an order that
+   * expired.
+   */
+  async function finish(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    capturedMinor: number
+  ): Promise<OrderUnderLock> {
+    const { id, number, customer_id, cart_id, cancel_requested_by } = locked.order
+    const lines = locked.lines.map(line => ({
+      ...line,
+      canceled: line.canceled + remainingUnits.cancel(line)
+    }))
+    const canceled = await changes.transition(tx, locked, 'confirm_cancel', SYSTEM, {
+      lines,
+      cancelRequestedBy: null
+    })
+    await inventory?.post(tx, { id: derivedId(id, 'cancel'), kind: 'release', owner: id })
+    await refundAll(tx, locked, capturedMinor)
+    if (cancel_requested_by === 'system' && cart_id !== null) {
+      const open = locked.lines.map(line => ({
+        variantId: line.variantId,
+        quantity: remainingUnits.cancel(line)
+      }))
+      const unsold = open.filter(({ quantity }) => quantity > 0)
+      await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
+    }
+    await pricing.release(tx, id)
+    emit(tx, orderCanceled, id, { order_id: id, number, customer_id, by: cancel_requested_by ?? 'system' })
+    return canceled
+  }
+
+  /** Refunds everything that was captured; again when a later capture arrives. */
+  async function refundAll(tx: Transaction, locked: OrderUnderLock, capturedMinor: number): Promise<void> {
+    const id = derivedId(locked.order.id, `canceled:${capturedMinor}`)
+    await adjustments.creditRest(tx, locked, { id, kind: 'cancel', actor: SYSTEM })
+  }
+
+  return { request, begin, settle }
+}
+export type Cancellations = ReturnType<typeof createCancellations>

@@ -1,0 +1,49 @@
+import { createBudget } from '../../../kernel/budget.ts'
+import { DomainError } from '../../../kernel/errors.ts'
+import { tooManyCodes } from '../errors.ts'
+import type { CheckoutBody } from './schema.ts'
+
+type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
+/**
+ * Findings that reveal something to a stranger: the code is unknown, or the buyer of an email address has
+ * used it.
+ */
+const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
+
+/**
+ * Calls `work`, whose result or error has findings about the codes of the request. Each unknown code counts
+ * against the budget of the client address. @throws `CHECKOUT_CODES_LIMITED` before the call, when the budget
+ * is used up
+ */
+export type LimitCodeGuesses = <T extends object>(
+  address: string,
+  body: Pick<CheckoutBody, 'codes'>,
+  work: () => Promise<T>
+) => Promise<T>
+
+/**
+ * Limits the unknown promotion codes per minute and client address, so that clients cannot find codes by
+ * trial. It does not count per account, because one client can create many accounts.
+ */
+export function createLimitCodeGuesses(perMinute: number): LimitCodeGuesses {
+  const take = createBudget(perMinute)
+  return async (address, { codes = [] }, work) => {
+    if (codes.length === 0) return work()
+    // Counts all codes first and returns the known ones later, so that parallel requests cannot try more
+    // codes.
+    const waitSeconds = take(address, codes.length)
+    if (waitSeconds > 0) throw tooManyCodes({ retryAfterSeconds: waitSeconds })
+    let outcome: WithFindings = {}
+    try {
+      const result = await work()
+      outcome = result
+      return result
+    } catch (error) {
+      if (error instanceof DomainError) outcome = error.details
+      throw error
+    } finally {
+      const guessed = (outcome.findings ?? []).filter(({ code }) => GUESSED.includes(code)).length
+      take(address, guessed - codes.length)
+    }
+  }
+}

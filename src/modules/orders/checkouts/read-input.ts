@@ -1,0 +1,82 @@
+import { parseEmail } from '../../../kernel/email.ts'
+import type { CartApi } from '../../cart/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import { cartEmpty, cartsOff, sourceUnclear } from '../errors.ts'
+import { type AddressDraft, readDraft } from './addresses.ts'
+import type { CheckoutInput } from './input.ts'
+import { type CheckoutLine, mergeLines } from './lines.ts'
+import type { CheckoutBody } from './schema.ts'
+
+/** The body of a request for a checkout, and the market that its header or query names. */
+export type RequestedCheckout = { readonly body: CheckoutBody; readonly market: string | null }
+/** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
+export type CartSource = { readonly cart_id: string; readonly cart_version: number } | typeof NO_CART
+const NO_CART = { cart_id: null, cart_version: null } as const
+export const cartSourceOf = (cart_id: string | null, cart_version: number | null): CartSource =>
+  cart_id === null || cart_version === null ? NO_CART : { cart_id, cart_version }
+type LinesWithSource = { readonly lines: readonly CheckoutLine[]; readonly source: CartSource }
+
+type Deps = {
+  pricing: Pick<PricingApi, 'markets'>
+  cart: Pick<CartApi, 'findStored' | 'findGuestCartId'> | undefined
+}
+
+/**
+ * Creates the function that turns a request into the stored input. With a cart, it reads the lines from
+ * there.
+ */
+export function createReadCheckoutInput({ pricing, cart }: Deps) {
+  /**
+   * @throws `PRICING_MARKET_UNKNOWN`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
+   * `CART_GUEST_NOT_FOUND`
+   */
+  return async (
+    customerId: string | null,
+    { body, market }: RequestedCheckout
+  ): Promise<{ input: CheckoutInput; source: CartSource }> => {
+    if (market !== null) await pricing.markets.resolve({ name: market })
+    const { lines, source } = await readLines(customerId, body)
+    const input = {
+      lines,
+      market,
+      email: readEmail(body.email ?? ''),
+      shippingAddress: readAddress(body.shipping_address),
+      billingAddress: readAddress(body.billing_address),
+      shippingOption: body.shipping_option ?? null,
+      codes: body.codes ?? [],
+      note: body.note ?? null
+    }
+    return { input, source }
+  }
+
+  async function readLines(customerId: string | null, body: CheckoutBody): Promise<LinesWithSource> {
+    const { items, cart: isOwnCart, guest_cart_token: token } = body
+    const hasCart = isOwnCart !== undefined || token !== undefined
+    if (hasCart === (items !== undefined)) throw sourceError(customerId, hasCart)
+    if (items === undefined) return readCart(customerId, token)
+    const lines = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
+    return { lines: mergeLines(lines), source: NO_CART }
+  }
+
+  async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
+    if (cart === undefined) throw cartsOff()
+    const cartId = customerId ?? (await cart.findGuestCartId(token))
+    const { lines, version } = await cart.findStored(cartId)
+    if (lines.length === 0) throw cartEmpty()
+    return { lines, source: { cart_id: cartId, cart_version: version } }
+  }
+}
+
+export type ReadCheckoutInput = ReturnType<typeof createReadCheckoutInput>
+
+function sourceError(customerId: string | null, hasBoth: boolean) {
+  const cart = customerId === null ? 'guest_cart_token' : 'cart'
+  const message = hasBoth ? `must not be sent together with ${cart}` : `is required, unless ${cart} is sent`
+  return sourceUnclear({ details: { errors: [{ path: 'body/items', message }] } })
+}
+
+/** An incomplete address is stored unchanged, because the buyer is still typing. */
+const readEmail = (text: string): string | null => (text.trim() === '' ? null : (parseEmail(text) ?? text))
+
+const readAddress = (draft: AddressDraft | undefined): AddressDraft | null =>
+  draft === undefined ? null : readDraft(draft, '').address

@@ -1,0 +1,19 @@
+import { actionRefusalOf, type OrderLifecycle } from '../lifecycle/actions.ts'
+import { type LineUnits, remainingUnits } from '../lifecycle/counters.ts'
+import type { OrderPaymentStatus } from '../lifecycle/status.ts'
+import type { PaymentTerms } from '../lifecycle/terms.ts'
+
+/** Statuses with captured money. An authorization is not enough, because it may never be captured. */
+const PAID: readonly (OrderPaymentStatus | null)[] = ['paid', 'partially_refunded']
+
+/**
+ * Returns the digital units that the shop delivers automatically now: once they are paid, or the order is on
+ * account.
+ */
+export function deliverableUnits(lifecycle: OrderLifecycle, terms: PaymentTerms): LineUnits[] {
+  if (actionRefusalOf('fulfil', lifecycle, 'system', 'never') !== undefined) return []
+  if (terms !== 'on_account' && !PAID.includes(lifecycle.paymentStatus)) return []
+  return lifecycle.lines
+    .filter(line => !line.requiresShipping && remainingUnits.fulfil(line) > 0)
+    .map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+}

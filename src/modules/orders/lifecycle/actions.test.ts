@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import {
+  ACTIONS,
+  type ActionName,
+  actionRefusalOf,
+  nextActions,
+  type OrderLifecycle,
+  stateAfter
+} from './actions.ts'
+import { type LineCounters, remainingUnits } from './counters.ts'
+
+const line = (fields: Partial<LineCounters> = {}): LineCounters => ({
+  line: 0,
+  ordered: 2,
+  canceled: 0,
+  fulfilled: 0,
+  returned: 0,
+  refunded: 0,
+  requiresShipping: true,
+  ...fields
+})
+const lifecycle = (fields: Partial<OrderLifecycle> = {}): OrderLifecycle => ({
+  state: 'placed',
+  paymentStatus: 'paid',
+  lines: [line()],
+  isCancelRequested: false,
+  isHeld: false,
+  isErased: false,
+  ...fields
+})
+const unpaid = { state: 'pending', paymentStatus: 'unpaid' } as const
+
+describe('allowed actions', () => {
+  test('buyers can only pay and cancel, and guests can claim', () => {
+    const by = (role: string) =>
+      Object.entries(ACTIONS)
+        .filter(([, { by }]) => (by as readonly string[]).includes(role))
+        .map(([name]) => name)
+    expect(by('guest')).toEqual(['pay', 'cancel', 'claim'])
+    expect(by('customer')).toEqual(['pay', 'cancel'])
+  })
+
+  test.each<[string, Partial<OrderLifecycle>, 'unpaid' | 'unshipped' | 'never', string | undefined]>([
+    ['before it is paid', unpaid, 'unpaid', undefined],
+    ['when it is paid and not sent', {}, 'unshipped', undefined],
+    ['when it is paid, where only what is not may be', {}, 'unpaid', 'paid'],
+    [
+      'when its money is held, where only what is not may be',
+      { paymentStatus: 'authorized' },
+      'unpaid',
+      'paid'
+    ],
+    ['on account', { paymentStatus: null }, 'unpaid', undefined],
+    ['under the policy never', unpaid, 'never', 'policy'],
+    ['when some of it is sent', { lines: [line({ fulfilled: 1 })] }, 'unshipped', 'shipped'],
+    ['a second time', { isCancelRequested: true }, 'unshipped', 'cancel_requested'],
+    ['when it is canceled', { state: 'canceled' }, 'unshipped', 'state']
+  ])('a buyer cancels %s', (_, fields, policy, refusal) => {
+    expect(actionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
+    expect(actionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
+  })
+
+  test('administrators cancel under any policy, but not shipped orders', () => {
+    expect(actionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
+    expect(
+      actionRefusalOf('cancel', lifecycle({ lines: [line({ fulfilled: 1 })] }), 'admin', 'unshipped')
+    ).toBe('shipped')
+  })
+
+  test.each<[string, Partial<OrderLifecycle>, ActionName[]]>([
+    ['unpaid', unpaid, ['cancel', 'cancel_lines', 'hold', 'note']],
+    ['paid', {}, ['cancel', 'cancel_lines', 'fulfil', 'refund', 'hold', 'note']],
+    ['held', { isHeld: true }, ['cancel', 'cancel_lines', 'refund', 'release', 'note']],
+    ['being canceled', { isCancelRequested: true }, ['note']],
+    [
+      'sent',
+      { lines: [line({ fulfilled: 2 })] },
+      ['return', 'relabel', 'void_event', 'void_shipment', 'refund', 'complete', 'hold', 'note']
+    ],
+    [
+      'sent in part',
+      { lines: [line({ fulfilled: 1 })] },
+      ['cancel_lines', 'fulfil', 'return', 'relabel', 'void_event', 'void_shipment', 'refund', 'hold', 'note']
+    ],
+    [
+      'returned',
+      { lines: [line({ fulfilled: 2, returned: 2 })] },
+      ['relabel', 'void_event', 'void_shipment', 'refund', 'complete', 'hold', 'note']
+    ],
+    [
+      'done',
+      { state: 'completed', lines: [line({ fulfilled: 2 })] },
+      ['return', 'relabel', 'void_event', 'void_shipment', 'refund', 'reopen', 'note']
+    ],
+    [
+      'erased',
+      { state: 'completed', lines: [line({ fulfilled: 2 })], isErased: true },
+      ['return', 'refund', 'note']
+    ],
+    ['canceled', { state: 'canceled' }, ['note']]
+  ])('administrators have these actions on an order that is %s', (_, fields, actions) => {
+    expect(nextActions(lifecycle(fields), 'admin', 'never')).toEqual(actions)
+  })
+
+  test('while a cancellation is pending, the shop can only confirm or reject it and place the order', () => {
+    const canceling = { isCancelRequested: true }
+    const isOrIsNot = ['confirm_cancel', 'refuse_cancel']
+    const sent = { lines: [line({ fulfilled: 2 })] }
+    expect(nextActions(lifecycle({ ...canceling, ...unpaid }), 'system', 'never')).toEqual([
+      'place',
+      ...isOrIsNot
+    ])
+    expect(nextActions(lifecycle({ ...canceling, ...sent }), 'system', 'never')).toEqual(isOrIsNot)
+    expect(nextActions(lifecycle(canceling), 'guest', 'unshipped')).toEqual(['claim'])
+  })
+
+  test('an erased order still records facts, and starts nothing new', () => {
+    const erased = { lines: [line({ fulfilled: 2 })], isErased: true }
+    expect(nextActions(lifecycle({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
+      ...['deliver', 'come_back', 'refund']
+    ])
+    expect(actionRefusalOf('place', lifecycle({ ...unpaid, isErased: true }), 'system', 'never')).toBe(
+      'erased'
+    )
+    expect(actionRefusalOf('claim', lifecycle({ ...erased, state: 'canceled' }), 'guest', 'unshipped')).toBe(
+      'erased'
+    )
+  })
+
+  test('a buyer can pay while an amount is due', () => {
+    expect(nextActions(lifecycle(unpaid), 'customer', 'never')).toEqual(['pay'])
+    expect(nextActions(lifecycle({ paymentStatus: 'unpaid' }), 'guest', 'unshipped')).toEqual([
+      ...['pay', 'cancel', 'claim']
+    ])
+    expect(nextActions(lifecycle(), 'customer', 'unpaid')).toEqual([])
+    expect(nextActions(lifecycle({ ...unpaid, isCancelRequested: true }), 'customer', 'unpaid')).toEqual([])
+  })
+})
+
+test('an action without a target keeps the state, and each state is left or reached by an action', () => {
+  for (const [name, { from, to }] of Object.entries(ACTIONS))
+    for (const state of from) expect(stateAfter(name as ActionName, state)).toBe(to ?? state)
+  const reached = new Set(Object.values(ACTIONS).flatMap(({ to }) => to ?? []))
+  expect([...reached].sort()).toEqual(['canceled', 'completed', 'placed'])
+})
+
+test('no unit allows two actions that exclude each other', () => {
+  for (let canceled = 0; canceled <= 3; canceled += 1)
+    for (let fulfilled = 0; canceled + fulfilled <= 3; fulfilled += 1) {
+      const counters = line({ ordered: 3, canceled, fulfilled })
+      expect(remainingUnits.cancel(counters) + remainingUnits.refund(counters) + canceled).toBe(3)
+    }
+})
+
+test('the guide to the order lifecycle has the table of actions', async () => {
+  const page = await readFile(new URL('../../../../docs/order-lifecycle.md', import.meta.url), 'utf8')
+  const rows = Object.entries(ACTIONS).map(
+    ([name, { from, to, by, description }]) =>
+      `| \`${name}\` | ${from.join(', ')} | ${to ?? ''} | ${by.join(', ')} | ${description} |`
+  )
+  expect(page).toContain(rows.join('\n').replaceAll('|  |', '| |'))
+})

@@ -1,0 +1,238 @@
+import type { LineCounters } from './counters.ts'
+import { remainingUnits } from './counters.ts'
+import type { OrderPaymentStatus, OrderState } from './status.ts'
+
+/** Who acts on an order. A guest has proved access with the order's token; the system is the shop itself. */
+export type ActorRole = 'customer' | 'guest' | 'admin' | 'system'
+/** Until when buyers can cancel an order themselves. */
+export type CustomerCancel = 'unpaid' | 'unshipped' | 'never'
+
+type Action = {
+  readonly from: readonly OrderState[]
+  /** Null: the state does not change. */
+  readonly to: OrderState | null
+  readonly by: readonly ActorRole[]
+  readonly description: string
+  /** Allowed while a requested cancellation is undecided. */
+  readonly despiteRequest?: true
+  /** Allowed after the buyer's personal data was erased. */
+  readonly whenErased?: true
+}
+const BUYERS = ['customer', 'guest'] as const
+const LIVE = ['pending', 'placed'] as const
+
+/**
+ * All actions on orders: the states they start from, the state they lead to, and who takes them.
+ * `docs/order-lifecycle.md` prints it.
+ */
+export const ACTIONS = {
+  pay: { from: LIVE, to: null, by: BUYERS, description: 'A payment is started.' },
+  place: {
+    from: ['pending'],
+    to: 'placed',
+    by: ['system'],
+    description: 'It is authorized or paid, or is paid later.',
+    despiteRequest: true
+  },
+  cancel: {
+    from: LIVE,
+    to: null,
+    by: [...BUYERS, 'admin', 'system'],
+    description:
+      'Cancellation is requested, or the order expired: nothing more is captured, and authorizations are voided.'
+  },
+  confirm_cancel: {
+    from: LIVE,
+    to: 'canceled',
+    by: ['system'],
+    description: 'Nothing can be captured any more: stock and uses of promotions are released.',
+    despiteRequest: true
+  },
+  refuse_cancel: {
+    from: LIVE,
+    to: null,
+    by: ['system'],
+    description: 'It was paid before it could expire: the cancellation is rejected.',
+    despiteRequest: true
+  },
+  claim: {
+    from: ['pending', 'placed', 'completed', 'canceled'],
+    to: null,
+    by: ['guest'],
+    description: 'A guest order joins the account of a customer who has its token.',
+    despiteRequest: true
+  },
+  cancel_lines: { from: LIVE, to: null, by: ['admin'], description: 'Some units are canceled.' },
+  fulfil: {
+    from: ['placed'],
+    to: null,
+    by: ['admin', 'system'],
+    description: 'Some units are shipped or delivered.'
+  },
+  return: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    description: 'Some units are returned.',
+    whenErased: true
+  },
+  relabel: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    description: 'The carrier or the tracking number of a shipment is corrected.'
+  },
+  deliver: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['system'],
+    description: 'A shipment is delivered.',
+    whenErased: true
+  },
+  come_back: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['system'],
+    description: 'An undelivered shipment comes back. An administrator records which units are returned.',
+    whenErased: true
+  },
+  void_event: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    description: 'A wrong tracking event is voided. An order that it completed is reopened.'
+  },
+  void_shipment: {
+    from: ['placed', 'completed'],
+    to: 'placed',
+    by: ['admin'],
+    description: 'A shipment is voided because it was recorded by mistake: its units are still to be shipped.'
+  },
+  refund: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin', 'system'],
+    description: 'Money is refunded.',
+    whenErased: true
+  },
+  complete: {
+    from: ['placed'],
+    to: 'completed',
+    by: ['admin', 'system'],
+    description: 'Nothing is left to do.'
+  },
+  reopen: { from: ['completed'], to: 'placed', by: ['admin'], description: 'There is more to do.' },
+  hold: { from: LIVE, to: null, by: ['admin'], description: 'Nothing is shipped until it is released.' },
+  release: { from: LIVE, to: null, by: ['admin'], description: 'Shipping resumes.' },
+  erase: {
+    from: ['completed', 'canceled'],
+    to: null,
+    by: ['system'],
+    description: 'The personal data of the buyer is erased.'
+  },
+  note: {
+    from: ['pending', 'placed', 'completed', 'canceled'],
+    to: null,
+    by: ['admin'],
+    description: 'A note for administrators is added.',
+    despiteRequest: true,
+    whenErased: true
+  }
+} as const satisfies Record<string, Action>
+export type ActionName = keyof typeof ACTIONS
+
+/** What decides which actions an order allows. */
+export type OrderLifecycle = {
+  readonly state: OrderState
+  /** Null when payments are disabled. */
+  readonly paymentStatus: OrderPaymentStatus | null
+  readonly lines: readonly LineCounters[]
+  readonly isCancelRequested: boolean
+  readonly isHeld: boolean
+  /** The buyer's personal data was erased. */
+  readonly isErased: boolean
+}
+/** Whether the order is pending or placed, and no cancellation is under way. */
+export const isLive = ({
+  state,
+  isCancelRequested
+}: Pick<OrderLifecycle, 'state' | 'isCancelRequested'>): boolean =>
+  (state === 'pending' || state === 'placed') && !isCancelRequested
+
+/** Why an action is refused. */
+export type ActionRefusal =
+  | 'role'
+  | 'state'
+  | 'erased'
+  | 'cancel_requested'
+  | 'not_requested'
+  | 'held'
+  | 'not_held'
+  | 'policy'
+  | 'paid'
+  | 'shipped'
+  | 'nothing_left'
+  | 'not_shipped'
+
+const WANTS_MONEY: readonly (OrderPaymentStatus | null)[] = ['unpaid', 'partially_paid']
+const HAS_NO_MONEY: readonly (OrderPaymentStatus | null)[] = ['unpaid', null]
+const isShipped = ({ lines }: OrderLifecycle) => lines.some(({ fulfilled }) => fulfilled > 0)
+const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingUnits) =>
+  lines.some(line => remainingUnits[kind](line) > 0)
+
+/** Conditions beside state and role, by action. Each returns the reason of a refusal. */
+const GUARDS: Partial<Record<ActionName, (lifecycle: OrderLifecycle) => ActionRefusal | undefined>> = {
+  pay: ({ paymentStatus }) => (WANTS_MONEY.includes(paymentStatus) ? undefined : 'paid'),
+  cancel: lifecycle => (isShipped(lifecycle) ? 'shipped' : undefined),
+  confirm_cancel: lifecycle => (lifecycle.isCancelRequested ? undefined : 'not_requested'),
+  refuse_cancel: lifecycle => (lifecycle.isCancelRequested ? undefined : 'not_requested'),
+  cancel_lines: lifecycle => (hasLeft(lifecycle, 'cancel') ? undefined : 'nothing_left'),
+  fulfil: lifecycle =>
+    lifecycle.isHeld ? 'held' : hasLeft(lifecycle, 'fulfil') ? undefined : 'nothing_left',
+  relabel: lifecycle => (isShipped(lifecycle) ? undefined : 'not_shipped'),
+  void_event: lifecycle => (isShipped(lifecycle) ? undefined : 'not_shipped'),
+  void_shipment: lifecycle => (isShipped(lifecycle) ? undefined : 'not_shipped'),
+  return: lifecycle => (hasLeft(lifecycle, 'return') ? undefined : 'nothing_left'),
+  complete: lifecycle =>
+    lifecycle.isHeld ? 'held' : hasLeft(lifecycle, 'fulfil') ? 'not_shipped' : undefined,
+  hold: lifecycle => (lifecycle.isHeld ? 'held' : undefined),
+  release: lifecycle => (lifecycle.isHeld ? undefined : 'not_held')
+}
+
+/** Returns why the role cannot take this action now, or `undefined` when it can. */
+export function actionRefusalOf(
+  name: ActionName,
+  lifecycle: OrderLifecycle,
+  role: ActorRole,
+  policy: CustomerCancel
+): ActionRefusal | undefined {
+  const { from, by, despiteRequest, whenErased }: Action = ACTIONS[name]
+  if (!by.includes(role)) return 'role'
+  if (!from.includes(lifecycle.state)) return 'state'
+  if (lifecycle.isErased && !whenErased) return 'erased'
+  if (lifecycle.isCancelRequested && !despiteRequest) return 'cancel_requested'
+  const refusal = GUARDS[name]?.(lifecycle)
+  const isBuyer = role === 'customer' || role === 'guest'
+  return refusal ?? (name === 'cancel' && isBuyer ? refusedByPolicy(lifecycle, policy) : undefined)
+}
+
+function refusedByPolicy(
+  { paymentStatus }: OrderLifecycle,
+  policy: CustomerCancel
+): ActionRefusal | undefined {
+  if (policy === 'never') return 'policy'
+  return policy === 'unpaid' && !HAS_NO_MONEY.includes(paymentStatus) ? 'paid' : undefined
+}
+
+/** The actions that the role can take now. */
+export const nextActions = (
+  lifecycle: OrderLifecycle,
+  role: ActorRole,
+  policy: CustomerCancel
+): ActionName[] =>
+  (Object.keys(ACTIONS) as ActionName[]).filter(
+    name => actionRefusalOf(name, lifecycle, role, policy) === undefined
+  )
+
+/** The state that an action leads to. */
+export const stateAfter = (name: ActionName, state: OrderState): OrderState => ACTIONS[name].to ?? state

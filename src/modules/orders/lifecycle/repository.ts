@@ -1,0 +1,139 @@
+import { nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { ActorRole } from './actions.ts'
+import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from './status.ts'
+import type { PaymentTerms } from './terms.ts'
+
+/** Locks the order until `tx` ends. A transaction that also locks the payment account locks that first. */
+export const lockOrder = statement({
+  name: 'orders.lock_order',
+  takes: { id: 'uuid' },
+  gives: {
+    id: 'uuid',
+    number: 'text',
+    state: oneOf<OrderState>(),
+    terms: oneOf<PaymentTerms>(),
+    customer_id: 'uuid?',
+    mailbox: 'text?',
+    token_version: 'int4',
+    cart_id: 'uuid?',
+    currency: 'text',
+    total: 'int8',
+    payment_status: nullableOneOf<OrderPaymentStatus>(),
+    cancel_requested_by: nullableOneOf<ActorRole>(),
+    held_at: 'timestamptz?',
+    erased_at: 'timestamptz?',
+    is_deferred: 'bool',
+    is_buyer_verified: 'bool',
+    canceled_for: nullableOneOf<'evicted' | 'short'>(),
+    version: 'int4'
+  },
+  text: `
+    select id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
+      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, canceled_for, version
+    from orders.orders where id = $id for update`
+})
+export type LockedOrderRow = RowOf<typeof lockOrder>
+
+/**
+ * A separate statement after the lock, because a statement that waits for a lock reads other rows as they
+ * were before.
+ */
+export const listLines = statement({
+  name: 'orders.list_lines',
+  takes: { order_id: 'uuid' },
+  gives: {
+    line: 'int4',
+    group_key: 'text',
+    variant_id: 'uuid',
+    requires_shipping: 'bool',
+    ordered: 'int4',
+    canceled: 'int4',
+    fulfilled: 'int4',
+    returned: 'int4',
+    refunded: 'int4'
+  },
+  text: `
+    select line, group_key, variant_id, requires_shipping, ordered, canceled, fulfilled, returned, refunded
+    from orders.lines where order_id = $order_id order by line`
+})
+
+export const updateState = statement({
+  name: 'orders.update_state',
+  takes: {
+    id: 'uuid',
+    state: oneOf<OrderState>(),
+    cancel_requested_by: nullableOneOf<ActorRole>(),
+    is_held: 'bool',
+    fulfillment_status: oneOf<FulfillmentStatus>()
+  },
+  text: `
+    update orders.orders set state = $state, fulfillment_status = $fulfillment_status,
+      cancel_requested_by = $cancel_requested_by::text,
+      cancel_requested_at = case when $cancel_requested_by::text is null then null else coalesce(cancel_requested_at, now()) end,
+      held_at = case when $is_held then coalesce(held_at, now()) end,
+      placed_at = case when $state in ('placed', 'completed') then coalesce(placed_at, now()) else placed_at end,
+      network = case when $state = 'pending' then network end,
+      expires_at = case when $state = 'pending' then expires_at end,
+      version = version + 1, updated_at = now()
+    where id = $id`
+})
+export const updateCounters = statement({
+  name: 'orders.update_counters',
+  takes: {
+    order_id: 'uuid',
+    lines: 'int4[]',
+    canceled: 'int4[]',
+    fulfilled: 'int4[]',
+    returned: 'int4[]',
+    refunded: 'int4[]'
+  },
+  text: `
+    update orders.lines set canceled = new.canceled, fulfilled = new.fulfilled, returned = new.returned,
+      refunded = new.refunded
+    from unnest($lines::int4[], $canceled::int4[], $fulfilled::int4[], $returned::int4[], $refunded::int4[])
+      as new (line, canceled, fulfilled, returned, refunded)
+    where lines.order_id = $order_id and lines.line = new.line`
+})
+/**
+ * The payment timeout, counted from the creation of the order. If it has passed already, the previous expiry
+ * stays.
+ */
+const expiry = `case
+  when state = 'pending' and created_at + make_interval(secs => $paymentTimeoutSeconds) > now()
+    then created_at + make_interval(secs => $paymentTimeoutSeconds)
+  else expires_at end`
+export const updatePayment = statement({
+  name: 'orders.update_payment',
+  takes: {
+    id: 'uuid',
+    payment_status: oneOf<OrderPaymentStatus>(),
+    is_overpaid: 'bool',
+    is_disputed: 'bool',
+    paymentTimeoutSeconds: 'float8'
+  },
+  text: `
+    update orders.orders set payment_status = $payment_status, is_overpaid = $is_overpaid, is_disputed = $is_disputed,
+      expires_at = ${expiry}, version = version + 1, updated_at = now()
+    where id = $id
+      and (payment_status, is_overpaid, is_disputed, expires_at)
+        is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
+})
+export const updateTerms = statement({
+  name: 'orders.update_terms',
+  takes: { id: 'uuid', terms: oneOf<PaymentTerms>() },
+  text: 'update orders.orders set terms = $terms where id = $id'
+})
+export const insertHistory = statement({
+  name: 'orders.insert_history',
+  takes: {
+    order_id: 'uuid',
+    action: 'text',
+    from_state: 'text?',
+    to_state: 'text',
+    actor: 'uuid?',
+    reason: 'text?'
+  },
+  text: `
+    insert into orders.history (order_id, action, from_state, to_state, actor, reason)
+    values ($order_id, $action, $from_state, $to_state, $actor, $reason)`
+})

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
+import { found } from '../../../kernel/errors.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentsApi, Refunder } from '../../payments/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
+import { actionRefused, notCancelable, orderNotFound } from '../errors.ts'
+import {
+  type ActionName,
+  type ActorRole,
+  actionRefusalOf,
+  type CustomerCancel,
+  type OrderLifecycle,
+  stateAfter
+} from './actions.ts'
+import { type LineCounters, remainingUnits } from './counters.ts'
+import * as repository from './repository.ts'
+import { fulfillmentOf, type OrderState } from './status.ts'
+
+/**
+ * The user, guest or part of the shop that changes an order, and the reason that is stored with the change.
+ */
+export type Actor = {
+  readonly role: ActorRole
+  /** The user's id. Null for a guest and for the shop itself. */
+  readonly id: string | null
+  readonly reason: string | null
+  /** Present when refunds are limited: for administrators and API keys. */
+  readonly refunder?: Refunder
+}
+export const SYSTEM: Actor = { role: 'system', id: null, reason: null }
+
+type OrderLine = LineCounters & { readonly group: string; readonly variantId: string }
+/** An order whose row is locked until the transaction ends. */
+export type OrderUnderLock = {
+  readonly order: repository.LockedOrderRow
+  readonly lines: readonly OrderLine[]
+  readonly lifecycle: OrderLifecycle
+}
+type TransitionChanges = {
+  readonly lines?: readonly LineCounters[]
+  readonly cancelRequestedBy?: ActorRole | null
+  readonly isHeld?: boolean
+}
+
+type Deps = {
+  payments: Pick<PaymentsApi, 'lockAccount'> | undefined
+  shipping: Pick<ShippingApi, 'updateUnshipped'> | undefined
+  /** Counts the unpaid stock of the changed order again. */
+  unpaidStock: {
+    sync(tx: Transaction, order: Pick<repository.LockedOrderRow, 'id' | 'is_deferred'>): Promise<void>
+  }
+  policy: CustomerCancel
+}
+
+/**
+ * The steps of every change of an order, in one transaction: lock it, assert that the action is allowed,
+ * write the transition.
+ */
+export function createOrderChanges({ payments, shipping, unpaidStock, policy }: Deps) {
+  /**
+   * Locks the order and, before it, the account of its payments: the lock order of all transactions. @throws
+   * `ORDER_NOT_FOUND`
+   */
+  async function lock(tx: Transaction, id: string): Promise<OrderUnderLock> {
+    await payments?.lockAccount(tx, id)
+    const order = found(await tx.first(repository.lockOrder, { id }), orderNotFound)
+    const lines = await tx.rows(repository.listLines, { order_id: id })
+    return underLock(
+      order,
+      lines.map(
+        ({ group_key: group, variant_id: variantId, requires_shipping: requiresShipping, ...line }) => ({
+          ...line,
+          group,
+          variantId,
+          requiresShipping
+        })
+      )
+    )
+  }
+
+  /** @throws `ORDER_NOT_CANCELABLE`, `ORDER_ACTION_REFUSED`, each with the reason */
+  function assertAllowed({ lifecycle }: OrderUnderLock, action: ActionName, { role }: Actor): void {
+    const reason = actionRefusalOf(action, lifecycle, role, policy)
+    if (reason === undefined) return
+    throw action === 'cancel'
+      ? notCancelable({ details: { reason } })
+      : actionRefused({ details: { action, reason } })
+  }
+
+  /**
+   * Writes the state that follows from an action, and a row of the order's history. Returns the changed
+   * order.
+   */
+  async function transition(
+    tx: Transaction,
+    { order, lines: before, lifecycle }: OrderUnderLock,
+    action: ActionName,
+    { id: actor, reason }: Actor,
+    next: TransitionChanges = {}
+  ): Promise<OrderUnderLock> {
+    const { id, state: from_state } = order
+    const state = stateAfter(action, from_state)
+    const { cancelRequestedBy = order.cancel_requested_by, isHeld = lifecycle.isHeld } = next
+    const lines = before.map((line, index) => ({ ...line, ...next.lines?.[index] }))
+    const changed = { state, cancel_requested_by: cancelRequestedBy }
+    if (next.lines !== undefined)
+      await tx.run(repository.updateCounters, { order_id: id, ...columnsOf(lines) })
+    await tx.run(repository.updateState, {
+      id,
+      ...changed,
+      is_held: isHeld,
+      fulfillment_status: fulfillmentOf(lines)
+    })
+    await unpaidStock.sync(tx, order)
+    const [toShipBefore, toShipAfter] = [unitsToShip(before, from_state), unitsToShip(lines, state)]
+    if (!isDeepStrictEqual(toShipBefore, toShipAfter)) await shipping?.updateUnshipped(tx, id, toShipAfter)
+    await tx.run(repository.insertHistory, {
+      order_id: id,
+      action,
+      from_state,
+      to_state: state,
+      actor,
+      reason
+    })
+    return underLock({ ...order, ...changed, held_at: isHeld ? (order.held_at ?? new Date()) : null }, lines)
+  }
+
+  return { lock, assertAllowed, transition }
+}
+export type OrderChanges = ReturnType<typeof createOrderChanges>
+
+const underLock = (order: repository.LockedOrderRow, lines: readonly OrderLine[]): OrderUnderLock => ({
+  order,
+  lines,
+  lifecycle: {
+    state: order.state,
+    paymentStatus: order.payment_status,
+    lines,
+    isCancelRequested: order.cancel_requested_by !== null,
+    isHeld: order.held_at !== null,
+    isErased: order.erased_at !== null
+  }
+})
+
+/** The units that a carrier still has to deliver, by shipping group. */
+function unitsToShip(lines: readonly OrderLine[], state: OrderState) {
+  const open = lines.filter(
+    line => line.requiresShipping && state !== 'canceled' && remainingUnits.fulfil(line) > 0
+  )
+  return [...Map.groupBy(open, ({ group }) => group)].map(([key, of]) => ({
+    key,
+    lines: of.map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+  }))
+}
+
+const columnsOf = (lines: readonly LineCounters[]) => ({
+  lines: lines.map(({ line }) => line),
+  canceled: lines.map(({ canceled }) => canceled),
+  fulfilled: lines.map(({ fulfilled }) => fulfilled),
+  returned: lines.map(({ returned }) => returned),
+  refunded: lines.map(({ refunded }) => refunded)
+})

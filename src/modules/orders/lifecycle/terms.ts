@@ -1,0 +1,49 @@
+/** When an order is paid: before fulfilment, later by invoice, or on delivery. */
+export type PaymentTerms = 'prepaid' | 'on_account' | 'cod'
+
+/** The payment provider and method that the buyer chose. */
+export type OrderPaymentChoice = {
+  readonly provider?: string | undefined
+  readonly method?: string | undefined
+}
+
+/** A map, because an object would also answer `constructor`, and clients send any text as a method. */
+const TERMS: ReadonlyMap<string, PaymentTerms> = new Map([
+  ['cash_on_delivery', 'cod'],
+  ['on_account', 'on_account']
+])
+
+/** The terms of a payment method. Methods that the map does not list are prepaid. */
+export const termsOf = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
+  TERMS.get(payment?.method ?? '') ?? 'prepaid'
+
+/** Whether the money moves after the buyer has left the shop. */
+export const isDeferred = (method: string | undefined): boolean =>
+  method === 'bank_transfer' || TERMS.has(method ?? '')
+
+/** Seconds that an unpaid order keeps its stock before it expires. */
+export type PaymentTimeouts = {
+  readonly usual: number
+  readonly transfer: number
+  /** For a bank transfer of a buyer who has verified their email address. */
+  readonly transferOfVerified: number
+}
+
+/**
+ * Returns the payment timeout, in seconds, of an order with these open payment methods. Without any, an order
+ * that was deferred keeps the timeout of a transfer, because its payment is created again when the amount due
+ * changes.
+ */
+export const paymentTimeoutOf = (
+  methods: readonly (string | undefined)[],
+  { usual, transfer, transferOfVerified }: PaymentTimeouts,
+  { isVerified, isDeferred: wasDeferred }: { readonly isVerified: boolean; readonly isDeferred: boolean }
+): number => {
+  const isByTransfer = methods.includes('bank_transfer') || (methods.length === 0 && wasDeferred)
+  if (!isByTransfer) return usual
+  return isVerified ? transferOfVerified : transfer
+}
+
+/** The first terms among these methods that are not prepaid, or `undefined`. */
+export const deferredTermsOf = (methods: readonly string[]): PaymentTerms | undefined =>
+  methods.map(method => termsOf({ method })).find(terms => terms !== 'prepaid')

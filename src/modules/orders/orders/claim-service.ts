@@ -1,0 +1,72 @@
+import { found } from '../../../kernel/errors.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
+import type { GuestCredentials } from '../checkouts/guest-service.ts'
+import { orderNotFound, orderStale } from '../errors.ts'
+import { orderClaimed } from '../events.ts'
+import type { OrderChanges, OrderUnderLock } from '../lifecycle/service.ts'
+import type { OrderTokens } from './guest-service.ts'
+import * as repository from './repository.ts'
+import type { OrderResponse } from './schema.ts'
+import type { OrderService } from './service.ts'
+
+type Deps = {
+  db: Database
+  changes: OrderChanges
+  emit: Emit
+  orders: Pick<OrderService, 'read'>
+  tokens: Pick<OrderTokens, 'verify'>
+  payments: Pick<PaymentsApi, 'reissueOrderToken'> | undefined
+  shipping: Pick<ShippingApi, 'assignCustomer'> | undefined
+}
+type Owned = { readonly id: string; readonly customer_id: string | null; readonly token_version: number }
+
+/**
+ * Moves guest orders to the account of a customer who has the order token. A matching email address proves
+ * nothing.
+ */
+export function createClaims({ db, changes, emit, orders, tokens, payments, shipping }: Deps) {
+  /**
+   * Returns false if the customer owns the order already, true if the token proves access. @throws
+   * `ORDER_NOT_FOUND`
+   */
+  function canClaim({ id, customer_id, token_version }: Owned, customerId: string, token: string): boolean {
+    if (customer_id === customerId) return false
+    if (customer_id !== null || !tokens.verify(token, id, token_version)) throw orderNotFound()
+    return true
+  }
+
+  /** Moves the order with its payments and shipments, and invalidates the order token. */
+  async function handOver(tx: Transaction, locked: OrderUnderLock, customer_id: string): Promise<void> {
+    const { id, number, payment_status, token_version } = locked.order
+    await changes.transition(tx, locked, 'claim', { role: 'guest', id: customer_id, reason: null })
+    const hasAccount = payments !== undefined && payment_status !== null
+    const next = hasAccount ? await payments.reissueOrderToken(tx, id, customer_id) : token_version + 1
+    await tx.run(repository.handOver, { id, customer_id, token_version: next })
+    await shipping?.assignCustomer(tx, id, customer_id)
+    emit(tx, orderClaimed, id, { order_id: id, number, customer_id })
+  }
+
+  /** Returns the order unchanged if the customer owns it already. @throws `ORDER_NOT_FOUND`, `ORDER_STALE` */
+  async function claim(
+    customerId: string,
+    { id, token = '' }: GuestCredentials,
+    write: IdempotentWrite
+  ): Promise<OrderResponse> {
+    // Checked without a lock first, so that a caller without access cannot delay the owner.
+    canClaim(found(await db.first(repository.findOwner, { id }), orderNotFound), customerId, token)
+    await write.once(db, async tx => {
+      const locked = await changes.lock(tx, id)
+      const isClaimed = canClaim(locked.order, customerId, token)
+      write.expect(locked.order.version, orderStale)
+      if (isClaimed) await handOver(tx, locked, customerId)
+    })
+    return orders.read(customerId, id)
+  }
+
+  return { claim }
+}
+export type OrderClaims = ReturnType<typeof createClaims>

@@ -1,0 +1,31 @@
+import { singleFlight } from '../../../kernel/single-flight.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { orderNumberOf } from './order-number.ts'
+import * as repository from './repository.ts'
+
+/** Numbers that one statement draws. */
+const DRAWN = 32
+
+/** Creates the function that returns the next order number. Numbers are unique; some are never used. */
+export function createNextOrderNumber(db: Queryable) {
+  let key: Buffer | undefined
+  const drawn: number[] = []
+  const drawOnce = singleFlight<void>()
+
+  async function readKey(): Promise<Buffer> {
+    const row = await db.first(repository.findNumberKey)
+    if (row === undefined) throw new Error('the key of order numbers is missing: restore it from a backup')
+    return row.key
+  }
+  async function draw(): Promise<void> {
+    for (const { value } of await db.rows(repository.nextNumbers, { count: DRAWN })) drawn.push(value)
+  }
+  return async (): Promise<string> => {
+    key ??= await readKey()
+    for (;;) {
+      const value = drawn.shift()
+      if (value !== undefined) return orderNumberOf(value, key)
+      await drawOnce('numbers', draw)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentChange, PaymentListener } from '../../payments/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import type { Adjustments } from '../adjustments/service.ts'
+import type { Cancellations } from '../cancellation/service.ts'
+import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
+import { isLive } from '../lifecycle/actions.ts'
+import { lockOrder, updatePayment } from '../lifecycle/repository.ts'
+import type { OrderChanges, OrderUnderLock } from '../lifecycle/service.ts'
+import { isSecured } from '../lifecycle/status.ts'
+import {
+  deferredTermsOf,
+  type PaymentTerms,
+  type PaymentTimeouts,
+  paymentTimeoutOf
+} from '../lifecycle/terms.ts'
+import { type Evictions, hasPayment } from '../unpaid-stock/eviction-service.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
+
+type Deps = {
+  changes: OrderChanges
+  cancellations: Cancellations
+  adjustments: Pick<Adjustments, 'refundOverpayment'>
+  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  evictions: Pick<Evictions, 'secure'>
+  placePendingOrder: PlacePendingOrder
+  pricing: Pick<PricingApi, 'countPaidRedemptions'>
+  unpaidStock: Pick<UnpaidStock, 'sync'>
+  paymentTimeouts: PaymentTimeouts
+}
+
+/** Stores the payment status of an order, then places, delivers or cancels it, or refunds an overpayment. */
+export function createPaymentListener({
+  changes,
+  cancellations,
+  adjustments,
+  fulfilment,
+  evictions,
+  placePendingOrder: place,
+  pricing,
+  unpaidStock,
+  paymentTimeouts
+}: Deps): PaymentListener {
+  const proceed = (
+    tx: Transaction,
+    locked: OrderUnderLock,
+    terms: PaymentTerms | undefined
+  ): Promise<OrderUnderLock> =>
+    terms === undefined ? fulfilment.deliverDigital(tx, locked) : place(tx, locked, terms)
+
+  return async (tx, change) => {
+    const { orderId: id, status, isOverpaid, isDisputed } = change
+    // Other modules can open payment accounts, too. Those have no order.
+    const order = await tx.first(lockOrder, { id })
+    if (order === undefined) return
+    const payment = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
+    const paymentTimeoutSeconds = paymentTimeoutOf(change.openMethods, paymentTimeouts, {
+      isVerified: order.is_buyer_verified,
+      isDeferred: order.is_deferred
+    })
+    await tx.run(updatePayment, { id, ...payment, paymentTimeoutSeconds })
+    await unpaidStock.sync(tx, order)
+    if (isSecured(status) && !isSecured(order.payment_status) && order.mailbox !== null)
+      await pricing.countPaidRedemptions(tx, id, order.mailbox)
+    const settled = await cancellations.settle(tx, await changes.lock(tx, id), change)
+    const terms = termsNow(settled, change)
+    const isNow = (is: typeof hasPayment) => is(status) && !is(order.payment_status)
+    const isSecuredNow = isNow(isSecured) || (terms !== undefined && isSecured(status))
+    const isComplete =
+      isNow(hasPayment) || isSecuredNow
+        ? await evictions.secure(tx, id, isSecured(status) && isLive(settled.lifecycle))
+        : true
+    const locked = isComplete ? await proceed(tx, settled, terms) : settled
+    // Last, because a refund changes the payments again and calls this listener recursively.
+    if (locked.lifecycle.state !== 'canceled') await adjustments.refundOverpayment(tx, locked, change)
+  }
+}
+
+/**
+ * Returns the terms on which the order is placed now: it is paid or authorized, or the buyer chose to pay
+ * later. `undefined`: it is not placed. An order with a pending cancellation is not placed, because the
+ * payment may still be voided.
+ */
+function termsNow(
+  { order, lifecycle }: OrderUnderLock,
+  { status, openMethods }: PaymentChange
+): PaymentTerms | undefined {
+  if (lifecycle.state !== 'pending' || lifecycle.isCancelRequested) return undefined
+  return isSecured(status) ? order.terms : deferredTermsOf(openMethods)
+}

@@ -1,0 +1,43 @@
+import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+
+export type DataAction = 'export' | 'erase'
+
+/** Inserts nothing if the address has `most` requests already. Jobs of one address run one after another. */
+export const insertRequest = statement({
+  name: 'orders.insert_data_request',
+  takes: { id: 'uuid', email: 'text', action: 'text', most: 'int8' },
+  gives: { id: 'uuid' },
+  text: `
+    insert into orders.data_requests (id, email, action)
+    select $id, $email, $action
+    where (select count(*) from orders.data_requests where lower(email) = lower($email)) < $most
+    on conflict (id) do nothing
+    returning id`
+})
+export const findRequest = statement({
+  name: 'orders.find_data_request',
+  takes: { id: 'uuid', seconds: 'float8' },
+  gives: { id: 'uuid', email: 'text', action: oneOf<DataAction>(), created_at: 'timestamptz' },
+  text: `
+    select id, email, action, created_at from orders.data_requests
+    where id = $id and used_at is null and created_at > now() - make_interval(secs => $seconds)`
+})
+
+/** Marks the request as used. Changes no row if it was used before. */
+export const useRequest = statement({
+  name: 'orders.use_data_request',
+  takes: { id: 'uuid', at: 'timestamptz' },
+  text: 'update orders.data_requests set used_at = $at where id = $id and used_at is null'
+})
+export const deleteRequestsOf = statement({
+  name: 'orders.delete_data_requests_of',
+  takes: { email: 'text' },
+  text: 'delete from orders.data_requests where lower(email) = lower($email)'
+})
+export const deleteOldRequests = statement({
+  name: 'orders.delete_old_data_requests',
+  takes: { seconds: 'float8' },
+  text: `
+    delete from orders.data_requests where id in (
+      select id from orders.data_requests where created_at < now() - make_interval(secs => $seconds) limit 1000)`
+})

@@ -1,0 +1,107 @@
+import { found } from '../../../kernel/errors.ts'
+import { derivedId, FIRST_ID } from '../../../kernel/ids.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import { dataRequestInvalid } from '../errors.ts'
+import { dataRequested } from '../events.ts'
+import { openDataRequest } from '../jobs.ts'
+import * as repository from './data-request-repository.ts'
+import type { DataRequestConfirmedResponse, DataRequestRequest } from './data-request-schema.ts'
+import type { GuestData } from './guest-data-service.ts'
+
+const LINK_SECONDS = 86_400
+/** Maximum number of links per address and day. */
+const A_DAY_MAX = 3
+
+/** The content of the mail with the link. */
+export type DataRequestLink = {
+  readonly email: string
+  readonly action: repository.DataAction
+  readonly token: string
+  readonly expiresAt: Date
+}
+type Deps = {
+  db: Database
+  emit: Emit
+  enqueue: Enqueue
+  secrets: Secrets
+  guestData: Pick<GuestData, 'ordersOf' | 'erase' | 'export'>
+}
+
+/**
+ * Lets a guest see or erase their data, once they have proven by a mailed link that the address is theirs.
+ */
+export function createDataRequests({ db, emit, enqueue, secrets, guestData }: Deps) {
+  const find = (on: Queryable, id: string) => on.first(repository.findRequest, { id, seconds: LINK_SECONDS })
+
+  return {
+    /**
+     * Enqueues a job. It does the same work for known and unknown addresses, so that its duration reveals
+     * nothing.
+     */
+    async request(
+      { email, action }: DataRequestRequest,
+      write: IdempotentWrite
+    ): Promise<{ expires_in: number }> {
+      const subject = derivedId(FIRST_ID, email.trim().toLowerCase())
+      await write.once(db, async tx =>
+        enqueue(tx, openDataRequest, { email: email.trim(), action }, { subject })
+      )
+      return { expires_in: LINK_SECONDS }
+    },
+
+    /** `id`: of the job. Sends a link if guests have ordered with this address. */
+    async open(id: string, { email, action }: DataRequestRequest): Promise<void> {
+      const [order] = await guestData.ordersOf(email)
+      // The mail goes to the address of the order, because the request may spell it differently.
+      const address = order?.email
+      if (address == null) return
+      await db.transaction(async tx => {
+        const request = { id, email: address, action, most: A_DAY_MAX }
+        if ((await tx.first(repository.insertRequest, request)) === undefined) return
+        emit(tx, dataRequested, id, { request_id: id })
+      })
+    },
+
+    /** See `OrdersApi.findDataRequest`. */
+    async link(on: Queryable, id: string): Promise<DataRequestLink | undefined> {
+      const row = await find(on, id)
+      if (row === undefined) return undefined
+      const expiresAt = new Date(row.created_at.getTime() + LINK_SECONDS * 1_000)
+      return { email: row.email, action: row.action, token: dataRequestToken(secrets, id), expiresAt }
+    },
+
+    /** @throws `ORDER_DATA_REQUEST_INVALID`, `ORDER_STILL_OPEN` */
+    async confirm(token: string, write: IdempotentWrite): Promise<DataRequestConfirmedResponse> {
+      const id = found(dataRequestIdIn(secrets, token), dataRequestInvalid)
+      const { email, action } = found(await find(db, id), dataRequestInvalid)
+      if (action === 'export') {
+        const { orders, parts } = await guestData.export({ email })
+        return { action, orders, parts }
+      }
+      const { orders } = await guestData.erase({ email }, write, async tx => {
+        const used = await tx.run(repository.useRequest, { id, at: new Date() })
+        if (used === 0) throw dataRequestInvalid()
+      })
+      return { action, orders, parts: null }
+    },
+
+    deleteOld: () => db.run(repository.deleteOldRequests, { seconds: LINK_SECONDS })
+  }
+}
+export type DataRequests = ReturnType<typeof createDataRequests>
+
+const PURPOSE = 'orders.data_request_token'
+const TOKEN = /^gdt_([0-9a-f-]{36})\.(.{1,100})$/
+
+/** The token of the link: the id of the request and its MAC. Nothing is stored. */
+export const dataRequestToken = (secrets: Secrets, id: string): string =>
+  `gdt_${id}.${secrets.mac(PURPOSE, id)}`
+
+/** Returns the id in a valid token, otherwise `undefined`. */
+function dataRequestIdIn(secrets: Secrets, token: string): string | undefined {
+  const [, id = '', proof = ''] = TOKEN.exec(token) ?? []
+  return secrets.verify(proof, PURPOSE, id) ? id : undefined
+}

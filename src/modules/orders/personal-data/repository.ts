@@ -1,0 +1,112 @@
+import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { OrderState } from '../lifecycle/status.ts'
+
+export const listOfCustomer = statement({
+  name: 'orders.list_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from orders.orders where customer_id = $customer_id order by id'
+})
+/** Locks orders of a customer, or of guests (null). Their payment accounts are locked before. */
+export const lockToErase = statement({
+  name: 'orders.lock_to_erase',
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
+  gives: { id: 'uuid', number: 'text', state: oneOf<OrderState>() },
+  text: `
+    select id, number, state from orders.orders
+    where id = any ($ids) and customer_id is not distinct from $customer_id and erased_at is null
+    order by id for update`
+})
+/** Deletes checkouts of the customer, and those of the orders, which a guest may have created. */
+export const deleteCheckouts = statement({
+  name: 'orders.delete_checkouts_of_customer',
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
+  text: `
+    delete from orders.checkouts
+    where customer_id = $customer_id or id in (select checkout_id from orders.orders where id = any ($ids))`
+})
+const regionOf = (address: string) =>
+  `case when ${address} is not null then jsonb_strip_nulls(
+        jsonb_build_object('country', ${address}->'country', 'region', ${address}->'region')) end`
+/** Keeps what taxes depend on: amounts, country and region, and the reason of a tax exemption. */
+export const eraseOrders = statement({
+  name: 'orders.erase_orders',
+  takes: { ids: 'uuid[]' },
+  text: `
+    update orders.orders set
+      customer_id = null, token_version = token_version + 1, buyer = id::text, mailbox = null, cart_id = null, cart_version = null,
+      email = null, note = null,
+      shipping_address = ${regionOf('shipping_address')}, billing_address = ${regionOf('billing_address')},
+      tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',
+      erased_at = now(), version = version + 1, updated_at = now()
+    where id = any ($ids)`
+})
+/** Removes reasons that users wrote. Reasons of the shop itself contain no personal data. */
+export const eraseHistory = statement({
+  name: 'orders.erase_history',
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
+  text: `
+    update orders.history set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
+    where order_id = any ($ids)`
+})
+export const eraseAdjustments = statement({
+  name: 'orders.erase_adjustments',
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
+  text: `
+    update orders.adjustments set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
+    where order_id = any ($ids)`
+})
+export const eraseShipments = statement({
+  name: 'orders.erase_shipments',
+  takes: { ids: 'uuid[]' },
+  text: `
+    update orders.shipments set tracking_number = null, former = '[]', void_reason = null where order_id = any ($ids)`
+})
+export const noteErased = statement({
+  name: 'orders.note_erased',
+  takes: { ids: 'uuid[]' },
+  text: `
+    insert into orders.history (order_id, action, from_state, to_state)
+    select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
+})
+type Line = { sku: string; name: string; variant_name: string; ordered: number; discounted_price: number }
+const exported = {
+  number: 'text',
+  state: oneOf<OrderState>(),
+  email: 'text?',
+  market: 'text',
+  currency: 'text',
+  total: 'int8',
+  shipping_address: 'jsonb?',
+  billing_address: 'jsonb?',
+  note: 'text?',
+  tax_exemption: 'jsonb?',
+  items: json<Line[]>(),
+  placed_at: 'timestamptz?',
+  created_at: 'timestamptz'
+} as const
+const exportedOrders = `
+    select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption,
+      (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
+         'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
+      placed_at, created_at
+    from orders.orders o`
+export const exportOrders = statement({
+  name: 'orders.export_orders_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: exported,
+  text: `${exportedOrders} where customer_id = $customer_id order by id`
+})
+export const exportGuestOrders = statement({
+  name: 'orders.export_guest_orders',
+  takes: { ids: 'uuid[]' },
+  gives: exported,
+  text: `${exportedOrders} where id = any ($ids) order by id`
+})
+export const exportCheckouts = statement({
+  name: 'orders.export_checkouts_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: { input: 'jsonb', created_at: 'timestamptz', updated_at: 'timestamptz' },
+  text: `
+    select input, created_at, updated_at from orders.checkouts where customer_id = $customer_id order by id`
+})

@@ -1,0 +1,86 @@
+import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { AuthApi } from '../../auth/index.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
+import { ordersOpen } from '../errors.ts'
+import type { OrderState } from '../lifecycle/status.ts'
+import { deleteRequestsOf } from './data-request-repository.ts'
+import * as repository from './repository.ts'
+
+type Deps = {
+  auth: Pick<AuthApi, 'contacts'> | undefined
+  payments: Pick<PaymentsApi, 'erase' | 'lockAccount'> | undefined
+  shipping: Pick<ShippingApi, 'erase'> | undefined
+}
+
+const OPEN: readonly OrderState[] = ['pending', 'placed']
+
+/** Erases personal data of orders. Keeps amounts and what taxes depend on. */
+export function createErasure({ auth, payments, shipping }: Deps) {
+  /**
+   * Erases these orders of a customer, or of guests (null). @throws `ORDER_STILL_OPEN`; then nothing is
+   * erased.
+   */
+  async function eraseOrders(tx: Transaction, customer_id: string | null, orderIds: readonly string[]) {
+    await payments?.erase(tx, customer_id, orderIds)
+    const locked = await tx.rows(repository.lockToErase, { customer_id, ids: orderIds })
+    const open = locked.filter(({ state }) => OPEN.includes(state))
+    if (open.length > 0) throw ordersOpen({ details: { numbers: open.map(({ number }) => number) } })
+    const ids = locked.map(({ id }) => id)
+    const of = { customer_id, ids }
+    await tx.run(repository.deleteCheckouts, of)
+    await shipping?.erase(tx, ids)
+    await tx.run(repository.eraseOrders, { ids })
+    await tx.run(repository.eraseHistory, of)
+    await tx.run(repository.eraseAdjustments, of)
+    await tx.run(repository.eraseShipments, { ids })
+    await tx.run(repository.noteErased, { ids })
+  }
+
+  return {
+    /** See `OrdersApi.erase`. */
+    erase: async (tx: Transaction, customer_id: string): Promise<void> => {
+      const [contact] = (await auth?.contacts([customer_id])) ?? []
+      // With an unverified address, the requests may belong to another person.
+      if (contact?.emailVerified && contact.email !== null)
+        await tx.run(deleteRequestsOf, { email: contact.email })
+      const rows = await tx.rows(repository.listOfCustomer, { customer_id })
+      await eraseOrders(
+        tx,
+        customer_id,
+        rows.map(({ id }) => id)
+      )
+    },
+    /**
+     * Locks these orders, and their payment accounts before. Returns the ids of those that still belong to
+     * guests.
+     */
+    lockGuestOrders: async (tx: Transaction, ids: readonly string[]): Promise<string[]> => {
+      await Promise.all(ids.toSorted().map(id => payments?.lockAccount(tx, id)))
+      const locked = await tx.rows(repository.lockToErase, { customer_id: null, ids })
+      return locked.map(({ id }) => id)
+    },
+    eraseGuest: (tx: Transaction, { orderIds }: GuestIdentity): Promise<void> =>
+      eraseOrders(tx, null, orderIds)
+  }
+}
+type Erasure = ReturnType<typeof createErasure>
+
+/** Personal data of customers and guests in orders and checkouts. */
+export const orderPersonalData = (
+  db: Database,
+  { erase, eraseGuest }: Pick<Erasure, 'erase' | 'eraseGuest'>
+): PersonalData => ({
+  erase,
+  export: async customer_id => ({
+    orders: await db.rows(repository.exportOrders, { customer_id }),
+    checkouts: await db.rows(repository.exportCheckouts, { customer_id })
+  }),
+  guests: {
+    erase: eraseGuest,
+    export: async ({ orderIds }) => ({
+      orders: await db.rows(repository.exportGuestOrders, { ids: orderIds })
+    })
+  }
+})

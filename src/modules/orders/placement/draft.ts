@@ -1,0 +1,129 @@
+import type { ShippingOption } from '../../shipping/index.ts'
+import { DIGITAL } from '../checkouts/delivery.ts'
+import type { SoldLine } from '../checkouts/lines.ts'
+import type { PricedCheckout } from '../checkouts/price.ts'
+import { exemptionOf } from '../checkouts/view.ts'
+import type { LineUnits } from '../lifecycle/counters.ts'
+import type { FulfillmentStatus } from '../lifecycle/status.ts'
+import type { ComponentRow, GroupRow } from '../orders/repository.ts'
+import type { NewLine, NewOrder } from './repository.ts'
+
+/** The rows of an order that follow from its price, without its buyer. */
+export type OrderDraft = {
+  readonly lines: readonly NewLine[]
+  readonly groups: readonly GroupRow[]
+  readonly components: readonly ComponentRow[]
+  readonly totals: Pick<
+    NewOrder,
+    | 'market'
+    | 'currency'
+    | 'subtotal'
+    | 'discount_total'
+    | 'shipping_total'
+    | 'tax_total'
+    | 'tax_added'
+    | 'cash_rounding'
+    | 'total'
+    | 'quote_hash'
+    | 'tax_exemption'
+  > & { readonly fulfillment_status: FulfillmentStatus }
+}
+
+/** Builds the rows of an order from a price. Pure. */
+export function orderDraftOf({
+  market,
+  sold,
+  method,
+  options,
+  quote,
+  discounts
+}: PricedCheckout): OrderDraft {
+  const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
+  const lines = sold.map((line, index) => lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL))
+  const numberOf = new Map(lines.map(({ variant_id, line }) => [variant_id, line]))
+  const titleOf = new Map(discounts.map(({ promotionId, name }) => [promotionId, name]))
+  const { totals } = quote
+  return {
+    lines,
+    groups: quote.groups.map(({ key, option: chosen }) => {
+      const option = options.find(({ id }) => id === chosen)
+      return {
+        group_key: key,
+        method: key === DIGITAL ? 'digital' : method,
+        option: option === undefined ? null : snapshotOf(option)
+      }
+    }),
+    components: quote.components.map((component, position) => ({
+      position,
+      kind: component.kind,
+      line: component.line === undefined ? null : (numberOf.get(component.line) ?? null),
+      group_key: component.group ?? null,
+      promotion_id: component.promotion ?? null,
+      title: component.promotion === undefined ? null : (titleOf.get(component.promotion) ?? null),
+      code: component.code ?? null,
+      option_id: component.option ?? null,
+      amount: component.amountMinor,
+      base: component.baseMinor ?? null,
+      rate_ppm: component.ratePpm ?? null,
+      tax_category: component.taxCategory ?? null,
+      exempt: component.exempt?.reason ?? null,
+      included: component.included
+    })),
+    totals: {
+      market: market.code,
+      currency: quote.currency,
+      subtotal: totals.subtotalMinor,
+      discount_total: totals.discountMinor,
+      shipping_total: totals.shippingMinor,
+      tax_total: totals.taxMinor,
+      tax_added: totals.taxAddedMinor,
+      cash_rounding: totals.cashRoundingMinor,
+      total: totals.totalMinor,
+      quote_hash: quote.hash,
+      tax_exemption: exemptionOf(quote),
+      fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
+    }
+  }
+}
+
+const lineOf = ({ variantId, quantity, variant }: SoldLine, line: number, group_key: string): NewLine => ({
+  line,
+  group_key,
+  variant_id: variantId,
+  product_id: variant.productId,
+  sku: variant.sku,
+  name: variant.name,
+  variant_name: variant.variantName,
+  slug: variant.slug,
+  image_url: variant.imageUrl,
+  attributes: variant.attributes,
+  requires_shipping: variant.requiresShipping,
+  weight_grams: variant.weightGrams,
+  unit_price: variant.price.minor,
+  discounted_price: variant.price.discountedMinor,
+  ordered: quantity
+})
+
+const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['options'][number]) => ({
+  id,
+  provider,
+  service,
+  estimated_days: estimatedDays
+})
+
+/** The delivery groups with a chosen shipping option, and their lines. */
+export const shippableGroups = (
+  { quote, options }: PricedCheckout,
+  { lines }: OrderDraft
+): { key: string; option: ShippingOption; lines: LineUnits[] }[] =>
+  quote.groups.flatMap(({ key, option: chosen }) =>
+    options
+      .filter(({ id }) => id === chosen)
+      .map(option => ({
+        key,
+        option,
+        lines: lines
+          .filter(({ group_key }) => group_key === key)
+          .map(({ line, ordered }) => ({ line, quantity: ordered }))
+      }))
+  )

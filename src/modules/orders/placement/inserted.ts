@@ -1,0 +1,43 @@
+import type { OrderRow } from '../orders/repository.ts'
+import type { OrderDraft } from './draft.ts'
+import type { NewOrder } from './repository.ts'
+
+/** Builds the row that a read of a new order would return, which saves that read. Pure. */
+export function insertedOrder(
+  order: NewOrder,
+  draft: OrderDraft,
+  actor: string | null,
+  { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>
+): OrderRow {
+  const { checkout_id: _, cart_id: __, cart_version: ___, buyer: ____, network: _____, ...shown } = order
+  return {
+    ...shown,
+    is_overpaid: false,
+    is_disputed: false,
+    version: 1,
+    token_version: 1,
+    expires_at,
+    cancel_requested_at: null,
+    cancel_requested_by: null,
+    held_at: null,
+    erased_at: null,
+    placed_at: order.state === 'placed' ? at : null,
+    created_at: at,
+    updated_at: at,
+    lines: draft.lines.map(line => ({ ...line, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 })),
+    groups: draft.groups.toSorted((one, other) => (one.group_key < other.group_key ? -1 : 1)),
+    components: [...draft.components],
+    history: [
+      {
+        action: 'create',
+        from_state: null,
+        to_state: order.state,
+        actor,
+        reason: null,
+        at: at.toISOString()
+      }
+    ],
+    adjustments: [],
+    shipments: []
+  }
+}

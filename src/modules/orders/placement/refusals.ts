@@ -1,0 +1,87 @@
+import type { DomainError } from '../../../kernel/errors.ts'
+import type { CheckoutFinding } from '../checkouts/findings.ts'
+import type { PricedCheckout } from '../checkouts/price.ts'
+import { findingOf, optionOf, priceView } from '../checkouts/view.ts'
+import {
+  codeRefused,
+  itemsUnavailable,
+  marketDestination,
+  orderIncomplete,
+  priceChanged,
+  shippingNotAvailable
+} from '../errors.ts'
+
+/** The price that a buyer has agreed to. */
+export type PriceAgreement = {
+  /** The total that the buyer has seen. `undefined`: the request does not state it. */
+  readonly expectedTotal: number | undefined
+  /** The quote of the last write of the checkout. `undefined`: there is no checkout. */
+  readonly quoteHash: string | undefined
+}
+
+const UNAVAILABLE: readonly string[] = ['VARIANT_UNAVAILABLE', 'VARIANT_NOT_IN_MARKET', 'QUANTITY_RULE']
+const NOT_DELIVERABLE: readonly string[] = ['SHIPPING_NOT_AVAILABLE', 'SHIPPING_CHOICE_GONE']
+const WITHOUT_ADDRESS: readonly string[] = ['ADDRESS_MISSING', 'SHIPPING_DESTINATION_MISSING']
+
+/**
+ * Returns the error if the purchase cannot be ordered, or not at this price; otherwise `undefined`. Pure. It
+ * ignores stock and cart changes, because both can change until the order is inserted. `path`: prefix of the
+ * fields in the request.
+ */
+export function placementRefusalOf(
+  priced: PricedCheckout,
+  remarks: readonly CheckoutFinding[],
+  { expectedTotal, quoteHash }: PriceAgreement,
+  path: string
+): DomainError | undefined {
+  const findings = [...remarks, ...priced.findings]
+  const of = (codes: readonly string[]) => findings.filter(({ code }) => codes.includes(code))
+  const errors = findings.flatMap(found => faultOf(found, path))
+  if (errors.length > 0) return orderIncomplete({ details: { errors } })
+  if (of(['MARKET_DESTINATION']).length > 0)
+    return marketDestination({ details: { market: priced.market.code } })
+  const unavailable = of(UNAVAILABLE)
+  if (unavailable.length > 0) return itemsUnavailable({ details: { items: unavailable.map(findingOf) } })
+  if (of(NOT_DELIVERABLE).length > 0)
+    return shippingNotAvailable({ details: { options: priced.options.map(optionOf) } })
+  const { totals, hash } = priced.quote
+  const isAgreed =
+    expectedTotal === undefined ? (quoteHash ?? hash) === hash : expectedTotal === totals.totalMinor
+  // A checkout does not show these findings, so a changed price alone would not explain the difference.
+  const hidden = of(['CODE_NOT_FOR_CUSTOMER'])
+  if (!isAgreed && hidden.length > 0) return codeRefused({ details: { findings: hidden.map(findingOf) } })
+  if (!isAgreed)
+    return priceChanged({ details: { quote: priceView(priced), findings: findings.map(findingOf) } })
+  const codes = findings.filter(({ code }) => code.startsWith('CODE_'))
+  const isShown = expectedTotal !== undefined || quoteHash !== undefined
+  if (codes.length > 0 && !isShown) return codeRefused({ details: { findings: codes.map(findingOf) } })
+  return undefined
+}
+
+/** Findings of codes that depend on earlier orders of the buyer. */
+const FROM_HISTORY: readonly string[] = ['CODE_FIRST_ORDER_ONLY', 'CODE_CUSTOMER_LIMIT']
+/** The finding that pricing returns for a code of another customer group. */
+const NOT_FOR_CUSTOMER = {
+  code: 'CODE_NOT_FOR_CUSTOMER',
+  message: 'This code is for other customers.'
+} as const
+
+/**
+ * Replaces findings that depend on earlier orders by the finding for other customer groups, so that a
+ * stranger who types an email address cannot tell whether its owner has bought.
+ */
+export const hideHistory = (priced: PricedCheckout): PricedCheckout => ({
+  ...priced,
+  findings: priced.findings.map(found =>
+    'promotionCode' in found && FROM_HISTORY.includes(found.code)
+      ? { ...NOT_FOR_CUSTOMER, promotionCode: found.promotionCode }
+      : found
+  )
+})
+
+function faultOf(found: CheckoutFinding, path: string): { path: string; message: string }[] {
+  const { code, message } = found
+  if (code === 'EMAIL_MISSING') return [{ path: `${path}email`, message: 'is required' }]
+  if (WITHOUT_ADDRESS.includes(code)) return [{ path: `${path}shipping_address`, message: 'is required' }]
+  return 'field' in found && found.field !== undefined ? [{ path: path + found.field, message }] : []
+}

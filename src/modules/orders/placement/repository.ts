@@ -1,0 +1,113 @@
+import {
+  json,
+  nullableJson,
+  nullableOneOf,
+  oneOf,
+  type StatementRow,
+  statement
+} from '../../../platform/postgres/statement.ts'
+import type { AddressDraft } from '../checkouts/addresses.ts'
+import type { TaxExemption } from '../checkouts/schema.ts'
+import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
+import type { PaymentTerms } from '../lifecycle/terms.ts'
+import type { ComponentRow, GroupRow, LineRow } from '../orders/repository.ts'
+
+const order = {
+  id: 'uuid',
+  number: 'text',
+  state: oneOf<'pending' | 'placed'>(),
+  terms: oneOf<PaymentTerms>(),
+  checkout_id: 'uuid?',
+  cart_id: 'uuid?',
+  cart_version: 'int4?',
+  customer_id: 'uuid?',
+  buyer: 'text',
+  mailbox: 'text?',
+  network: 'text?',
+  email: 'text?',
+  market: 'text',
+  currency: 'text',
+  subtotal: 'int8',
+  discount_total: 'int8',
+  shipping_total: 'int8',
+  tax_total: 'int8',
+  tax_added: 'int8',
+  cash_rounding: 'int8',
+  total: 'int8',
+  quote_hash: 'text',
+  shipping_address: nullableJson<AddressDraft>(),
+  billing_address: nullableJson<AddressDraft>(),
+  note: 'text?',
+  tax_exemption: nullableJson<TaxExemption>(),
+  payment_status: nullableOneOf<OrderPaymentStatus>(),
+  fulfillment_status: oneOf<FulfillmentStatus>()
+} as const
+export type NewOrder = StatementRow<typeof order>
+const names = Object.keys(order).join(', ')
+
+export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
+/**
+ * Inserts all rows of an order. Returns its creation and expiry. Takes an advisory lock per buyer for pending
+ * orders, so that transactions of one buyer run one after the other and `countPending` misses none.
+ */
+export const insertOrder = statement({
+  name: 'orders.insert_order',
+  takes: {
+    ...order,
+    groups: json<readonly GroupRow[]>(),
+    lines: json<readonly NewLine[]>(),
+    components: json<readonly ComponentRow[]>(),
+    actor: 'uuid?',
+    payment_timeout_seconds: 'float8'
+  },
+  gives: { at: 'int8', created_at: 'timestamptz', expires_at: 'timestamptz?' },
+  forEach: true,
+  text: `
+    with new as materialized (select * from $each),
+    new_orders as (
+      insert into orders.orders (${names}, placed_at, expires_at)
+      select ${names}, case when state = 'placed' then now() end,
+        case when state = 'pending' then now() + make_interval(secs => payment_timeout_seconds) end
+      from new
+      returning id, created_at, expires_at
+    ), new_groups as (
+      insert into orders.groups (order_id, group_key, method, option)
+      select id, rows.group_key, rows.method, rows.option
+      from new, jsonb_to_recordset(groups) as rows (group_key text, method text, option jsonb)
+    ), new_lines as (
+      insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
+        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
+      select id, rows.*
+      from new, jsonb_to_recordset(lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
+        variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
+        unit_price bigint, discounted_price bigint, ordered int)
+    ), new_breakdowns as (
+      insert into orders.breakdowns (order_id, components) select id, jsonb_strip_nulls(components) from new
+    ), new_history as (
+      insert into orders.history (order_id, action, to_state, actor) select id, 'create', state, actor from new
+    ), turns as materialized (
+      select pg_advisory_xact_lock(lock) from (
+        select distinct hashtextextended('orders ' || buyer, 0) as lock from new where state = 'pending' order by lock
+      ) as locks
+    )
+    select at, new_orders.created_at, new_orders.expires_at
+    from new join new_orders using (id), (select count(*) from turns) as taken`
+})
+/**
+ * Counts pending orders of a buyer and of a network, the new one included. Orders of a guest count per
+ * network, because a stranger in another network can type the same email address. `state between` keeps
+ * PostgreSQL from using the index of all pending orders: a plan that was made while the table was empty
+ * scanned that whole index.
+ */
+export const countPending = statement({
+  name: 'orders.count_pending',
+  takes: { buyer: 'text', customer_id: 'uuid?', network: 'text?' },
+  gives: { at: 'int8', of_buyer: 'int8', of_network: 'int8' },
+  forEach: true,
+  text: `
+    select at,
+      (select count(*) from orders.orders o where state between 'pending' and 'pending' and o.buyer = each.buyer
+        and (each.customer_id is not null or o.network is not distinct from each.network)) as of_buyer,
+      (select count(*) from orders.orders o where state = 'pending' and o.network = each.network) as of_network
+    from $each`
+})

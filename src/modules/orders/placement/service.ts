@@ -1,0 +1,274 @@
+import { DomainError } from '../../../kernel/errors.ts'
+import { firstRejection } from '../../../kernel/first-rejection.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { CartApi } from '../../cart/index.ts'
+import type { InventoryApi, StockPart } from '../../inventory/index.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
+import { type BuyerKeys, type FindBuyerKeys, networkOf } from '../buyers/service.ts'
+import { emailOf } from '../checkouts/input.ts'
+import { checkInput } from '../checkouts/input-checks.ts'
+import type { CheckoutLine } from '../checkouts/lines.ts'
+import type { PricedCheckout } from '../checkouts/price.ts'
+import type { PriceCheckout } from '../checkouts/pricer.ts'
+import type { CartSource } from '../checkouts/read-input.ts'
+import type { CheckoutRow } from '../checkouts/repository.ts'
+import { assertOpen, lockCheckout } from '../checkouts/service.ts'
+import { checkoutChanged, tooManyPending } from '../errors.ts'
+import { orderCreated, orderPlaced } from '../events.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
+import type { OrderChanges } from '../lifecycle/service.ts'
+import { isDeferred, type PaymentTimeouts, paymentTimeoutOf } from '../lifecycle/terms.ts'
+import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
+import type { Evictions } from '../unpaid-stock/eviction-service.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
+import { type OrderDraft, orderDraftOf, shippableGroups } from './draft.ts'
+import { insertedOrder } from './inserted.ts'
+import { newOrderOf, type PurchaseRequest } from './purchase.ts'
+import { hideHistory, placementRefusalOf } from './refusals.ts'
+import * as repository from './repository.ts'
+import { reservingStock } from './stock-reservation.ts'
+
+type Deps = {
+  db: Database
+  secrets: Pick<Secrets, 'mac'>
+  findBuyerKeys: FindBuyerKeys
+  emit: Emit
+  pricing: Pick<PricingApi, 'serializedBy' | 'redeem' | 'countPaidRedemptions'>
+  priceCheckout: PriceCheckout
+  nextOrderNumber: () => Promise<string>
+  changes: Pick<OrderChanges, 'lock'>
+  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  /** Absent: stock is not checked. */
+  inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
+  evictions: Pick<Evictions, 'evictable'>
+  /** Absent: orders are on account. */
+  payments: Pick<PaymentsApi, 'openAccount' | 'sendOperations'> | undefined
+  shipping: Pick<ShippingApi, 'createShipments'> | undefined
+  cart: Pick<CartApi, 'emptyForOrder'> | undefined
+  /** Maximum number of pending orders. */
+  pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
+  unpaidStock: Pick<UnpaidStock, 'admit' | 'admitContested'>
+  paymentTimeouts: PaymentTimeouts
+}
+
+/** `order` is present when the placed order is known without another read. */
+export type PlacementResult = {
+  readonly id: string
+  readonly isNew: boolean
+  readonly order: OrderRow | undefined
+}
+
+/** Places orders, each in one transaction. */
+export function createPlacement(deps: Deps) {
+  const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
+  const { changes, evictions, fulfilment, unpaidStock } = deps
+
+  /**
+   * Places an order and returns its id, or the id of the earlier order of the same cart or checkout. Stock is
+   * reserved before the transaction and the payment provider is called after it, so neither is waited for
+   * inside.
+   * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_PRICE_CHANGED`,
+   * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
+   * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
+   */
+  async function placeOrder(purchase: PurchaseRequest, write: IdempotentWrite): Promise<PlacementResult> {
+    let order: OrderRow | undefined
+    try {
+      order = await createOrder(purchase, write)
+    } catch (error) {
+      const isLate = error instanceof DomainError && error.kind === 'conflict'
+      const earlier = isLate ? await earlierOf(purchase) : undefined
+      if (earlier === undefined) throw error
+      await write.answerWith(db, earlier.id)
+      return { id: earlier.id, isNew: false, order: undefined }
+    }
+    if (purchase.payment !== undefined) await payments?.sendOperations(write.id)
+    return { id: write.id, isNew: true, order }
+  }
+
+  async function earlierOf({ source: { cart_id, cart_version }, checkout }: PurchaseRequest) {
+    if (checkout !== null) return db.first(findOrderOfCheckout, { checkout_id: checkout.id })
+    return cart_id === null ? undefined : db.first(findOrderOfCart, { cart_id, cart_version })
+  }
+
+  /** Inserts the order. Returns its row if nothing has changed it since, which saves a read. */
+  async function createOrder(
+    purchase: PurchaseRequest,
+    write: IdempotentWrite
+  ): Promise<OrderRow | undefined> {
+    const { id } = write
+    const { customerId, checkout } = purchase
+    const buyerFacts = { customerId, email: emailOf(purchase.input), network: networkFrom(purchase) }
+    const [buyer, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
+    const priced = await priceAsAgreed(purchase, buyer)
+    const draft = orderDraftOf(priced)
+    const hasPayments = payments !== undefined
+    const order = newOrderOf(purchase, draft, {
+      id,
+      number,
+      buyer,
+      network: networkFrom(purchase),
+      hasPayments
+    })
+    const paymentTimeoutSeconds = paymentTimeoutOf([purchase.payment?.method], deps.paymentTimeouts, {
+      isVerified: false,
+      isDeferred: false
+    })
+    const { redemptions } = priced.quote
+    // A limited code may be used up at the end of the transaction. Then only this order must fail, so it is
+    // not in a group commit.
+    const transactions = redemptions.some(({ limited }) => limited !== undefined) ? db : db.groupCommit()
+    const serialized = pricing.serializedBy(transactions.serializedBy(`orders ${order.buyer}`), redemptions)
+    const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
+    const network = networkFrom(purchase)
+    // A deferred payment contests no stock. Nor does an administrator's order, because contests are limited
+    // by network.
+    const mayContest = order.state === 'pending' && network !== null && !isDeferred(purchase.payment?.method)
+    const contestable = mayContest ? () => evictions.evictable(db, idsOf(lines)) : undefined
+    const reserving = inventory && reservingStock(inventory, id, lines, serialized, contestable)
+    return write.once(reserving ?? serialized, async tx => {
+      const contested = reserving?.contested() ?? []
+      // Sent in one message, because none needs the result of another. If one fails, all are rolled back.
+      const [, , inserted, , , method] = await firstRejection([
+        checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
+        emptyCart(tx, purchase.source),
+        insertOrder(tx, order, draft, { actor: purchase.actor, paymentTimeoutSeconds }),
+        order.state === 'pending' ? assertPendingLimit(tx, order) : undefined,
+        claimStock(tx, order, lines, { contested, isAssisted: network === null }),
+        openPaymentAccount(tx, order, purchase),
+        shipping?.createShipments(tx, { orderId: id, customerId, groups: shippableGroups(priced, draft) })
+      ])
+      if (network !== null) await unpaidStock.admit(tx, { orderId: id, method, network })
+      const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
+      if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
+      const { currency, total, state } = order
+      const payload = { order_id: id, number, customer_id: customerId, currency, total }
+      emit(tx, orderCreated, id, payload)
+      const isDelivered = state === 'placed' && draft.lines.some(line => !line.requires_shipping)
+      if (state === 'placed') {
+        emit(tx, orderPlaced, id, payload)
+        if (isDelivered) await fulfilment.deliverDigital(tx, await changes.lock(tx, id))
+      }
+      await pricing.redeem(tx, id, buyer.customer ?? '', buyer.mailbox)
+      const isPaid = order.payment_status !== 'unpaid'
+      if (isPaid && redemptions.length > 0 && buyer.mailbox !== null)
+        await pricing.countPaidRedemptions(tx, id, buyer.mailbox)
+      return isDelivered || purchase.payment !== undefined ? undefined : inserted
+    })
+  }
+
+  /**
+   * Calculates the price and asserts that the buyer has agreed to it. Stock is checked only when the purchase
+   * is rejected, so that the error lists everything that is wrong. Otherwise the reservation reports missing
+   * stock.
+   */
+  async function priceAsAgreed(purchase: PurchaseRequest, buyer: BuyerKeys): Promise<PricedCheckout> {
+    const { customerId, input, agreement, checkout, address } = purchase
+    const path = checkout === null ? 'body/' : ''
+    const priceAndCheck = async (isStockChecked: boolean) => {
+      const options = { isStockChecked, buyer, isTrusted: address === null }
+      const full = await deps.priceCheckout(db, customerId, input, options)
+      // An administrator may know what a buyer has bought.
+      const priced = options.isTrusted ? full : hideHistory(full)
+      const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
+      return {
+        priced,
+        refusal: placementRefusalOf(priced, checkInput(checked, priced, false), agreement, path)
+      }
+    }
+    const first = await priceAndCheck(false)
+    const { priced, refusal } = first.refusal === undefined ? first : await priceAndCheck(true)
+    if (refusal !== undefined) throw refusal
+    return priced
+  }
+
+  /** Counts after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT` */
+  async function assertPendingLimit(tx: Queryable, order: repository.NewOrder): Promise<void> {
+    const pending = await tx.first(repository.countPending, order)
+    const { ofBuyer, ofNetwork } = pendingMax
+    if (pending === undefined) return
+    if (pending.of_buyer > ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
+    if (pending.of_network > ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
+  }
+
+  async function emptyCart(tx: Transaction, { cart_id, cart_version }: CartSource): Promise<void> {
+    if (cart_id !== null) await cart?.emptyForOrder(tx, cart_id, cart_version)
+  }
+
+  async function claimStock(
+    tx: Transaction,
+    { id, payment_status }: repository.NewOrder,
+    lines: readonly CheckoutLine[],
+    { contested, isAssisted }: { contested: readonly StockPart[]; isAssisted: boolean }
+  ): Promise<void> {
+    await inventory?.claim(tx, id, lines, contested)
+    // A paid order can evict units of an unpaid one that is not confirmed. Orders of administrators are
+    // confirmed immediately.
+    if (isAssisted || payment_status !== 'unpaid') await inventory?.confirm(tx, id)
+  }
+
+  async function openPaymentAccount(
+    tx: Transaction,
+    {
+      id: orderId,
+      number: reference,
+      customer_id: customerId,
+      currency,
+      total: dueMinor
+    }: repository.NewOrder,
+    { payment, address: network }: PurchaseRequest
+  ): Promise<string | undefined> {
+    // Without the payments module every order is on account.
+    if (payments === undefined) return 'on_account'
+    const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
+    return payments.openAccount(tx, account, payment)
+  }
+
+  const networkFrom = ({ address }: PurchaseRequest) =>
+    address === null ? null : networkOf(secrets, address)
+
+  return { placeOrder }
+}
+export type Placement = ReturnType<typeof createPlacement>
+
+/**
+ * Locks the checkout until the order is inserted. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`,
+ * `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED`, `CHECKOUT_CHANGED`
+ */
+async function lockOpenCheckout(
+  tx: Transaction,
+  customerId: string | null,
+  { id, version }: Pick<CheckoutRow, 'id' | 'version'>,
+  write: IdempotentWrite
+): Promise<void> {
+  const row = await lockCheckout(tx, customerId, id, write)
+  assertOpen(row)
+  if (row.version !== version) throw checkoutChanged()
+}
+
+const idsOf = (lines: readonly CheckoutLine[]) => lines.map(({ variantId }) => variantId)
+
+async function insertOrder(
+  tx: Queryable,
+  order: repository.NewOrder,
+  draft: OrderDraft,
+  by: { readonly actor: string | null; readonly paymentTimeoutSeconds: number }
+): Promise<OrderRow> {
+  const { groups, lines, components } = draft
+  const { actor, paymentTimeoutSeconds: payment_timeout_seconds } = by
+  const row = await tx.first(repository.insertOrder, {
+    ...order,
+    groups,
+    lines,
+    components,
+    actor,
+    payment_timeout_seconds
+  })
+  if (row === undefined) throw new Error('the insert of an order returned no row')
+  return insertedOrder(order, draft, actor, row)
+}

@@ -1,0 +1,59 @@
+import { DomainError } from '../../../kernel/errors.ts'
+import type { Transaction, Transactions } from '../../../platform/postgres/database.ts'
+import type { InventoryApi, StockPart } from '../../inventory/index.ts'
+import type { CheckoutLine } from '../checkouts/lines.ts'
+
+type Stock = Pick<InventoryApi, 'reserve' | 'release'>
+/** Units of items that the order may contest. */
+type Contestable = () => Promise<ReadonlyMap<string, number>>
+
+/** How long stock stays reserved while an order is placed. It expires when the process dies. */
+const RESERVED_SECONDS = 120
+
+/**
+ * Wraps `begin` so that stock is reserved before each transaction, which then claims it without waiting for
+ * other buyers. A failed transaction releases its reservation. When a reservation expired before its claim,
+ * stock is reserved again, once. Of lines that are short, up to `contestable` units need no reservation;
+ * `contested()` returns those that have none.
+ */
+export function reservingStock<X extends Transaction>(
+  inventory: Stock,
+  owner: string,
+  lines: readonly CheckoutLine[],
+  begin: Transactions<X>,
+  contestable: Contestable | undefined
+): Transactions<X> & { contested(): readonly StockPart[] } {
+  let contested: readonly StockPart[] = []
+  const reserve = async (deadlineAt: number | undefined) => {
+    const options = deadlineAt === undefined ? {} : { deadlineAt }
+    try {
+      contested = await inventory.reserve(owner, lines, RESERVED_SECONDS, options)
+    } catch (error) {
+      if (contestable === undefined || !isShort(error)) throw error
+      const contest = await contestable()
+      if (contest.size === 0) throw error
+      contested = await inventory.reserve(owner, lines, RESERVED_SECONDS, { ...options, contest })
+    }
+  }
+  return {
+    contested: () => contested,
+    transaction: async (work, options) => {
+      try {
+        await reserve(options?.deadlineAt)
+        return await begin.transaction(work, options).catch(async error => {
+          if (!isLost(error)) throw error
+          await reserve(options?.deadlineAt)
+          return begin.transaction(work, options)
+        })
+      } catch (error) {
+        // Releases reserved units and never claimed ones, so a commit whose response was lost keeps its
+        // stock.
+        await inventory.release(owner).catch(() => {})
+        throw error
+      }
+    }
+  }
+}
+
+const isShort = (error: unknown) => error instanceof DomainError && error.code === 'INVENTORY_SHORT'
+const isLost = (error: unknown) => error instanceof DomainError && error.code === 'INVENTORY_CLAIM_LOST'

@@ -1,0 +1,79 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { OwnPlatform } from '../../module.ts'
+import type { AuthApi } from '../auth/index.ts'
+import type { CartApi } from '../cart/index.ts'
+import type { CatalogApi } from '../catalog/index.ts'
+import type { InventoryApi } from '../inventory/index.ts'
+import type { PricingApi } from '../pricing/index.ts'
+import type { ShippingApi } from '../shipping/index.ts'
+import { createLimitCodeGuesses } from './checkouts/code-guesses.ts'
+import { guestCheckoutRoutes } from './checkouts/guest-routes.ts'
+import { createGuestCheckoutService } from './checkouts/guest-service.ts'
+import { createPriceCheckout } from './checkouts/pricer.ts'
+import { createReadCheckoutInput } from './checkouts/read-input.ts'
+import { deleteExpiredCheckouts } from './checkouts/repository.ts'
+import { checkoutRoutes } from './checkouts/routes.ts'
+import { QUANTITY_MAX } from './checkouts/schema.ts'
+import { createCheckoutService } from './checkouts/service.ts'
+import { countryRoutes } from './countries/routes.ts'
+import { createCountryService } from './countries/service.ts'
+import type { OrdersSettings } from './settings.ts'
+
+const MINUTE_SECONDS = 60
+const DELETE_SECONDS = 300
+/**
+ * Seconds that an expired checkout stays readable. It is short because clients can create any number of
+ * checkouts.
+ */
+const READABLE_SECONDS = 3_600
+
+type Apis = {
+  readonly auth: AuthApi | undefined
+  readonly catalog: CatalogApi
+  readonly pricing: PricingApi
+  readonly inventory: InventoryApi | undefined
+  readonly shipping: ShippingApi | undefined
+  readonly cart: CartApi | undefined
+}
+
+/** Sets up what comes before an order: address rules, checkouts and their prices. */
+export function setUpCheckouts(
+  { config, db, timers, secrets }: OwnPlatform,
+  settings: OrdersSettings,
+  { auth, catalog, pricing, inventory, shipping, cart }: Apis
+) {
+  // The quantity limit of a cart also holds for items that are ordered without one.
+  const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
+  const readCheckoutInput = createReadCheckoutInput({ pricing, cart })
+  const priceCheckout = createPriceCheckout({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
+  const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
+  const checkouts = createCheckoutService({
+    db,
+    cart,
+    expiresAfterSeconds,
+    readCheckoutInput,
+    priceCheckout
+  })
+  const guestCheckouts = createGuestCheckoutService({ checkouts, secrets })
+  const countries = createCountryService({ pricing, shipping })
+  const limitCodeGuesses = createLimitCodeGuesses(
+    config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
+  )
+  timers.untilEmpty(DELETE_SECONDS, 'delete expired checkouts', () =>
+    db.run(deleteExpiredCheckouts, { keptSeconds: READABLE_SECONDS })
+  )
+  return {
+    readCheckoutInput,
+    priceCheckout,
+    checkouts,
+    guestCheckouts,
+    limitCodeGuesses,
+    routes: (tiers: Tiers): void => {
+      const limits = { perMinute: settings.checkouts_per_minute, limitCodeGuesses }
+      countryRoutes(tiers, countries)
+      checkoutRoutes(tiers, checkouts, limits)
+      guestCheckoutRoutes(tiers, guestCheckouts, limits)
+    }
+  }
+}
+export type Checkouts = ReturnType<typeof setUpCheckouts>

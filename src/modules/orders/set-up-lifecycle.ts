@@ -1,0 +1,151 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { OwnPlatform } from '../../module.ts'
+import type { AuthApi } from '../auth/index.ts'
+import type { CartApi } from '../cart/index.ts'
+import type { InventoryApi } from '../inventory/index.ts'
+import type { PaymentsApi } from '../payments/index.ts'
+import type { PricingApi } from '../pricing/index.ts'
+import type { ShippingApi } from '../shipping/index.ts'
+import { createAdjustments } from './adjustments/service.ts'
+import { createOrderActions } from './administration/actions.ts'
+import { orderAdministrationRoutes } from './administration/routes.ts'
+import { createOrderAdministration } from './administration/service.ts'
+import { createCancellations } from './cancellation/service.ts'
+import { createCompletion } from './completion/service.ts'
+import { createExpiry } from './expiry/service.ts'
+import { createPlacePendingOrder } from './fulfilment/place-pending-order.ts'
+import { listForSlips } from './fulfilment/repository.ts'
+import { createFulfilment } from './fulfilment/service.ts'
+import { createShipmentEventHandler } from './fulfilment/shipment-events.ts'
+import { createOrderChanges } from './lifecycle/service.ts'
+import { createPaymentListener } from './payments/listener.ts'
+import type { OrdersSettings } from './settings.ts'
+import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
+import { createEvictions } from './unpaid-stock/eviction-service.ts'
+import { createEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
+import { unpaidStockLimitsOf } from './unpaid-stock/limits.ts'
+import { createUnpaidStockMetrics } from './unpaid-stock/metrics.ts'
+import { createUnpaidStock } from './unpaid-stock/service.ts'
+import { createWaitForEvictions } from './unpaid-stock/wait-for-evictions.ts'
+
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+
+type Apis = {
+  readonly auth: AuthApi | undefined
+  readonly pricing: PricingApi
+  readonly inventory: InventoryApi | undefined
+  readonly payments: PaymentsApi | undefined
+  readonly shipping: ShippingApi | undefined
+  readonly cart: CartApi | undefined
+}
+
+/**
+ * Sets up what changes an order after it was created: payments, cancellation, expiry, fulfilment, completion,
+ * administration.
+ */
+export function setUpLifecycle(
+  { db, timers, emit, log, metrics }: OwnPlatform,
+  settings: OrdersSettings,
+  { auth, pricing, inventory, payments, shipping, cart }: Apis
+) {
+  const paymentTimeouts = {
+    usual: settings.expiry.minutes * MINUTE_SECONDS,
+    transfer: settings.expiry.transfer_hours * HOUR_SECONDS,
+    transferOfVerified: settings.expiry.transfer_days * DAY_SECONDS
+  }
+  const { unpaidStock, evictions, watchUnpaid } = setUpUnpaidStock()
+  const changes = createOrderChanges({ payments, shipping, unpaidStock, policy: settings.customer_cancel })
+  const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
+  const placePendingOrder = createPlacePendingOrder({ changes, fulfilment, emit })
+  const adjustments = createAdjustments({ payments, emit })
+  const cancellations = createCancellations({
+    db,
+    changes,
+    adjustments,
+    emit,
+    pricing,
+    payments,
+    inventory,
+    cart
+  })
+  const expire = createExpiry({ db, log, changes, cancellations, payments, unpaidStock, paymentTimeouts })
+  const completedAfterSeconds = settings.completed_after_days * DAY_SECONDS
+  const complete = createCompletion({ db, log, changes, seconds: completedAfterSeconds })
+  const transitions = {
+    changes,
+    cancellations,
+    adjustments,
+    fulfilment,
+    evictions,
+    placePendingOrder,
+    unpaidStock
+  }
+  const actions = createOrderActions({
+    db,
+    changes,
+    cancellations,
+    adjustments,
+    fulfilment,
+    inventory,
+    payments
+  })
+  const administration = createOrderAdministration({ db, actions, fulfilment })
+  shipping?.registerOrderDescriber((database, ids) => database.rows(listForSlips, { ids: [...ids] }))
+  payments?.registerHooks(
+    createPaymentListener({ ...transitions, pricing, paymentTimeouts }),
+    unpaidStock.admit,
+    createWaitForEvictions({ db, inventory })
+  )
+
+  function setUpUnpaidStock() {
+    const limitSettings = settings.unpaid_stock
+    const limits = unpaidStockLimitsOf(limitSettings)
+    const countRefusal = createUnpaidStockMetrics({ db, timers, metrics })
+    return {
+      unpaidStock: createUnpaidStock({
+        auth,
+        inventory,
+        limits,
+        contestedMax: limitSettings.contested_units,
+        countRefusal
+      }),
+      evictions: createEvictions({
+        auth,
+        inventory,
+        protectedUnits: limitSettings.protected_units,
+        cardSeconds: limitSettings.card_minutes * MINUTE_SECONDS
+      }),
+      watchUnpaid: createUnpaidStockAlert({
+        db,
+        emit,
+        inventory,
+        alertPercent: limitSettings.alert_percent,
+        unitsAlways: limits.buyer.unitsAlways
+      })
+    }
+  }
+
+  return {
+    changes,
+    cancellations,
+    fulfilment,
+    unpaidStock,
+    evictions,
+    paymentTimeouts,
+    exportCsv: administration.exportCsv,
+    eventHandlers: {
+      'shipping.delivered': createShipmentEventHandler({ changes, shipping }, 'deliver'),
+      'shipping.returned': createShipmentEventHandler({ changes, shipping }, 'come_back'),
+      ...createEvictionSubscriber({ ...transitions, inventory, emit })
+    },
+    jobHandlers: {
+      'orders.expire_orders': (_job: unknown, signal: AbortSignal) => expire(signal),
+      'orders.complete_orders': (_job: unknown, signal: AbortSignal) => complete(signal),
+      'orders.watch_unpaid_stock': watchUnpaid
+    },
+    routes: (tiers: Tiers): void => orderAdministrationRoutes(tiers, administration)
+  }
+}
+export type Lifecycle = ReturnType<typeof setUpLifecycle>

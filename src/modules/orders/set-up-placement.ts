@@ -1,0 +1,98 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { OwnPlatform } from '../../module.ts'
+import type { AuthApi } from '../auth/index.ts'
+import type { CartApi } from '../cart/index.ts'
+import type { InventoryApi } from '../inventory/index.ts'
+import type { PaymentsApi } from '../payments/index.ts'
+import type { PricingApi } from '../pricing/index.ts'
+import type { ShippingApi } from '../shipping/index.ts'
+import { quoteRoutes } from './assisted-orders/quote-routes.ts'
+import { createQuotes } from './assisted-orders/quote-service.ts'
+import { assistedOrderRoutes } from './assisted-orders/routes.ts'
+import { createAssistedOrders } from './assisted-orders/service.ts'
+import { createFindBuyerKeys, hasOrdered } from './buyers/service.ts'
+import { claimRoutes } from './orders/claim-routes.ts'
+import { createClaims } from './orders/claim-service.ts'
+import { guestOrderRoutes } from './orders/guest-routes.ts'
+import { createGuestOrderService, type OrderTokens } from './orders/guest-service.ts'
+import { createOrderSummaries } from './orders/message-summary-service.ts'
+import { createNextOrderNumber } from './orders/order-number-sequence.ts'
+import { orderRoutes } from './orders/routes.ts'
+import { createOrderService } from './orders/service.ts'
+import { createPlacement } from './placement/service.ts'
+import type { Checkouts } from './set-up-checkouts.ts'
+import type { Lifecycle } from './set-up-lifecycle.ts'
+import type { OrdersSettings } from './settings.ts'
+
+type Apis = {
+  readonly auth: AuthApi | undefined
+  readonly pricing: PricingApi
+  readonly inventory: InventoryApi | undefined
+  readonly payments: PaymentsApi | undefined
+  readonly shipping: ShippingApi | undefined
+  readonly cart: CartApi | undefined
+}
+type Parts = { readonly checkouts: Checkouts; readonly lifecycle: Lifecycle; readonly tokens: OrderTokens }
+
+/**
+ * Sets up what creates orders and reads them: placement, orders of customers and guests, claims, assisted
+ * orders and quotes.
+ */
+export function setUpPlacement(
+  { db, emit, secrets }: OwnPlatform,
+  settings: OrdersSettings,
+  { auth, pricing, inventory, payments, shipping, cart }: Apis,
+  {
+    checkouts: { readCheckoutInput, priceCheckout, checkouts, guestCheckouts, limitCodeGuesses },
+    lifecycle,
+    tokens
+  }: Parts
+) {
+  const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
+  const findBuyerKeys = createFindBuyerKeys({ secrets, auth })
+  pricing.useOrderHistory(hasOrdered)
+  const placement = createPlacement({
+    db,
+    secrets,
+    emit,
+    findBuyerKeys,
+    priceCheckout,
+    nextOrderNumber: createNextOrderNumber(db),
+    changes,
+    fulfilment,
+    evictions,
+    unpaidStock,
+    pricing,
+    inventory,
+    payments,
+    shipping,
+    cart,
+    pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address },
+    paymentTimeouts
+  })
+  const orders = createOrderService({
+    db,
+    checkouts,
+    readCheckoutInput,
+    placement,
+    payments,
+    cancellations,
+    limitCodeGuesses,
+    policy: settings.customer_cancel
+  })
+  const guestOrders = createGuestOrderService({ orders, checkouts: guestCheckouts, tokens })
+  const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
+  const assistedOrders = createAssistedOrders({ db, readCheckoutInput, placement, payments, tokens })
+  const quotes = createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
+  return {
+    orderSummaries: createOrderSummaries({ pricing, tokens }),
+    routes: (tiers: Tiers): void => {
+      const limits = { perMinute: settings.orders_per_minute, limitCodeGuesses }
+      orderRoutes(tiers, orders, limits)
+      guestOrderRoutes(tiers, guestOrders, limits)
+      claimRoutes(tiers, claims)
+      assistedOrderRoutes(tiers, assistedOrders)
+      quoteRoutes(tiers, quotes)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { PayloadOf } from '../../../kernel/events.ts'
+import { derivedId } from '../../../kernel/ids.ts'
+import type { EventHandler } from '../../../platform/outbox/handlers.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { InventoryApi, stockLost, stockTaken } from '../../inventory/index.ts'
+import type { Adjustments } from '../adjustments/service.ts'
+import type { Cancellations } from '../cancellation/service.ts'
+import { orderEvicted } from '../events.ts'
+import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
+import { isLive } from '../lifecycle/actions.ts'
+import { countUnits, type LineUnits, remainingUnits } from '../lifecycle/counters.ts'
+import { type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+import { isSecured } from '../lifecycle/status.ts'
+import { noteCanceledFor } from './eviction-repository.ts'
+import { type Evictions, hasPayment } from './eviction-service.ts'
+import type { UnpaidStock } from './service.ts'
+
+type Deps = {
+  changes: OrderChanges
+  cancellations: Pick<Cancellations, 'begin'>
+  adjustments: Pick<Adjustments, 'creditUnits'>
+  evictions: Pick<Evictions, 'takeAgain'>
+  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  placePendingOrder: PlacePendingOrder
+  inventory: Pick<InventoryApi, 'forgo'> | undefined
+  unpaidStock: Pick<UnpaidStock, 'verify'>
+  emit: Emit
+}
+const EVICTED = { ...SYSTEM, reason: 'a buyer who paid took its units' }
+const SHORT = { ...SYSTEM, reason: 'it was paid when nothing was left' }
+
+/** Handles the events of stock that a paid order takes from unpaid ones. */
+export function createEvictionSubscriber(deps: Deps) {
+  const { changes, cancellations, adjustments, evictions, fulfilment, inventory, unpaidStock, emit } = deps
+
+  /** Places the order with the units that it took, or cancels and refunds it. */
+  async function handleTaken(tx: Transaction, event: PayloadOf<typeof stockTaken>): Promise<void> {
+    const locked = await changes.lock(tx, event.owner)
+    if (!isLive(locked.lifecycle) || !isSecured(locked.lifecycle.paymentStatus)) return
+    if (event.is_taken) {
+      if (locked.lifecycle.state === 'pending') await deps.placePendingOrder(tx, locked, locked.order.terms)
+      else await fulfilment.deliverDigital(tx, locked)
+    } else if (!(await evictions.takeAgain(tx, event.owner, event.request_id))) {
+      await tx.run(noteCanceledFor, { id: event.owner, canceled_for: 'short' })
+      await cancellations.begin(tx, locked, SHORT)
+    }
+  }
+
+  /**
+   * Cancels an order with a deferred payment. The order of a verified buyer keeps its other units. A card
+   * order stays, because it takes other units once it is paid.
+   */
+  async function handleLost(tx: Transaction, { owner, items }: PayloadOf<typeof stockLost>, id: string) {
+    const locked = await changes.lock(tx, owner)
+    if (!isLive(locked.lifecycle) || hasPayment(locked.lifecycle.paymentStatus) || !locked.order.is_deferred)
+      return
+    const units = (await unpaidStock.verify(tx, locked.order)) ? unitsOf(locked, items) : undefined
+    const { number, customer_id } = locked.order
+    const payload = { order_id: owner, number, customer_id }
+    if (units === undefined) {
+      emit(tx, orderEvicted, owner, { ...payload, is_canceled: true })
+      await tx.run(noteCanceledFor, { id: owner, canceled_for: 'evicted' })
+      await cancellations.begin(tx, locked, EVICTED)
+      return
+    }
+    const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
+    await inventory?.forgo(tx, owner, parts)
+    await changes.transition(tx, locked, 'cancel_lines', EVICTED, {
+      lines: countUnits(locked.lines, 'cancel', units)
+    })
+    await adjustments.creditUnits(tx, locked, units, {
+      id: derivedId(id, 'evicted'),
+      kind: 'cancel',
+      actor: EVICTED
+    })
+    emit(tx, orderEvicted, owner, { ...payload, is_canceled: false })
+  }
+
+  const handleEach =
+    <E extends { readonly owner: string }>(
+      handle: (tx: Transaction, event: E, id: string) => Promise<void>
+    ): EventHandler<E> =>
+    async (tx, events) => {
+      // Sorted by order id, so that two transactions never deadlock.
+      for (const { payload, id } of events.toSorted((a, b) => (a.payload.owner < b.payload.owner ? -1 : 1)))
+        await handle(tx, payload, id)
+    }
+  return { 'inventory.taken': handleEach(handleTaken), 'inventory.lost': handleEach(handleLost) }
+}
+
+/**
+ * The lost items as units of the order's lines; undefined when parts of kits were lost, or nothing is left of
+ * the order.
+ */
+function unitsOf(
+  { lines }: OrderUnderLock,
+  items: readonly { readonly item_id: string; readonly quantity: number }[]
+): LineUnits[] | undefined {
+  const units: LineUnits[] = []
+  for (const { item_id, quantity } of items) {
+    let rest = quantity
+    for (const line of lines.filter(({ variantId }) => variantId === item_id)) {
+      const share = Math.min(rest, remainingUnits.cancel(line))
+      rest -= share
+      if (share > 0) units.push({ line: line.line, quantity: share })
+    }
+    if (rest > 0) return undefined
+  }
+  const isAll = countUnits(lines, 'cancel', units).every(
+    line => remainingUnits.cancel(line) + line.fulfilled === 0
+  )
+  return isAll ? undefined : units
+}

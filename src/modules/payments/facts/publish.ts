@@ -1,0 +1,56 @@
+import type { EventType } from '../../../kernel/events.ts'
+import type { Static, TSchema } from '../../../kernel/schema.ts'
+import {
+  paymentAuthorized,
+  paymentDisputed,
+  paymentFailed,
+  paymentPaid,
+  paymentRefunded,
+  refundFailed
+} from '../events.ts'
+import { type AccountState, type PaymentStatus, refundedAmountOf } from './reducer.ts'
+
+type PublishedOrder = { readonly order_id: string; readonly currency: string; readonly due: number }
+type PreviousState = Pick<AccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
+type PaymentTransition = {
+  readonly id: string
+  readonly provider: string
+  readonly amount: number
+  readonly before: PaymentStatus
+  readonly status: PaymentStatus
+}
+export type PublishEvent = <P extends TSchema>(event: EventType<string, P>, payload: Static<P>) => void
+
+/** Publishes an event for each change of the payment state of an order. Facts that change nothing publish nothing. */
+export function publishPaymentEvents(
+  publish: PublishEvent,
+  { order_id, currency, due }: PublishedOrder,
+  before: PreviousState,
+  now: AccountState,
+  payments: readonly PaymentTransition[]
+): void {
+  const order = { order_id, currency }
+  for (const { id, provider, amount } of payments.filter(hasJustFailed))
+    publish(paymentFailed, { ...order, payment_id: id, provider, amount })
+  if (now.status === 'authorized' && before.status !== 'authorized')
+    publish(paymentAuthorized, { ...order, authorized: now.authorized, due })
+  const { captured, disputed } = now
+  const [refundedBefore, refunded] = [refundedAmountOf(before), refundedAmountOf(now)]
+  if (captured > before.captured)
+    publish(paymentPaid, {
+      ...order,
+      amount: captured - before.captured,
+      captured,
+      due,
+      is_paid: captured >= due,
+      is_overpaid: now.isOverpaid
+    })
+  if (refunded > refundedBefore)
+    publish(paymentRefunded, { ...order, amount: refunded - refundedBefore, refunded })
+  if (refunded < refundedBefore)
+    publish(refundFailed, { ...order, amount: refundedBefore - refunded, refunded })
+  if (disputed > before.disputed)
+    publish(paymentDisputed, { ...order, amount: disputed - before.disputed, disputed })
+}
+
+const hasJustFailed = ({ before, status }: PaymentTransition) => status === 'failed' && before !== 'failed'

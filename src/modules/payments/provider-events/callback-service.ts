@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto'
+import { newId } from '../../../kernel/ids.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { RowOf } from '../../../platform/postgres/statement.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import { callbackRefused, providerUnknown } from '../errors.ts'
+import type { Recorder } from '../facts/recorder.ts'
+import { lockAccount } from '../facts/repository.ts'
+import { findByObject, findPayment, refOf, setObject } from '../payments/repository.ts'
+import type { CallbackEvent, UnreadableEvent } from '../providers/port.ts'
+import type { Providers } from '../providers/registry.ts'
+import { findMismatch } from './mismatch.ts'
+import * as repository from './repository.ts'
+
+type Deps = {
+  db: Database
+  secrets: Secrets
+  providers: Providers
+  recorder: Recorder
+  /** Enqueues a job that applies the event after the commit. */
+  wake: (tx: Transaction, id: string) => void
+  count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
+}
+type StoredEvent = RowOf<typeof repository.findEvent>
+type IncomingCallback = { provider: string; raw: Buffer; headers: Readonly<Record<string, unknown>> }
+
+/** Longest stored reason, in characters. */
+const REASON_MAX = 500
+/** Pauses before an event whose payment is unknown is tried again: it may be early. Then it is quarantined. */
+const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
+
+/** Stores callbacks of providers first and applies them afterwards, each once. */
+export function createCallbackService({ db, secrets, providers, recorder, wake, count }: Deps) {
+  /** Stores the bytes as received. Each application parses them again, because a newer program may read more of them. */
+  async function store(
+    tx: Transaction,
+    { provider, raw }: IncomingCallback,
+    read: CallbackEvent | UnreadableEvent
+  ): Promise<void> {
+    const id = newId()
+    const isEvent = read.kind === 'event'
+    // Events about no payment are stored, and never applied.
+    const state = isEvent ? (read.about === null ? 'ignored' : 'received') : 'quarantined'
+    const of = isEvent ? read : read.event
+    const row = await tx.first(repository.insertEvent, {
+      id,
+      provider,
+      event_id: of?.id ?? `unreadable:${hash('sha256', raw)}`,
+      source: 'callback',
+      type: of?.type ?? 'unreadable',
+      state,
+      reason: isEvent ? null : read.error.slice(0, REASON_MAX),
+      payment_id: null,
+      raw: secrets.seal(repository.RAW, raw)
+    })
+    count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
+    if (row !== undefined && state === 'received') wake(tx, id)
+  }
+
+  function callbacksOf(name: string) {
+    const { callbacks } = providers.get(name)
+    if (callbacks === undefined) throw providerUnknown({ details: { providers: providers.names } })
+    return callbacks
+  }
+
+  /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_CALLBACK_REFUSED` */
+  async function receive(callback: IncomingCallback): Promise<{ received: true }> {
+    const callbacks = callbacksOf(callback.provider)
+    const signature = callbacks.verify(callback.raw, callback.headers, new Date())
+    if (signature !== 'right') {
+      count('refused')
+      throw callbackRefused({ details: { reason: signature } })
+    }
+    await db.transaction(tx => store(tx, callback, callbacks.read(callback.raw)))
+    return { received: true }
+  }
+
+  /** Finds the payment by the id in the metadata of the event, else by the id of the object at the provider. */
+  async function paymentOf(queryable: Queryable, provider: string, { about }: CallbackEvent) {
+    if (about === null) return undefined
+    const payment =
+      about.paymentId === null
+        ? await queryable.first(findByObject, { provider, object_id: about.objectId })
+        : await queryable.first(findPayment, { id: about.paymentId })
+    return payment?.provider === provider ? payment : undefined
+  }
+
+  async function applyTo(
+    tx: Transaction,
+    id: string,
+    provider: string,
+    event: CallbackEvent,
+    attempts: number
+  ) {
+    const finish = (state: repository.EventState, reason: string | null, payment_id: string | null = null) =>
+      tx.run(repository.finishEvent, { id, state, reason, payment_id })
+    if (event.about === null) return finish('ignored', null)
+    const payment = await paymentOf(tx, provider, event)
+    if (payment === undefined) {
+      const reason = 'its payment is unknown'
+      const seconds = PAUSES_SECONDS[attempts]
+      return seconds === undefined
+        ? finish('quarantined', reason)
+        : tx.run(repository.postponeProviderEvent, { id, reason, seconds })
+    }
+    const reason = findMismatch(event, refOf(payment))
+    if (reason !== undefined) return finish('quarantined', reason, payment.id)
+    await tx.run(setObject, { id: payment.id, object_id: event.about.objectId, next_step: null })
+    const report = { orderId: payment.order_id, paymentId: payment.id, provider, facts: event.facts }
+    await recorder.recordFacts(tx, { ...report, source: 'callback' })
+    await recorder.settle(tx, payment.order_id)
+    return finish('applied', null, payment.id)
+  }
+
+  function readStored({
+    provider,
+    source,
+    raw: sealed
+  }: StoredEvent): CallbackEvent | UnreadableEvent | undefined {
+    const raw = sealed === null ? undefined : secrets.open(repository.RAW, sealed)
+    if (raw === undefined) return undefined
+    if (source === 'callback') return callbacksOf(provider).read(raw)
+    const content = JSON.parse(raw.toString())
+    // An object that could not be parsed was stored as the provider sent it.
+    return content.kind === undefined ? callbacksOf(provider).read(raw) : content
+  }
+
+  /** Applies an event in state `received`. Events in other states stay as they are. */
+  async function apply(id: string): Promise<void> {
+    const stored = await db.first(repository.findEvent, { id })
+    const event = stored && readStored(stored)
+    if (stored === undefined || event === undefined) return
+    const about = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
+    await db.transaction(async tx => {
+      // Lock order: the account before the event.
+      if (about !== undefined) await tx.run(lockAccount, { order_id: about.order_id })
+      const row = await tx.first(repository.lockEvent, { id })
+      if (row?.state !== 'received') return
+      if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts)
+      else
+        await tx.run(repository.finishEvent, {
+          id,
+          state: 'quarantined',
+          reason: event.error,
+          payment_id: null
+        })
+    })
+  }
+
+  return { receive, apply }
+}
+export type CallbackService = ReturnType<typeof createCallbackService>

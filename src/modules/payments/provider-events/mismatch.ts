@@ -1,0 +1,25 @@
+import type { Fact } from '../facts/fact.ts'
+import type { CallbackEvent, PaymentRef } from '../providers/port.ts'
+
+/** Returns why a provider event contradicts this payment. Returns `undefined` when it fits. */
+export function findMismatch(
+  { about, whole, facts }: Pick<CallbackEvent, 'about' | 'whole' | 'facts'>,
+  ours: Omit<PaymentRef, 'method'>
+): string | undefined {
+  if (about === null) return 'it names no payment'
+  if (about.paymentId !== null && about.paymentId !== ours.id) return 'it names another payment'
+  if (about.orderId !== null && about.orderId !== ours.orderId) return 'it names another order'
+  if (ours.objectId !== null && about.objectId !== ours.objectId)
+    return 'its object is not that of the payment'
+  // These facts move no money, so a payment with a wrong amount can still be voided.
+  if (facts.length > 0 && facts.every(takesNothing)) return undefined
+  if (whole !== null && whole.currency !== ours.currency) return `it is in ${whole.currency}`
+  if (whole !== null && whole.amount !== ours.amount) return `it is for ${whole.amount}`
+  const strange = facts.find(({ amount, currency }) => currency !== ours.currency || amount > ours.amount)
+  return strange && `it reports a ${strange.kind} of ${strange.amount} ${strange.currency}`
+}
+
+const takesNothing = ({ kind, status }: Fact) =>
+  kind === 'attempt' ||
+  (kind === 'intent' && status === 'canceled') ||
+  (kind === 'authorization' && (status === 'released' || status === 'expired'))

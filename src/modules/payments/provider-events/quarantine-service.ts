@@ -1,0 +1,42 @@
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { paymentEventNotFound } from '../errors.ts'
+import * as repository from './repository.ts'
+import type { PaymentEventQuery } from './schema.ts'
+
+type Deps = { db: Database; wake: (tx: Transaction, id: string) => void }
+
+/** Quarantined provider events, which an administrator retries or discards. */
+export function createQuarantineService({ db, wake }: Deps) {
+  async function decide(tx: Transaction, id: string, state: 'received' | 'discarded', reason: string | null) {
+    if ((await tx.first(repository.decideEvent, { id, state, reason })) === undefined)
+      throw paymentEventNotFound()
+  }
+
+  return {
+    /** Lists events of a state, oldest first. */
+    list: ({ state = 'quarantined', ...query }: PaymentEventQuery): Promise<Page<repository.EventRow>> =>
+      readPage(query, {
+        name: 'payment events',
+        filters: state,
+        start: { after: FIRST_ID },
+        placeOf: newestFirst.placeOf,
+        rows: place => db.rows(repository.listEvents, { state, ...place }),
+        total: () => db.first(repository.countEventsOf, { state })
+      }),
+    /** Applies an event again, as if it arrived now. @throws `PAYMENT_EVENT_NOT_FOUND` */
+    retry: async (id: string, write: IdempotentWrite): Promise<void> => {
+      await write.once(db, async tx => {
+        await decide(tx, id, 'received', null)
+        wake(tx, id)
+      })
+    },
+    /** @throws `PAYMENT_EVENT_NOT_FOUND` */
+    discard: async (id: string, reason: string, write: IdempotentWrite): Promise<void> => {
+      await write.once(db, tx => decide(tx, id, 'discarded', reason))
+    }
+  }
+}
+export type QuarantineService = ReturnType<typeof createQuarantineService>

@@ -1,0 +1,138 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+export type EventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
+const state = oneOf<EventState>()
+type EventSource = 'callback' | 'answer' | 'poll'
+const source = oneOf<EventSource>()
+/** Purpose of the encryption of event bytes. Stored data depends on it. */
+export const RAW = 'payments.event'
+
+/** Returns no row when the event is stored already. */
+export const insertEvent = statement({
+  name: 'payments.insert_event',
+  takes: {
+    id: 'uuid',
+    provider: 'text',
+    event_id: 'text',
+    source,
+    type: 'text',
+    state,
+    reason: 'text?',
+    payment_id: 'uuid?',
+    raw: 'bytea'
+  },
+  gives: { id: 'uuid' },
+  text: `
+    insert into payments.events (id, provider, event_id, source, type, state, reason, payment_id, raw, next_check_at)
+    values ($id, $provider, $event_id, $source, $type, $state, $reason, $payment_id, $raw,
+      case when $state::text = 'received' then now() + interval '1 minute' end)
+    on conflict (provider, event_id) do nothing
+    returning id`
+})
+/** Locks an event, so that two workers cannot apply it simultaneously. */
+export const lockEvent = statement({
+  name: 'payments.lock_event',
+  takes: { id: 'uuid' },
+  gives: { provider: 'text', state, raw: 'bytea?', attempts: 'int4' },
+  text: 'select provider, state, raw, attempts from payments.events where id = $id for update'
+})
+export const findEvent = statement({
+  name: 'payments.find_event',
+  takes: { id: 'uuid' },
+  gives: { provider: 'text', source, raw: 'bytea?' },
+  text: 'select provider, source, raw from payments.events where id = $id'
+})
+export const finishEvent = statement({
+  name: 'payments.finish_event',
+  takes: { id: 'uuid', state, reason: 'text?', payment_id: 'uuid?' },
+  text: `
+    update payments.events set state = $state, reason = $reason, payment_id = $payment_id, next_check_at = null
+    where id = $id`
+})
+export const postponeProviderEvent = statement({
+  name: 'payments.postpone_event',
+  takes: { id: 'uuid', reason: 'text', seconds: 'float8' },
+  text: `
+    update payments.events set
+      attempts = attempts + 1, reason = $reason, next_check_at = now() + make_interval(secs => $seconds)
+    where id = $id`
+})
+/** Claims due events: their next check is moved, so that no other worker claims them. */
+export const claimDueEvents = statement({
+  name: 'payments.claim_due_events',
+  takes: { limit: 'int8' },
+  gives: { id: 'uuid' },
+  text: `
+    update payments.events set next_check_at = now() + interval '1 minute'
+    where id in (
+      select id from payments.events where next_check_at <= now()
+      order by next_check_at limit $limit for update skip locked)
+    returning id`
+})
+export const rescheduleEvents = statement({
+  name: 'payments.reschedule_events',
+  text: `
+    update payments.events set next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
+    where next_check_at > now()
+      and id in (select id from payments.events where next_check_at > now() for update skip locked)`
+})
+export const decideEvent = statement({
+  name: 'payments.decide_event',
+  takes: { id: 'uuid', state, reason: 'text?' },
+  gives: { id: 'uuid' },
+  text: `
+    update payments.events set state = $state, reason = coalesce($reason, reason), attempts = 0,
+      next_check_at = case when $state::text = 'received' then now() end
+    where id = $id and state = 'quarantined' and ($state::text <> 'received' or raw is not null)
+    returning id`
+})
+export const eraseOldEventBytes = statement({
+  name: 'payments.erase_old_event_bytes',
+  takes: { days: 'int4' },
+  text: `
+    update payments.events set raw = null where id in (
+      select id from payments.events
+      where raw is not null and received_at < now() - make_interval(days => $days)
+      limit 500 for update skip locked)`
+})
+
+const shown = {
+  id: 'uuid',
+  provider: 'text',
+  event_id: 'text',
+  source,
+  type: 'text',
+  state,
+  reason: 'text?',
+  payment_id: 'uuid?',
+  attempts: 'int4',
+  next_check_at: 'timestamptz?',
+  received_at: 'timestamptz'
+} as const
+export const listEvents = statement({
+  name: 'payments.list_events',
+  takes: { state, after: 'uuid', limit: 'int8' },
+  gives: shown,
+  text: `
+    select ${Object.keys(shown).join(', ')} from payments.events
+    where state = $state and id > $after order by id limit $limit`
+})
+export type EventRow = RowOf<typeof listEvents>
+export const countEventsOf = statement({
+  name: 'payments.count_events_of',
+  takes: { state },
+  gives: { total: 'int4' },
+  text: countUpTo('payments.events where state = $state')
+})
+export const countEvents = statement({
+  name: 'payments.count_events',
+  gives: { state, total: 'int8' },
+  text: `
+    select state, count(*) as total from payments.events where state in ('received', 'quarantined') group by state`
+})
+export const countQuarantined = statement({
+  name: 'payments.count_quarantined',
+  gives: { total: 'int8' },
+  text: `select count(*) as total from payments.events where state = 'quarantined'`
+})

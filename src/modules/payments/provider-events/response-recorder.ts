@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import { newId } from '../../../kernel/ids.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { Fact } from '../facts/fact.ts'
+import type { Recorder } from '../facts/recorder.ts'
+import type { CallbackEvent, PaymentRef } from '../providers/port.ts'
+import { findMismatch } from './mismatch.ts'
+import { insertEvent, RAW } from './repository.ts'
+
+type ReportedFacts = {
+  readonly source: 'answer' | 'poll'
+  readonly provider: string
+  /** The id of the payment at the provider. */
+  readonly objectId: string
+  readonly facts: readonly Fact[]
+}
+type Deps = { secrets: Secrets; recorder: Recorder }
+
+/** Checks provider responses like callbacks before their facts are recorded. */
+export function createResponseRecorder({ secrets, recorder }: Deps) {
+  /**
+   * Records the facts of a response. The caller must call `settle` in the same transaction. A response that contradicts the
+   * payment is quarantined instead, once; then the reason is returned.
+   */
+  return async (
+    tx: Transaction,
+    payment: PaymentRef,
+    { source, provider, objectId, facts }: ReportedFacts
+  ): Promise<string | undefined> => {
+    const { id: paymentId, orderId } = payment
+    const whole = facts.find(({ kind }) => kind === 'intent') ?? null
+    const content = { about: { paymentId, orderId, objectId }, whole, facts }
+    const reason = findMismatch(content, payment)
+    if (reason === undefined) {
+      await recorder.recordFacts(tx, { orderId, paymentId, provider, facts, source })
+      return undefined
+    }
+    const event: CallbackEvent = { kind: 'event', id: `${source}:${paymentId}`, type: source, ...content }
+    const raw = Buffer.from(JSON.stringify(event))
+    await tx.first(insertEvent, {
+      id: newId(),
+      provider,
+      source,
+      type: source,
+      state: 'quarantined',
+      reason,
+      event_id: `${event.id}:${hash('sha256', raw)}`,
+      payment_id: paymentId,
+      raw: secrets.seal(RAW, raw)
+    })
+    return reason
+  }
+}
+export type ResponseRecorder = ReturnType<typeof createResponseRecorder>

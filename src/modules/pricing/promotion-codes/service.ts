@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { found } from '../../../kernel/errors.ts'
+import { LAST_ID, newId } from '../../../kernel/ids.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { codeNotFound, promotionNotFound, usesTaken } from '../errors.ts'
+import { findPromotion } from '../promotions/repository.ts'
+import { normalizeCode } from '../quote/codes.ts'
+import { insertUsageLimit, setUsageLimit } from '../redemptions/usage-limits-repository.ts'
+import * as repository from './repository.ts'
+import type {
+  CodeBatchResponse,
+  CodeResponse,
+  CodesQuery,
+  CreateCodeBatchRequest,
+  CreateCodeRequest,
+  UpdateCodeRequest
+} from './schema.ts'
+
+const PAGE_CODES = 1_000
+const CSV_COLUMNS = ['code', 'active', 'uses_max', 'uses_left', 'batch_id'] as const
+
+/**
+ * Manages codes of promotions: single ones and random batches. Codes are stored and shown in normalized
+ * form.
+ */
+export function createCodeService({ db }: { db: Database }) {
+  const requirePromotion = async (id: string) =>
+    found(await db.first(findPromotion, { id }), promotionNotFound)
+
+  /** @throws `PRICING_PROMOTION_NOT_FOUND` */
+  async function list(promotionId: string, query: CodesQuery): Promise<Page<CodeResponse>> {
+    await requirePromotion(promotionId)
+    const of = { promotion_id: promotionId, batch_id: query.batch_id ?? null }
+    return readPage(query, {
+      ...newestFirst,
+      name: 'codes',
+      filters: of,
+      rows: page => db.rows(repository.listCodes, { ...of, ...page }),
+      total: () => db.first(repository.countCodes, of)
+    })
+  }
+
+  const read = async (promotionId: string, id: string): Promise<CodeResponse> =>
+    found(await db.first(repository.findCode, { promotion_id: promotionId, id }), codeNotFound)
+
+  /** @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_CODE_TAKEN` */
+  async function create(
+    promotionId: string,
+    body: CreateCodeRequest,
+    write: IdempotentWrite
+  ): Promise<CodeResponse> {
+    await write.once(db, async tx => {
+      const code = normalizeCode(body.code)
+      await tx.run(repository.insertCode, { id: write.id, promotion_id: promotionId, code })
+      await tx.run(insertUsageLimit, { id: write.id, uses_max: body.uses_max ?? null })
+    })
+    return read(promotionId, write.id)
+  }
+
+  /** @throws `PRICING_PROMOTION_NOT_FOUND` */
+  async function createBatch(
+    promotionId: string,
+    { count, prefix = '', length = 10, uses_max = 1 }: CreateCodeBatchRequest,
+    write: IdempotentWrite
+  ): Promise<CodeBatchResponse> {
+    await write.once(db, async tx => {
+      for (let missing = count; missing > 0; ) {
+        const drawn = Array.from({ length: missing }, () => normalizeCode(randomCode(prefix, length)))
+        const codes = [...new Set(drawn)]
+        const made = await tx.rows(repository.insertCodes, {
+          ids: codes.map(newId),
+          codes,
+          promotion_id: promotionId,
+          batch_id: write.id,
+          uses_max
+        })
+        missing -= made.length
+      }
+    })
+    return { batch_id: write.id, count }
+  }
+
+  /** @throws `PRICING_CODE_NOT_FOUND`, `PRICING_USES_TAKEN` */
+  async function patch(
+    promotionId: string,
+    id: string,
+    { active, uses_max }: UpdateCodeRequest,
+    write: IdempotentWrite
+  ): Promise<CodeResponse> {
+    await write.once(db, async tx => {
+      found(await tx.first(repository.lockCode, { promotion_id: promotionId, id }), codeNotFound)
+      if (active !== undefined) await tx.run(repository.setActive, { id, active })
+      if (uses_max === undefined) return
+      if ((await tx.first(setUsageLimit, { id, uses_max })) === undefined) throw usesTaken()
+    })
+    return read(promotionId, id)
+  }
+
+  /** Exports all codes as CSV. Each page is as of its read. @throws `PRICING_PROMOTION_NOT_FOUND` */
+  async function exportCsv(promotionId: string): Promise<Readable> {
+    await requirePromotion(promotionId)
+    return csvFile(CSV_COLUMNS, linesOf(db, promotionId))
+  }
+
+  return { list, create, createBatch, patch, exportCsv }
+}
+export type CodeService = ReturnType<typeof createCodeService>
+
+async function* linesOf(db: Database, promotionId: string): AsyncGenerator<string> {
+  for (let after = LAST_ID; ; ) {
+    const place = { promotion_id: promotionId, batch_id: null, after, limit: PAGE_CODES }
+    const rows = await db.rows(repository.listCodes, place)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(row => csvLine(CSV_COLUMNS.map(column => row[column]))).join('')
+    after = last.id
+  }
+}
+
+/** Without characters that look alike, and without U, so that few words occur. */
+const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
+
+/** Creates a random code that cannot be guessed. */
+const randomCode = (prefix: string, length: number): string =>
+  prefix + Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('')

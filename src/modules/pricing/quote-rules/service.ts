@@ -1,0 +1,119 @@
+import { createCached, type Invalidation } from '../../../platform/cached.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { listAutomatic, listByCodes } from '../promotions/repository.ts'
+import { AUTOMATIC_MAX } from '../promotions/schema.ts'
+import { normalizeCode } from '../quote/codes.ts'
+import type { Promotion, QuoteBuyer, QuoteRules } from '../quote/input.ts'
+import { QUOTE_LIMITS } from '../quote/size-limits.ts'
+import type { HasOrdered } from '../redemptions/redeem.ts'
+import { listUses } from '../redemptions/usage-limits-repository.ts'
+import { listHoldingExemptions } from '../taxes/exemption-repository.ts'
+import { EXEMPTIONS_MAX } from '../taxes/exemption-schema.ts'
+import { listHoldingRates } from '../taxes/repository.ts'
+import { RATES_MAX } from '../taxes/schema.ts'
+import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
+
+/** Rules of a quote without shipping rates, and what is known of the buyer. */
+export type QuoteRulesAndBuyer = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<QuoteBuyer, 'group'> }
+/**
+ * `customer`: the account, or a keyed hash of a guest; null: unknown. `mailbox`: the keyed hash of the
+ * buyer's e-mail address, for which paid orders count; null: they are not looked up.
+ */
+type RulesQuery = {
+  readonly codes: readonly string[]
+  readonly customer: string | null
+  readonly mailbox?: string | null
+  /**
+   * Whether the buyer's identity is proven. Otherwise automatic promotions that depend on earlier orders
+   * are left out, because the price would reveal the orders of a typed e-mail address. Called only when
+   * there are some; default: true.
+   */
+  readonly isProven?: () => Promise<boolean>
+}
+type Deps = {
+  db: Queryable
+  invalidation: Invalidation
+  exemptionChanges: Invalidation
+  hasOrdered: HasOrdered
+}
+
+/**
+ * Reads the rules of quotes. Automatic promotions, taxes and exemptions are cached. Codes and remaining
+ * uses are read each time, so that a quoted discount can usually be redeemed.
+ */
+export function createReadRules({ db, invalidation, exemptionChanges, hasOrdered }: Deps) {
+  const readAutomatic = createCached(invalidation, async () => {
+    const rows = await db.rows(listAutomatic, { limit: AUTOMATIC_MAX })
+    return rows.map(promotionOf)
+  })
+  const readTaxZones = createCached(invalidation, async () =>
+    taxZonesOf(await db.rows(listHoldingRates, { limit: RATES_MAX }))
+  )
+  const readExemptions = createCached(exemptionChanges, async () =>
+    exemptionsOf(await db.rows(listHoldingExemptions, { limit: EXEMPTIONS_MAX }))
+  )
+
+  async function readAutomaticFor(isProven: () => Promise<boolean>): Promise<readonly Promotion[]> {
+    const automatic = await readAutomatic()
+    if (!automatic.some(dependsOnHistory) || (await isProven())) return automatic
+    return automatic.filter(promotion => !dependsOnHistory(promotion))
+  }
+
+  /** Queries earlier orders only when a promotion requires a first order. */
+  async function isFirstOrder(
+    customer: string | null,
+    mailbox: string | null,
+    promotions: Iterable<Promotion>
+  ): Promise<boolean> {
+    const isAsked = [...promotions].some(({ firstOrderOnly }) => firstOrderOnly)
+    return !isAsked || customer === null || !(await hasOrdered(db, customer, null, mailbox))
+  }
+
+  /** See `PricingApi.readRules`. */
+  return async ({
+    codes,
+    customer,
+    mailbox = null,
+    isProven = async () => true
+  }: RulesQuery): Promise<QuoteRulesAndBuyer> => {
+    const [automatic, taxZones, exemptions] = await Promise.all([
+      readAutomaticFor(isProven),
+      readTaxZones(),
+      // Guests have no exemptions.
+      customer === null ? undefined : readExemptions()
+    ])
+    const limited = automatic.filter(isLimited).map(({ id }) => id)
+    // A quote rejects more codes than this.
+    const wanted = [...new Set(codes.map(normalizeCode))].slice(0, QUOTE_LIMITS.codes)
+    const [uses, coded] = await Promise.all([
+      limited.length === 0 ? [] : db.rows(listUses, { ids: limited, customer, mailbox }),
+      wanted.length === 0 ? [] : db.rows(listByCodes, { codes: wanted, customer, mailbox })
+    ])
+    const leftOf = new Map(uses.map(row => [row.id, row.uses_left]))
+    const promotions = new Map<string, Promotion>()
+    for (const promotion of automatic)
+      promotions.set(promotion.id, {
+        ...promotion,
+        usesLeft: leftOf.get(promotion.id) ?? promotion.usesLeft
+      })
+    for (const row of coded) promotions.set(row.id, promotionOf(row))
+    const isFirst =
+      ![...uses, ...coded].some(row => row.has_ordered) &&
+      (await isFirstOrder(customer, mailbox, promotions.values()))
+    return {
+      promotions: [...promotions.values()],
+      codes: new Map(coded.map(row => [row.code, { promotionId: row.id, usesLeft: row.code_uses_left }])),
+      taxZones,
+      buyer: {
+        used: new Map([...uses, ...coded].map(row => [row.id, row.used])),
+        exemptions: exemptions?.get(customer ?? '') ?? [],
+        isFirstOrder: isFirst
+      }
+    }
+  }
+}
+export type ReadRules = ReturnType<typeof createReadRules>
+
+const dependsOnHistory = ({ usesPerCustomer, firstOrderOnly }: Promotion) =>
+  usesPerCustomer !== null || firstOrderOnly
+const isLimited = (promotion: Promotion) => promotion.usesLeft !== null || dependsOnHistory(promotion)

@@ -1,0 +1,36 @@
+import type { Invalidation } from '../../../platform/cached.ts'
+import type { PersonalData } from '../../../platform/personal-data.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import * as repository from './personal-data-repository.ts'
+
+/** Personal data in pricing: tax exemptions, and redemptions of promotions. */
+export const pricingPersonalData = ({
+  db,
+  exemptionChanges
+}: {
+  db: Database
+  exemptionChanges: Invalidation
+}): PersonalData => ({
+  async erase(tx, customer_id) {
+    const customer = customer_id
+    if ((await tx.run(repository.deleteExemptionsOf, { customer_id })) > 0) exemptionChanges.publish(tx)
+    await tx.run(repository.eraseRedemptionsOf, { customer })
+    await tx.run(repository.deleteUsesOf, { customer })
+    await tx.run(repository.deleteFirstOrderOf, { customer })
+  },
+  async export(customer_id) {
+    return {
+      tax_exemptions: await db.rows(repository.exportExemptionsOf, { customer_id }),
+      redemptions: await db.rows(repository.exportRedemptionsOf, { customer: customer_id })
+    }
+  },
+  guests: {
+    async erase(tx, { orderIds, buyers }) {
+      if (buyers.length > 0) await tx.run(repository.deleteUsesOfOrders, { owners: orderIds })
+      await tx.run(repository.eraseRedemptionsOfOrders, { owners: orderIds })
+    },
+    export: async ({ orderIds }) => ({
+      redemptions: await db.rows(repository.exportRedemptionsOfOrders, { owners: orderIds })
+    })
+  }
+})

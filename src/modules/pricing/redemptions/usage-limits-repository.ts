@@ -1,0 +1,61 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+export const insertUsageLimit = statement({
+  name: 'pricing.insert_budget',
+  takes: { id: 'uuid', uses_max: 'int4?' },
+  text: 'insert into pricing.budgets (id, uses_max) values ($id, $uses_max)'
+})
+/**
+ * Sets the usage limit of a locked promotion or code. Returns no row when it was used more often. Uses are
+ * only counted while there is a limit, so they are counted from redemptions here: earlier uses have
+ * committed, later ones find the limit.
+ */
+export const setUsageLimit = statement({
+  name: 'pricing.limit_budget',
+  takes: { id: 'uuid', uses_max: 'int4?' },
+  gives: { id: 'uuid' },
+  text: `
+    with used as (
+      select case when uses_max is null
+        then (select count(*)::int from pricing.redemptions where promotion_id = $id or code_id = $id)
+        else taken end as taken
+      from pricing.budgets where id = $id for update
+    )
+    update pricing.budgets set uses_max = $uses_max, taken = used.taken
+    from used where budgets.id = $id and ($uses_max::int is null or used.taken <= $uses_max)
+    returning budgets.id`
+})
+/**
+ * Adds or releases uses of limited promotions and codes. A constraint rejects the transaction that exceeds
+ * a limit. Runs with the commit and in id order, because many transactions update the same rows.
+ */
+export const addUses = statement({
+  name: 'pricing.add_uses',
+  takes: { ids: 'uuid[]', uses: 'int4' },
+  text: `
+    with limited as (
+      select id from pricing.budgets where id = any ($ids) and uses_max is not null order by id for update
+    )
+    update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
+})
+/** SQL for the uses of a promotion that count for `$mailbox` and are not among those of `$customer`. */
+export const usesOfMailbox = (promotionId: string): string => `(
+      select count(*)::int from pricing.redemptions
+      where redemptions.promotion_id = ${promotionId} and redemptions.mailbox = $mailbox
+        and redemptions.customer is distinct from $customer
+    )`
+/**
+ * Lists the remaining uses of these promotions, the customer's uses, and whether the customer used a
+ * first-order promotion.
+ */
+export const listUses = statement({
+  name: 'pricing.list_uses',
+  takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
+  gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
+  text: `
+    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${usesOfMailbox('budgets.id')} as used,
+      exists (select from pricing.first_orders where customer = $customer) as has_ordered
+    from pricing.budgets
+    left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer
+    where budgets.id = any ($ids)`
+})

@@ -1,0 +1,21 @@
+import { areaFaultOf, readArea } from '../../../kernel/areas.ts'
+
+type ZonePlace = {
+  readonly country: string
+  readonly region: string | null
+  readonly postal_pattern: string | null
+}
+
+/** Returns a place in its stored form, so that each place has one zone, or what is wrong with it. */
+export function normalizePlace({
+  country,
+  region,
+  postal_pattern
+}: ZonePlace): ZonePlace | { fault: ZoneFault } {
+  const given = { country, region, postalCode: postal_pattern }
+  const area = readArea(given)
+  if (area !== undefined) return { country, region: area.region, postal_pattern: area.postalCode }
+  const { part, message } = areaFaultOf(given)
+  return { fault: { field: part === 'region' ? part : 'postal_pattern', message } }
+}
+type ZoneFault = { readonly field: 'region' | 'postal_pattern'; readonly message: string }

@@ -1,0 +1,27 @@
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { OrdersApi } from '../../orders/index.ts'
+import { lockCustomers } from '../reviews/repository.ts'
+import * as repository from './repository.ts'
+
+/**
+ * Updates which reviews of these customers are verified purchases, after their orders changed. Reads the
+ * present orders, so that repeated or reordered events give the same result.
+ */
+export async function updateVerifiedPurchases(
+  tx: Transaction,
+  customerIds: readonly string[],
+  orders: Pick<OrdersApi, 'findPurchased'>
+): Promise<void> {
+  const customer_ids = [...new Set(customerIds)].sort()
+  if (customer_ids.length === 0) return
+  await tx.run(lockCustomers, { customer_ids })
+  const reviews = await tx.rows(repository.listReviewed, { customer_ids })
+  const verified: string[] = []
+  for (const [customerId, own] of Map.groupBy(reviews, review => review.customer_id ?? '')) {
+    const productIds = own.map(review => review.product_id)
+    const bought = await orders.findPurchased(tx, customerId, productIds)
+    verified.push(...own.filter(review => bought.has(review.product_id)).map(({ id }) => id))
+  }
+  if (reviews.length > 0)
+    await tx.run(repository.updateVerified, { ids: reviews.map(({ id }) => id), verified })
+}

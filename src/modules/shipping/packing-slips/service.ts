@@ -1,0 +1,158 @@
+import type { Readable } from 'node:stream'
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { LAST_MOMENT, type Page, readPage } from '../../../kernel/pages.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import type { CarrierDirectory } from '../carriers/directory.ts'
+import { shipmentNotFound } from '../errors.ts'
+import { findShipment, type ShipmentWithEvents } from '../shipments/repository.ts'
+import type { AdminShipmentResponse } from '../shipments/schema.ts'
+import { adminViewOf } from '../shipments/view.ts'
+import { slipPage } from './page.ts'
+import * as repository from './repository.ts'
+import type { PackingSlip, ShipmentQuery, SlipsQuery } from './schema.ts'
+
+/** Data of an order that packing slips show. */
+type SlipOrder = {
+  readonly id: string
+  readonly number: string
+  readonly address: PackingSlip['address']
+  readonly lines: readonly {
+    readonly line: number
+    readonly sku: string
+    readonly name: string
+    readonly variant_name: string
+  }[]
+}
+/** Reads the orders with these ids. Missing ones are left out. */
+export type OrderDescriber = (db: Queryable, ids: readonly string[]) => Promise<readonly SlipOrder[]>
+
+type Deps = {
+  db: Database
+  carriers: () => Promise<CarrierDirectory>
+  describeOrders: OrderDescriber
+  timeZone: string
+}
+/** Sheets per page. */
+const SHEETS_MAX = 200
+const COLUMNS = [
+  ...[
+    'order_number',
+    'name',
+    'company',
+    'line1',
+    'line2',
+    'postal_code',
+    'city',
+    'region',
+    'country',
+    'phone'
+  ],
+  ...['service', 'items', 'pieces', 'order_id', 'shipment_id']
+]
+
+/** Pages of slips show no total. */
+const never = async () => undefined
+
+/** Lists of shipments and packing slips for administrators. */
+export function createPackingSlips({ db, carriers, describeOrders, timeZone }: Deps) {
+  async function slipsOf(rows: readonly ShipmentWithEvents[]): Promise<PackingSlip[]> {
+    const ids = [...new Set(rows.map(({ order_id }) => order_id))]
+    const orders = ids.length === 0 ? [] : await describeOrders(db, ids)
+    const byId = new Map(orders.map(order => [order.id, order]))
+    return rows.map(row => slipOf(row, byId.get(row.order_id)))
+  }
+
+  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
+  async function one(id: string): Promise<PackingSlip> {
+    const [slip] = await slipsOf([found(await db.first(findShipment, { id }), shipmentNotFound)])
+    return found(slip, shipmentNotFound)
+  }
+
+  async function* exportLines(): AsyncGenerator<string> {
+    for (let place = { order_id: FIRST_ID, id: FIRST_ID }; ; ) {
+      const rows = await db.rows(repository.listUnshipped, { ...place, limit: SHEETS_MAX })
+      const last = rows.at(-1)
+      if (last === undefined) return
+      yield (await slipsOf(rows)).map(slip => csvLine(csvCells(slip))).join('')
+      place = { order_id: last.order_id, id: last.id }
+    }
+  }
+
+  return {
+    one,
+    page: async (id: string): Promise<string> => slipPage([await one(id)], null),
+    /** Renders at most `SHEETS_MAX` sheets, and returns the cursor of the next page. @throws `INVALID_CURSOR` */
+    pageOf: async ({ day, ...place }: SlipsQuery): Promise<{ page: string; next: string | null }> => {
+      const asked = { ...place, limit: SHEETS_MAX }
+      const { items, next_cursor: next } =
+        day === undefined
+          ? await readPage(asked, {
+              name: 'slips to send',
+              start: { order_id: FIRST_ID, id: FIRST_ID },
+              total: never,
+              rows: place => db.rows(repository.listUnshipped, place),
+              placeOf: ({ order_id, id }) => ({ order_id, id })
+            })
+          : await readPage(asked, {
+              name: 'slips of a day',
+              filters: day,
+              start: { at: 0, id: FIRST_ID },
+              total: never,
+              rows: place => db.rows(repository.listSentOn, { day, zone: timeZone, ...place }),
+              placeOf: ({ at, id }) => ({ at, id })
+            })
+      return { page: slipPage(await slipsOf(items), next), next }
+    },
+    exportWaiting: (): Readable => csvFile(COLUMNS, exportLines()),
+    list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
+      const { status = null, carrier = null, order_id = null, since, ...asked } = query
+      const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }
+      const { urlOf } = await carriers()
+      const page = await readPage(asked, {
+        name: 'all shipments',
+        filters,
+        start: { at: LAST_MOMENT, id: LAST_ID },
+        rows: place => db.rows(repository.listShipments, { ...filters, ...place }),
+        placeOf: ({ at, id }) => ({ at, id }),
+        total: () => db.first(repository.countShipments, filters)
+      })
+      return { ...page, items: page.items.map(({ at: _, ...row }) => adminViewOf(row, urlOf)) }
+    }
+  }
+}
+export type PackingSlips = ReturnType<typeof createPackingSlips>
+
+function slipOf(row: ShipmentWithEvents, order: SlipOrder | undefined): PackingSlip {
+  const lineOf = new Map(order?.lines.map(line => [line.line, line]))
+  return {
+    shipment_id: row.id,
+    order_id: row.order_id,
+    order_number: order?.number ?? null,
+    service: row.service,
+    carrier: row.carrier,
+    tracking_number: row.tracking_number,
+    sent_at: row.sent_at,
+    // A pickup has no address.
+    address: row.method === 'pickup' ? null : (order?.address ?? null),
+    lines: row.lines.map(({ line, quantity }) => {
+      const { sku = null, name = null, variant_name = null } = lineOf.get(line) ?? {}
+      return { line, quantity, sku, name, variant_name }
+    })
+  }
+}
+
+function csvCells({ address, lines, ...slip }: PackingSlip) {
+  const { name, company, line1, line2, postal_code, city, region, country, phone } = address ?? {}
+  const place = [name, company, line1, line2, postal_code, city, region, country, phone]
+  return [
+    slip.order_number,
+    ...place.map(text => text ?? null),
+    slip.service,
+    lines.map(({ quantity, sku }) => `${quantity} x ${sku ?? '?'}`).join('; '),
+    lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    slip.order_id,
+    slip.shipment_id
+  ]
+}

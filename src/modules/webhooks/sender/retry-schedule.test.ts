@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { parseRetryAfter, retryDelaySeconds } from './retry-schedule.ts'
+
+test('nine retry delays grow to a day, and are never shorter than Retry-After', () => {
+  const pauses = Array.from({ length: 10 }, (_, index) => retryDelaySeconds(index + 1, 0))
+  expect(pauses).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, undefined])
+  expect(retryDelaySeconds(2, 1)).toBeCloseTo(360)
+  expect([retryDelaySeconds(1, 0, 60), retryDelaySeconds(2, 0, 60), retryDelaySeconds(1, 0, 1e9)]).toEqual([
+    60, 300, 86_400
+  ])
+  expect(retryDelaySeconds(10, 0, 60)).toBeUndefined()
+})
+
+test('Retry-After is seconds or a date, and other values are ignored', () => {
+  const now = Date.parse('2026-11-22T10:00:00Z')
+  const read = (header: string | undefined) => parseRetryAfter(header, now)
+  expect([
+    read('120'),
+    read('0'),
+    read('Sun, 22 Nov 2026 10:01:00 GMT'),
+    read('Sun, 22 Nov 2020 10:01:00 GMT')
+  ]).toEqual([120, 0, 60, 0])
+  for (const none of [undefined, '', '-1', '1.5', '1e9', 'soon', 'Sun, nonsense', '99999999999'])
+    expect(read(none)).toBeUndefined()
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { ENDPOINTS, useWebhooks } from '../../../../test/support/webhooks.ts'
+import { defineEvent, defineModule, newId, wire } from '../../../index.ts'
+
+const about = { description: 'A customer made a wish.', subject: 'the wish' }
+const wishMade = defineEvent('wishes.made', { ...about, webhook: 'all' }, { wish_id: wire.Id })
+const wishSecret = defineEvent('wishes.secretly_made', about, { wish_id: wire.Id })
+/** A module of another repository. */
+const wishes = defineModule({
+  name: 'wishes',
+  description: 'Wishes.',
+  basePaths: [],
+  requires: {},
+  uses: {},
+  emits: [wishMade, wishSecret],
+  setup: async ({ db, emit }) => ({
+    api: {
+      wish: (wish_id: string) =>
+        db.transaction(async tx => {
+          emit(tx, wishMade, wish_id, { wish_id })
+          emit(tx, wishSecret, wish_id, { wish_id })
+        })
+    }
+  })
+})
+
+test('events of external modules are sent by webhook only when their declaration says so', async () => {
+  const shop = await useWebhooks({}, wishes)
+  const { admin, receiver } = shop
+  await shop.subscribe({ event_types: ['wishes.made'] })
+  await shop.subscribe({ event_types: null, url: `https://127.0.0.1:${receiver.port}/all` })
+  for (const name of ['wishes.secretly_made', 'wishes.unheard_of']) {
+    const { status, json } = await admin.post(ENDPOINTS, { url: receiver.url, event_types: [name] })
+    expect([status, json.code], name).toEqual([400, 'WEBHOOKS_EVENT_TYPE_UNKNOWN'])
+  }
+  const wish_id = newId()
+  await shop.apiOf(wishes)?.wish(wish_id)
+  await shop.waitForStatus('delivered', 2)
+  expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/all', '/hooks'])
+  for (const { body } of receiver.received)
+    expect(JSON.parse(body)).toMatchObject({ type: 'wishes.made', data: { wish_id } })
+  // An event without webhook writes no delivery.
+  expect(
+    await shop.sql(`select 1 from webhooks.deliveries where event_type = 'wishes.secretly_made'`)
+  ).toEqual([])
+})

@@ -1,0 +1,63 @@
+import { singleFlight } from '../kernel/single-flight.ts'
+import type { Broadcast } from './broadcast.ts'
+import type { Transaction } from './postgres/database.ts'
+
+/** Invalidates what every process caches of one topic. */
+export type Invalidation = {
+  /** Call it in `tx`, repeatedly if convenient. This process invalidates when `tx` commits, others within a second. */
+  publish(tx: Transaction): void
+  /** `onChange` is called after each change, and whenever a message may have been lost. */
+  subscribe(onChange: () => void): void
+  /** While it is false, messages may be lost, so nothing may be cached. */
+  isLive(): boolean
+}
+
+/** `topic`: names what changes, uniquely among all topics. */
+export function createInvalidation(broadcast: Broadcast, topic: string): Invalidation {
+  const announced = new WeakSet<Transaction>()
+  const subscribers: (() => void)[] = []
+  const notifySubscribers = () => {
+    for (const onChange of subscribers) onChange()
+  }
+  broadcast.subscribe(topic, { onMessage: notifySubscribers, onGap: notifySubscribers })
+
+  return {
+    publish: tx => {
+      if (announced.has(tx)) return
+      announced.add(tx)
+      // NOTIFY takes a database-wide lock until the commit, so it is sent last.
+      tx.beforeCommit(() => broadcast.publish(tx, topic, ''))
+      tx.afterCommit(notifySubscribers)
+    },
+    subscribe: onChange => subscribers.push(onChange),
+    isLive: broadcast.isLive
+  }
+}
+
+/**
+ * Returns a reader that caches the result of `load` in this process until it is invalidated. Simultaneous calls share one
+ * load. While messages may be lost, it loads on each call.
+ */
+export function createCached<T>(
+  { subscribe, isLive }: Pick<Invalidation, 'subscribe' | 'isLive'>,
+  load: () => Promise<T>
+) {
+  const loadOnce = singleFlight<T>()
+  let cached: { readonly value: T } | undefined
+  let generation = 0
+  subscribe(() => {
+    generation += 1
+    cached = undefined
+  })
+
+  async function loadAndCache(): Promise<T> {
+    const generationBefore = generation
+    const value = await load()
+    // A value read before an invalidation that arrived meanwhile is stale.
+    if (generation === generationBefore && isLive()) cached = { value }
+    return value
+  }
+
+  return async (): Promise<T> =>
+    cached !== undefined && isLive() ? cached.value : loadOnce(String(generation), loadAndCache)
+}

@@ -1,0 +1,234 @@
+import { currencies } from '../kernel/money.ts'
+import { matching } from '../kernel/patterns.ts'
+import { Type } from '../kernel/schema.ts'
+import { count, flag, type SettingsOf, section, text, urlWithPassword } from '../kernel/settings.ts'
+
+export const DATA_DEFAULT = '.data'
+export const ABOUT = 'Cartwright reads this file at start; every key is optional.'
+
+/** Scheme, host and port as browsers send them: lower case, without the default port of the scheme. */
+const ORIGIN = '^(?!https://.*:443$)(?!http://.*:80$)[a-z][a-z0-9+.-]*://[a-z0-9.:[\\]-]+$'
+
+const ORIGIN_WORDS =
+  'must be an origin as browsers send it, such as https://shop.example.com, without path or trailing slash; "*" is not allowed'
+const SECRET_KEY = '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$'
+const CLIENT_SECRET = '^[!-~]{32,512}$'
+
+const HOST = '^[a-z0-9_.:-]{1,253}$'
+const HOST_WORDS = 'must be the name or address of a host, in lower case and without a port'
+const PEER = '^[0-9a-f.:]{2,45}(?:/[0-9]{1,3})?$'
+const PEER_WORDS = 'must be an IP address or a network, such as 172.17.0.0/16'
+const SecretKey = Type.Object(
+  {
+    id: Type.String(
+      matching('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, hyphens and underscores')
+    ),
+    key: Type.String({
+      ...matching(
+        SECRET_KEY,
+        'must be at least 32 random bytes in hexadecimal or base64: openssl rand -hex 32'
+      ),
+      writeOnly: true
+    })
+  },
+  { additionalProperties: false }
+)
+
+/** Settings of kernel, platform and gateway. */
+export const CoreSettings = section(ABOUT, {
+  environment: Type.Enum(['development', 'production'], {
+    description:
+      'Environment. In production the server listens on every address and creates no demo data and no administrator. NODE_ENV sets it too; `test` means development.',
+    default: 'development'
+  }),
+  data: Type.String({
+    description: 'Folder of the embedded database and of files. CARTWRIGHT_DATA sets it too.',
+    default: DATA_DEFAULT,
+    minLength: 1
+  }),
+  shop: section('The shop.', {
+    name: text('Name of the shop, shown in mails and pages. Passwords must not contain it.', 'Cartwright'),
+    currency: Type.Enum(Object.keys(currencies), {
+      description: 'Currency of the base prices (ISO 4217).',
+      default: 'USD'
+    }),
+    time_zone: text('Time zone that days without a time are read in, such as Europe/Berlin.', 'UTC'),
+    demo: Type.Enum(['auto', 'on', 'off'], {
+      description:
+        'Whether demo products are loaded when there are none. `auto`: in development with the embedded database.',
+      default: 'auto'
+    })
+  }),
+  server: section('The HTTP server.', {
+    host: text(
+      'Address to listen on. Empty: 127.0.0.1 in development, 0.0.0.0 in production. HOST sets it too.',
+      ''
+    ),
+    port: count('Port to listen on; 0: any free port. PORT sets it too.', 8080, 0, 65_535),
+    public_url: text(
+      'URL by which clients reach the server. It is the issuer (`iss`) of access tokens; empty: `cartwright`.',
+      ''
+    ),
+    security_contacts: Type.Array(
+      Type.String({
+        maxLength: 1_000,
+        ...matching('^(?:mailto:|https://|tel:)\\S+$', 'must be a URI such as mailto:security@example.com')
+      }),
+      {
+        description:
+          'URIs for reporting vulnerabilities, listed in /.well-known/security.txt. Empty: that path answers 404.',
+        default: []
+      }
+    ),
+    trust_proxy: flag(
+      "Whether the last address of X-Forwarded-For is the client's address. Enable it only behind exactly one proxy that sets the header.",
+      false
+    ),
+    body_bytes_max: count(
+      'Maximum JSON body, in bytes. Each route has a lower limit that follows from its schema.',
+      1_048_576,
+      1_024,
+      1_048_576
+    ),
+    body_seconds: count(
+      'Seconds that a request body may take to arrive. Uploaded files may take longer.',
+      10,
+      1,
+      300
+    ),
+    concurrent_requests_max: count(
+      'Maximum number of requests under /api that are processed simultaneously. The server adapts the actual number to its latency, below this maximum.',
+      1_000
+    ),
+    connections_max: count(
+      'Maximum number of open connections. Above it, the client address with the most connections loses one.',
+      10_000,
+      10
+    ),
+    diagnostics_port: count(
+      'Second port for /healthz, /readyz and the metrics. A separate thread serves it, so it responds while the shop is busy. 0: none.',
+      0,
+      0,
+      65_535
+    ),
+    private_metrics: flag(
+      'Whether /metrics and /metricsz are served on the diagnostics port only. Recommended in production.',
+      false
+    ),
+    docs: Type.Enum(['auto', 'on', 'off'], {
+      description: 'Whether /docs and /openapi.json are served. `auto`: in development only.',
+      default: 'auto'
+    }),
+    development_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+      description:
+        'Additional host names that the server accepts in development, such as [shop.test]. localhost, loopback addresses and the host of public_url are always accepted.',
+      default: [],
+      uniqueItems: true
+    }),
+    development_peers: Type.Array(Type.String(matching(PEER, PEER_WORDS)), {
+      description:
+        'Additional addresses and networks that may read /mails in development, such as containers: [172.17.0.0/16]. The machine itself always may.',
+      default: [],
+      uniqueItems: true
+    }),
+    liveness_seconds: count(
+      'Seconds without any progress of the main thread after which /healthz on the diagnostics port answers 503.',
+      30,
+      2,
+      3_600
+    ),
+    cors: section('Cross-origin requests. Not needed when the shop front and the API have the same origin.', {
+      origins: Type.Array(Type.String(matching(ORIGIN, ORIGIN_WORDS)), {
+        description:
+          'Origins whose pages may call /api from a browser, exactly as browsers send them: [https://shop.example.com].',
+        default: [],
+        uniqueItems: true
+      })
+    }),
+    trusted_clients: Type.Array(
+      Type.String({
+        ...matching(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters'),
+        writeOnly: true
+      }),
+      {
+        description:
+          "Secrets of shop fronts that render on a server, at least 32 characters each (openssl rand -hex 32). A request with one of them in X-Cartwright-Client is rate-limited by the shopper's address in X-Shopper-Address.",
+        default: [],
+        uniqueItems: true
+      }
+    ),
+    drain_seconds: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'Seconds that the server keeps serving after a stop signal, while /readyz already answers 503. Empty: 5 in production, 0 in development.',
+      default: null,
+      minimum: 0,
+      maximum: 300
+    })
+  }),
+  database: section('PostgreSQL.', {
+    url: urlWithPassword(
+      'Connection URL of PostgreSQL 15 or newer. Empty: the embedded PostgreSQL. DATABASE_URL sets it too.'
+    ),
+    pool_size: count('Connections per process for transactions.', 8, 1, 200),
+    shared_connections: count('Pipelined connections per process for fast reads.', 2, 1, 16),
+    write_connections: count('Connections per process for single writing statements.', 4, 1, 200),
+    slow_connections: count(
+      'Connections per process for searches and lists, so that slow queries never delay other requests.',
+      4,
+      1,
+      200
+    ),
+    pool_wait_ms: count(
+      'Milliseconds that a request waits for a free connection, and that opening a connection may take. Then the request is refused with 503. Requests also wait for admission before that: up to about a second in a burst, 200 ms under constant overload.',
+      2_000,
+      50,
+      60_000
+    ),
+    statement_timeout_ms: count('Milliseconds that one statement may run.', 5_000, 1, 600_000),
+    lock_timeout_ms: count(
+      'Milliseconds that a transaction waits for a lock before it releases its connection and is retried.',
+      200,
+      1,
+      60_000
+    )
+  }),
+  secrets: section('Keys that encrypt and sign data in the database. They are kept outside of it.', {
+    keys: Type.Array(SecretKey, {
+      description:
+        'Keys as { id, key }, each key at least 32 random bytes in base64 or hex (openssl rand -base64 32). The first key signs and encrypts; the others only verify and decrypt, for rotation. Empty: the first start creates a key file in the data folder. Required in production with DATABASE_URL.',
+      default: []
+    })
+  }),
+  cache: section('Cache for product pages and lists. Losing it is harmless.', {
+    url: urlWithPassword(
+      'URL of a Redis or Valkey server. Empty: the cache is in the memory of each process. REDIS_URL sets it too.'
+    ),
+    entries_max: count('Maximum number of entries in the memory of a process.', 10_000)
+  }),
+  http: section('Outgoing HTTP requests.', {
+    private_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+      description:
+        'Hosts that may resolve to private addresses, such as [erp.internal]. All other hosts must have public addresses, except those in URLs of this configuration.',
+      default: [],
+      uniqueItems: true
+    })
+  }),
+  log: section('Log lines, as JSON on standard output.', {
+    level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
+      description: 'Minimum level of log lines that are written.',
+      default: 'info'
+    })
+  }),
+  rate_limit: section('Rate limits per minute. Diagnostics are never limited.', {
+    enabled: flag('Whether requests are rate-limited.', true),
+    public_per_minute: count('Requests per minute and client address to public routes and pages.', 1_200),
+    secured_per_minute: count('Requests per minute and user to secured routes.', 1_200),
+    admin_per_minute: count('Requests per minute and user to admin routes.', 2_400)
+  })
+})
+
+/** The configuration as the platform, the gateway and modules see it: core settings, and which modules run. */
+export type Config = SettingsOf<typeof CoreSettings> & {
+  readonly modules: Readonly<Record<string, { readonly enabled: boolean }>>
+}

@@ -1,0 +1,47 @@
+import type { Cache } from '../cache/cache.ts'
+import type { Database } from '../postgres/database.ts'
+import type { Metrics } from './registry.ts'
+
+/** Declares the metrics of database connections and of the cache. */
+export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cache: Cache): void {
+  const pool = metrics.prefixed('db_pool')
+  const connections = (name: string, help: string, key: keyof ReturnType<Database['statistics']>) =>
+    pool.gauge(name, help, () => db.statistics()[key])
+  connections('max_connections', 'Maximum number of database connections of this process.', 'max_conns')
+  connections('connections', 'Open database connections.', 'total_conns')
+  connections('acquired_connections', 'Database connections in use.', 'acquired_conns')
+  connections('idle_connections', 'Idle database connections.', 'idle_conns')
+  pool.total('acquires', 'Connections acquired from the pool.', () => db.statistics().acquire_count)
+  pool.total(
+    'empty_acquires',
+    'Connections that had to be waited for.',
+    () => db.statistics().empty_acquire_count
+  )
+  pool.total(
+    'acquire_seconds',
+    'Total time spent waiting for a connection, in seconds.',
+    () => db.statistics().acquire_duration_ms / 1_000
+  )
+
+  const { adapter, redis } = cache.statistics()
+  const counted = metrics.prefixed('cache')
+  counted.total('hits', 'Cache hits.', () => cache.statistics().hits, { adapter })
+  counted.total('misses', 'Cache misses.', () => cache.statistics().misses, { adapter })
+  counted.total('errors', 'Cache operations that failed.', () => cache.statistics().errors, { adapter })
+  counted.total('operations', 'Cache operations.', () => cache.statistics().operations, { adapter })
+  counted.total(
+    'operation_seconds',
+    'Total duration of cache operations, in seconds.',
+    () => cache.statistics().operation_seconds,
+    {
+      adapter
+    }
+  )
+  counted.gauge('entries', 'Entries in the cache of this process.', () => cache.statistics().entries, {
+    adapter: [adapter]
+  })
+  if (redis === null) return
+  counted.gauge('redis_up', '1 while Redis answers, 0 while each process caches in its own memory.', () =>
+    cache.statistics().redis === 'UP' ? 1 : 0
+  )
+}

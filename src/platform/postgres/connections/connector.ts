@@ -1,0 +1,104 @@
+import pg from 'pg'
+import { destroyConnection } from '../connect.ts'
+import { isTooManyConnections } from '../errors.ts'
+
+/** The pool that wants connections: how many are missing, and what to do when one opens or fails. */
+export type ConnectionDemand = {
+  missing(): number
+  onOpen(client: pg.Client): void
+  onFail(error: unknown): void
+}
+
+const PAUSE_MS = 100
+/** Pause after "too many connections": each attempt costs the server a process. */
+const FULL_PAUSE_MS = 200
+/** An attempt without response for this long gets a second one beside it. */
+const SILENCE_MS = 200
+/** How many attempts without response are kept in addition to those that are missing. */
+const SILENT_MAX = 4
+
+/**
+ * Opens connections. Retries a refusing server ten times a second, and five times when it has too many connections. When
+ * the server does not respond, starts another attempt every 200 ms beside the pending ones, because the packets of those
+ * may stay lost for seconds after the server is back.
+ */
+export class Connector {
+  readonly #settings: pg.ClientConfig
+  readonly #wanting: ConnectionDemand
+  /** Pending attempts, the oldest first. */
+  readonly #tries = new Set<pg.Client>()
+  #startedAt = Number.NEGATIVE_INFINITY
+  #failedAt = Number.NEGATIVE_INFINITY
+  #pauseMs = PAUSE_MS
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(settings: pg.ClientConfig, wanting: ConnectionDemand) {
+    this.#settings = settings
+    this.#wanting = wanting
+  }
+
+  /** Whether the last attempt just failed and none is pending. */
+  get isHopeless(): boolean {
+    return this.#tries.size === 0 && performance.now() - this.#failedAt < this.#pauseMs
+  }
+
+  /** Opens the missing connections. Call it whenever one may be missing. */
+  open(): void {
+    const missing = this.#isClosed ? 0 : this.#wanting.missing()
+    if (missing <= 0) return
+    const now = performance.now()
+    const pauseMs = this.#failedAt + this.#pauseMs - now
+    if (pauseMs > 0) {
+      this.#openIn(pauseMs)
+      return
+    }
+    const isSilent = now - this.#startedAt >= SILENCE_MS
+    const count = Math.max(missing - this.#tries.size, isSilent ? 1 : 0)
+    for (let i = 0; i < count; i += 1) this.#try(now)
+    for (const oldest of this.#tries) {
+      if (this.#tries.size <= missing + SILENT_MAX) break
+      this.#tries.delete(oldest)
+      destroyConnection(oldest)
+    }
+    this.#openIn(SILENCE_MS)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    for (const client of this.#tries) destroyConnection(client)
+    this.#tries.clear()
+  }
+
+  #openIn(milliseconds: number): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.open()
+    }, milliseconds).unref()
+  }
+
+  #try(now: number): void {
+    const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)
+    // Without a listener, a broken connection would end the process.
+    client.on('error', () => {})
+    this.#tries.add(client)
+    this.#startedAt = now
+    client.connect().then(
+      () => {
+        if (!this.#tries.delete(client)) return destroyConnection(client)
+        this.#failedAt = Number.NEGATIVE_INFINITY
+        return this.#wanting.onOpen(client)
+      },
+      error => {
+        destroyConnection(client)
+        if (!this.#tries.delete(client)) return
+        this.#failedAt = performance.now()
+        this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS
+        this.#wanting.onFail(error)
+        this.open()
+      }
+    )
+  }
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { closeConnection } from '../connect.ts'
+
+/**
+ * A connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be silent for
+ * `patienceMs`, because its statement may wait for a lock.
+ */
+export type SuspectConnection = { client: pg.Client; patienceMs?: number; end(): void }
+
+const CONNECT_MS_MAX = 1_000
+const ANSWER_MS_MIN = 50
+/** A server that accepts connections slowly is slow in everything, so connections in use get this many times as long. */
+const CONNECT_TIMES_IN_USE = 5
+
+/**
+ * Destroys the suspects whose peer vanished without closing them. Sends each a query and opens a new connection meanwhile:
+ * that takes the server longer than a response, so a suspect without response by then is dead. (A fixed timeout would
+ * destroy good connections of a busy server.) One in use also gets its `patienceMs`. When no new connection can be opened,
+ * those in use are kept, because a response may still come.
+ */
+export function createDeadPeerDetection(settings: pg.ClientConfig, suspects: () => SuspectConnection[]) {
+  let isLooking = false
+
+  return async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    const silent = new Set(suspects())
+    for (const suspect of silent) {
+      const isAlive = () => silent.delete(suspect)
+      suspect.client.query({ text: 'select 1', query_timeout: CONNECT_MS_MAX } as pg.QueryConfig).then(
+        isAlive,
+        // In a failed transaction the response is an error.
+        error => error instanceof pg.DatabaseError && isAlive()
+      )
+    }
+    const newcomer = new pg.Client({ ...settings, connectionTimeoutMillis: CONNECT_MS_MAX })
+    newcomer.on('error', () => {})
+    const startedAt = performance.now()
+    const [{ status }] = await Promise.allSettled([newcomer.connect(), delay(ANSWER_MS_MIN)])
+    const connectMs = performance.now() - startedAt
+    closeConnection(newcomer)
+    for (const suspect of silent) if (suspect.patienceMs === undefined) suspect.end()
+    const inUse = [...silent].filter(({ patienceMs }) => patienceMs !== undefined && status === 'fulfilled')
+    const patienceMs = Math.max(connectMs * CONNECT_TIMES_IN_USE, ...inUse.map(each => each.patienceMs ?? 0))
+    if (inUse.length > 0) await delay(patienceMs - connectMs)
+    for (const suspect of inUse) if (silent.has(suspect)) suspect.end()
+    isLooking = false
+  }
+}

@@ -1,0 +1,19 @@
+import type pg from 'pg'
+import type { SessionSettings } from '../connect.ts'
+import { forgetPrepared } from '../wire/batch-query.ts'
+
+/** Server defaults of the settings that only some of our connections set. */
+const SERVER_DEFAULTS: SessionSettings = { enable_seqscan: 'on', default_transaction_read_only: 'off' }
+
+/** The prepared statements of a connection in `pg`, which its types do not declare. */
+type Known = { connection: { parsedStatements: object; submittedNamedStatements: object } & pg.Connection }
+
+/** Applies these settings to an idle connection of another pool, and deallocates its prepared statements. */
+export async function resetConnection(client: pg.Client, settings: SessionSettings): Promise<void> {
+  await client.query('deallocate all')
+  const { connection } = client as unknown as Known
+  Object.assign(connection, { parsedStatements: {}, submittedNamedStatements: {} })
+  forgetPrepared(connection)
+  const all = { ...SERVER_DEFAULTS, ...settings }
+  await client.query('select set_config(key, value, false) from json_each_text($1)', [JSON.stringify(all)])
+}

@@ -1,0 +1,101 @@
+import { type ConnectOptions, connectionSettings, sessionSettings } from '../connect.ts'
+import { ConnectionPool } from '../connections/pool.ts'
+import {
+  isLockTimeout,
+  isPreparedStatementStale,
+  isRejectedByServer,
+  isRetryable,
+  translateDatabaseError
+} from '../errors.ts'
+import type { Pools } from '../pools.ts'
+import { readOnlyUntilBegin, runTransaction, type Transaction } from './transaction.ts'
+
+export type DedicatedConnectionOptions = {
+  /** Lock timeout of its statements; that of the configuration when left out. */
+  lockTimeoutMs?: number
+  /** Settings of PostgreSQL for this connection. */
+  settings?: Readonly<Record<string, string>>
+}
+
+/** A connection of one caller, outside statement counting, for work that must know the outcome of its transaction. */
+export type DedicatedConnection = {
+  /**
+   * Runs `work` in a transaction and returns its outcome. Retries `work` after a serialization failure, a deadlock or a lost
+   * prepared statement.
+   */
+  attempt<T>(work: (tx: Transaction) => Promise<T>, options: { deadlineAt: number }): Promise<Attempt<T>>
+  close(): Promise<void>
+}
+type Attempt<T> =
+  | { kind: 'done'; value: T }
+  /** Rolled back after a lock timeout. */
+  | { kind: 'locked' }
+  /** Rolled back: the server said so, or COMMIT was not sent. */
+  | { kind: 'undone'; error: unknown }
+  /** COMMIT was sent and no response came: it may be committed, rolled back or still running. */
+  | { kind: 'unknown'; error: unknown }
+
+const RUNS_MAX = 3
+const PATIENCE_MS = 200
+
+type Options = ConnectOptions & DedicatedConnectionOptions & { poolWaitMs: number }
+
+/** Opens a pool of one connection, which counts among the `dedicated` pools until it is closed. */
+export function openDedicatedConnection(
+  options: Options,
+  { dedicated, group }: Pick<Pools, 'dedicated' | 'group'>
+): DedicatedConnection {
+  const { statementTimeoutMs, lockTimeoutMs, poolWaitMs: waitMs, settings } = options
+  const more = { ...readOnlyUntilBegin, ...settings }
+  const pool = new ConnectionPool(connectionSettings(options, more), {
+    max: 1,
+    waitMs,
+    patienceMs: lockTimeoutMs + PATIENCE_MS,
+    session: sessionSettings(options, more),
+    group,
+    // Another pool could not reset its settings.
+    canLend: false
+  })
+  dedicated.add(pool)
+
+  async function once<T>(
+    work: (tx: Transaction) => Promise<T>,
+    deadlineAt: number,
+    mayRunAgain: boolean
+  ): Promise<Attempt<T> | 'again'> {
+    let isOpenQuestion = false
+    try {
+      const client = await pool.acquire(deadlineAt)
+      const checkout = { client, release: (isBroken: boolean) => pool.release(client, isBroken) }
+      const onCommit = (answer: Promise<unknown>) => {
+        isOpenQuestion = true
+        answer.then(
+          () => (isOpenQuestion = false),
+          error => (isOpenQuestion = !isRejectedByServer(error))
+        )
+      }
+      const value = await runTransaction(checkout, work, { deadlineAt, statementTimeoutMs, onCommit })
+      return { kind: 'done', value }
+    } catch (error) {
+      const cause = (error as Error)?.cause ?? error
+      if (isOpenQuestion) return { kind: 'unknown', error: translateDatabaseError(error) }
+      if (isLockTimeout(cause)) return { kind: 'locked' }
+      if (isPreparedStatementStale(cause)) pool.replaceConnections()
+      if (mayRunAgain && (isPreparedStatementStale(cause) || isRetryable(cause))) return 'again'
+      return { kind: 'undone', error: translateDatabaseError(error) }
+    }
+  }
+
+  return {
+    attempt: async (work, { deadlineAt }) => {
+      for (let run = 1; ; run += 1) {
+        const attempt = await once(work, deadlineAt, run < RUNS_MAX)
+        if (attempt !== 'again') return attempt
+      }
+    },
+    close: async () => {
+      dedicated.delete(pool)
+      await pool.close()
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { readAddress } from '../src/kernel/address.ts'
+import type { ErrorDefinition } from '../src/kernel/errors.ts'
+import { type Fault, faultMessageOf } from '../src/kernel/faults.ts'
+import { wordsOfPattern } from '../src/kernel/patterns.ts'
+import { REGION_FORMS } from '../src/kernel/regions.ts'
+import {
+  emailDomainNotAllowed,
+  emailTaken,
+  invitationRequired,
+  phoneInvalid
+} from '../src/modules/auth/errors.ts'
+import { passwordRule } from '../src/modules/auth/passwords/policy.ts'
+import { FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
+import { writtenFields } from '../src/modules/reviews/reviews/texts.ts'
+
+type Texts = Record<string, unknown> & { findings: object; errors: object; faults: [RegExp, string][] }
+const FOLDER = new URL('../demo/shop/', import.meta.url)
+const { en } = (await import(new URL('en.js', FOLDER).href)) as { en: Texts }
+const [, named = ''] = /TEXTS = \{(.+?)\}/.exec(await readFile(new URL('texts.js', FOLDER), 'utf8')) ?? []
+const codes = named.split(',').map(code => code.trim())
+const translations = await Promise.all(
+  codes
+    .filter(code => code !== 'en')
+    .map(async code => ({ code, texts: (await import(new URL(`${code}.js`, FOLDER).href))[code] as Texts }))
+)
+
+/** Each text by its path, with the number of its parameters. */
+const pathsOf = (texts: object, path = ''): string[] =>
+  Object.entries(texts).flatMap(([key, value]) => {
+    if (key === 'faults') return []
+    if (typeof value === 'function') return [`${path}${key}(${value.length})`]
+    return typeof value === 'string' ? [path + key] : pathsOf(value, `${path}${key}.`)
+  })
+
+const scripts = async () => {
+  const names = (await readdir(FOLDER)).filter(
+    name => name.endsWith('.js') && !codes.includes(name.slice(0, -'.js'.length))
+  )
+  return Promise.all(names.map(async name => ({ name, text: await readFile(new URL(name, FOLDER), 'utf8') })))
+}
+
+test('there are translations', () => {
+  expect(codes).toEqual(expect.arrayContaining(['en', 'de']))
+})
+
+test.each(translations)('$code has the same texts as English, with the same parameters', ({ texts }) => {
+  expect(pathsOf(texts).sort()).toEqual(pathsOf(en).sort())
+  expect(JSON.stringify(texts)).not.toContain('""')
+})
+
+test('every text that a script names is there, and every text is named', async () => {
+  const named = (await scripts()).map(({ text }) => text).join('\n')
+  const used = new Set([...named.matchAll(/\bt((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1)))
+  const { name, ...texts } = en
+  const known = pathsOf(texts).map(path => path.replace(/\(\d+\)$/, ''))
+  const isUsed = (path: string) => [...used].some(each => path === each || path.startsWith(`${each}.`))
+  expect(known.filter(path => !isUsed(path))).toEqual([])
+  const isKnown = (path: string) =>
+    known.some(each => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`))
+  expect([...used].filter(path => !isKnown(path) && path !== 'faults.find')).toEqual([])
+})
+
+test('no other script holds words for shoppers', async () => {
+  for (const { name, text } of await scripts()) {
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    expect(
+      code.match(/'[^'\n]*[a-z]{2} [a-z]{2}[^'\n]*'|'[A-Z][a-z]+'/g)?.filter(each => !isTechnical(each)) ??
+        [],
+      name
+    ).toEqual([])
+  }
+})
+const isTechnical = (literal: string) => /^'(Enter|button main|BIF |BHD )/.test(literal)
+
+test('every finding of a checkout has words', () => {
+  expect(Object.keys(en.findings).sort()).toEqual([...FINDING_CODES].sort())
+})
+
+test('every error that has words is one of the API', async () => {
+  const documented = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
+  expect(Object.keys(en.errors).filter(code => !documented.includes(`\`${code}\``))).toEqual([])
+})
+
+const faultsOf = (error: ErrorDefinition): string[] =>
+  Object(error().details).errors.map(({ message }: Fault) => message)
+
+/** All patterns of a schema, however deep they are. */
+const patternsIn = (schema: object): string[] =>
+  Object.entries(schema).flatMap(([key, value]) => {
+    if (key === 'pattern') return [value]
+    return typeof value === 'object' && value !== null ? patternsIn(value) : []
+  })
+
+test.each(translations)('$code translates what forms of customers can have wrong', ({ texts }) => {
+  const address = { name: '', line1: '', country: 'DE', postal_code: 'x', phone: 'x', vat_id: 'x' } as const
+  const ofSchema = (keyword: string, params: object) =>
+    faultMessageOf({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
+  const policy = passwordRule({ lengthMin: 12, shopName: 'trombone' })
+  const passwords = ['x', 'x'.repeat(300), 'password', 'abcdefghijklm', 'ada-lovelace-7', 'trombone-shop']
+  const messages = [
+    ...readAddress(address, 'body/address').faults.map(({ message }) => message),
+    ...passwords
+      .flatMap(password => policy.faults(password, 'ada-lovelace@example.com'))
+      .map(({ message }) => message),
+    ofSchema('required', {}),
+    ofSchema('minLength', { limit: 1 }),
+    ofSchema('minLength', { limit: 3 }),
+    ofSchema('maxLength', { limit: 255 }),
+    ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
+    ...patternsIn(writtenFields).map(pattern => wordsOfPattern(pattern) ?? pattern),
+    REGION_FORMS
+  ]
+  expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])
+})
