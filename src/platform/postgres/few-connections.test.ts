@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useLimitedDatabase } from '../../../test/faults/connection-limit.ts'
 import { until } from '../../../test/faults/until.ts'
-import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { openAll, testDatabaseOptions } from '../../../test/support/database.ts'
 import { type Database, openDatabase } from './database.ts'
 import { statement } from './statement.ts'
 
@@ -108,7 +108,7 @@ test('the database is out of connections while the server accepts none, and reco
 
 test('idle connections are closed when the server rejects new ones', async () => {
   const { db, setLimit } = await useDatabase(20)
-  await Promise.all(Array.from({ length: 8 }, (_, id) => db.transaction(tx => tx.run(insert, { id }))))
+  await openAll(db, testDatabaseOptions('').poolSize)
   const before = db.statistics().total_conns
   expect(before).toBeGreaterThan(3)
   setLimit(before)
