@@ -218,8 +218,8 @@ async function backlog(on: Database): Promise<void> {
 
 function openOutbox(on: Database, handled: (count: number) => void = () => {}) {
   const outbox = createOutbox({ db: on, log: pino({ level: 'error' }), metrics: createMetricRegistry() })
-  outbox.route(new Map([[happened.name, ['bench:happened']]]))
-  outbox.attach('bench:happened', {
+  outbox.setSubscriptions(new Map([[happened.name, ['bench:happened']]]))
+  outbox.attachHandler('bench:happened', {
     handleEvents: async (tx, events) => {
       await tx.run(insertEffects, {
         events: events.map(({ id }) => id),

@@ -15,7 +15,7 @@ import {
   type Switches
 } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
-import type { Handler } from './platform/outbox/handlers.ts'
+import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
 import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 
@@ -32,7 +32,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const { outbox } = platform
   // Before the first set-up, because a set-up may emit events.
   const events = modules.flatMap(({ emits = [] }) => emits)
-  outbox.route(
+  outbox.setSubscriptions(
     routesOf(
       modules.filter(module => isEnabled(module, switches)),
       events
@@ -66,7 +66,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   try {
     const loaded = await Promise.all(settingUp.values())
     for (const { module, instance } of loaded) {
-      for (const [name, handler] of handlersOf(module, instance, events)) outbox.attach(name, handler)
+      for (const [name, handler] of handlersOf(module, instance, events)) outbox.attachHandler(name, handler)
       if ((module.personalData === true) !== (instance.personalData !== undefined))
         throw new Error(
           `module ${module.name}: personalData must be true if, and only if, set-up returns personalData`
@@ -134,21 +134,21 @@ function handlersOf(
   module: Module,
   { eventHandlers, isWanted, jobHandlers }: ModuleInstance<unknown>,
   emitted: readonly EventType[]
-): [string, Handler][] {
+): [string, EventOrJobHandler][] {
   const present = <T>(found: T | undefined, name: string, what: string): T => {
     if (found === undefined)
       throw new Error(`module ${module.name} ${what} ${name}, but its set-up returns no handler`)
     return found
   }
   return [
-    ...subscriptionsOf(module, emitted).map((event): [string, Handler] => [
+    ...subscriptionsOf(module, emitted).map((event): [string, EventOrJobHandler] => [
       handlerNameOf(module, event),
       {
         handleEvents: present(eventHandlers?.[event.name], event.name, 'subscribes to'),
         isWanted: isWanted && (() => isWanted(event.name))
       }
     ]),
-    ...(module.jobs ?? []).map(({ name, ...timing }): [string, Handler] => [
+    ...(module.jobs ?? []).map(({ name, ...timing }): [string, EventOrJobHandler] => [
       name,
       { runJob: present(jobHandlers?.[name], name, 'declares the job'), ...timing }
     ])

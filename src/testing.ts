@@ -12,7 +12,7 @@ import { compileSchema } from './kernel/validate.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
 import type { Outbox } from './platform/outbox/outbox.ts'
-import { noting, planSchedules } from './platform/outbox/planned-schedules.ts'
+import { planRecurringJobs, recordJobIntervals } from './platform/outbox/recurring-jobs.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
@@ -148,13 +148,16 @@ async function openWith<Apis extends Record<string, object>>(
     })
   )
   const intervals = new Map<string, number>()
-  const shop = await setupShop({ ...platform, outbox: noting(intervals, strict(platform.outbox)) }, all)
+  const shop = await setupShop(
+    { ...platform, outbox: recordJobIntervals(intervals, strict(platform.outbox)) },
+    all
+  )
     .then(openGateway)
     .catch(async error => {
       await platform.close()
       throw error
     })
-  if (!runsSchedulesAtStart) await planSchedules(platform.db, intervals)
+  if (!runsSchedulesAtStart) await planRecurringJobs(platform.db, intervals)
   platform.outbox.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   // `end` resolves before all connections are closed. Dropping the database may then terminate them with an error.

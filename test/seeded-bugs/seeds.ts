@@ -162,7 +162,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'events-out-of-order',
     promise: 'Events of one subject are handled in their order.',
-    file: 'src/platform/outbox/rows.ts',
+    file: 'src/platform/outbox/job-queries.ts',
     find: 'where earlier.subject = job.subject and earlier.handler = job.handler order by earlier.id limit 1',
     replace:
       'where earlier.subject = job.subject and earlier.handler = job.handler order by earlier.id desc limit 1',

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { BY_INDEX } from './claims.ts'
-import { claimJobs } from './rows.ts'
+import { INDEX_SCAN_SETTINGS } from './claims.ts'
+import { claimJobs } from './job-queries.ts'
 
 /** How a claim goes about a backlog that came since PostgreSQL last looked at the table. */
 async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<string> {
@@ -27,7 +27,7 @@ async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<
 }
 
 test('a claim reads jobs in index order, however many are pending', async () => {
-  const plan = await planOfClaim(BY_INDEX)
+  const plan = await planOfClaim(INDEX_SCAN_SETTINGS)
   expect(plan).toContain('Index Scan using jobs_due')
   expect(plan).not.toMatch(/Sort|Bitmap|Seq Scan/)
   // Without these settings the claim reads and sorts all pending jobs.

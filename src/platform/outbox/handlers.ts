@@ -9,7 +9,7 @@ export type EventHandler<P> = (tx: Transaction, events: readonly JobDelivery<P>[
 /** Runs a job outside of transactions, at least once. It returns soon after `signal` is aborted; the job is then not done. */
 export type JobHandler<P> = (job: JobDelivery<P>, signal: AbortSignal) => Promise<void>
 /** What handles events of one name for one module, or the jobs of one name. */
-export type Handler =
+export type EventOrJobHandler =
   | {
       handleEvents: EventHandler<never>
       /** Returns false when it would do nothing about an event now. Then none is written for it. */

@@ -9,8 +9,8 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
-import { type ClaimedJob, createClaims, LeaseLost } from './claims.ts'
-import { createDelivery } from './delivery.ts'
+import { type ClaimedJobBatch, createOutboxClaims, JobLeaseLost } from './claims.ts'
+import { createHandlerRunner } from './handler-runner.ts'
 
 const lockJob = statement({
   name: 'test.lock_job',
@@ -21,7 +21,7 @@ const log = pino({ level: 'silent' })
 
 async function useClaims() {
   const { db, sql } = await useShop({ modules: [] })
-  const claims = createClaims(db, log)
+  const claims = createOutboxClaims(db, log)
   onTestFinished(() => claims.close())
   const claim = async (handler: string) => {
     const id = newId()
@@ -31,7 +31,7 @@ async function useClaims() {
     if (claimed === undefined) throw new Error('nothing was claimed')
     return claimed
   }
-  const secondsLeft = async ({ lease }: ClaimedJob) => {
+  const secondsLeft = async ({ lease }: ClaimedJobBatch) => {
     const [row] = await sql(
       'select extract(epoch from due_at - now())::float8 as seconds from cartwright.jobs where lease = $1',
       [lease]
@@ -44,21 +44,21 @@ async function useClaims() {
 test('a kept lease is renewed until it is settled, unless its job is locked', async () => {
   const { db, sql, claims, claim, secondsLeft } = await useClaims()
   const [kept, locked, left] = [await claim('a'), await claim('b'), await claim('c')]
-  const signals = [claims.keep(kept), claims.keep(locked)]
+  const signals = [claims.keepRenewing(kept), claims.keepRenewing(locked)]
   const lefts = async () => (await Promise.all([kept, locked, left].map(secondsLeft))).map(Math.ceil)
   const hasten = () => sql(`update cartwright.jobs set due_at = now() + interval '1 second'`)
   expect(await lefts()).toEqual([15, 15, 15])
   await hasten()
-  const endsAt = { ...locked }.endsAt
+  const endsAt = { ...locked }.leaseEndsAt
   await db.transaction(async tx => {
     await tx.run(lockJob, { lease: locked.lease })
-    await claims.renew()
+    await claims.renewAll()
   })
   expect(await lefts()).toEqual([15, 1, 1])
-  expect([kept.endsAt > endsAt, locked.endsAt]).toEqual([true, endsAt])
+  expect([kept.leaseEndsAt > endsAt, locked.leaseEndsAt]).toEqual([true, endsAt])
   claims.settle(kept)
   await hasten()
-  await claims.renew()
+  await claims.renewAll()
   expect(await lefts()).toEqual([1, 15, 1])
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   // On close, leases that are not settled are released.
@@ -69,7 +69,7 @@ test('a kept lease is renewed until it is settled, unless its job is locked', as
 test('a kept lease is renewed while 40 claims wait for a connection', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 1_000 })
-  const claims = createClaims(db, log)
+  const claims = createOutboxClaims(db, log)
   onTestFinished(async () => {
     await proxy.restore()
     await claims.close()
@@ -82,13 +82,13 @@ test('a kept lease is renewed while 40 claims wait for a connection', async () =
   )
   const claimed = await claims.claim('a', 1)
   if (claimed === undefined) throw new Error('nothing was claimed')
-  claims.keep(claimed)
-  await claims.renew()
-  const { endsAt } = claimed
+  claims.keepRenewing(claimed)
+  await claims.renewAll()
+  const { leaseEndsAt: endsAt } = claimed
   proxy.slow('to_program', 50)
   const others = Array.from({ length: 40 }, () => claims.claim('b', 1))
-  await claims.renew()
-  expect(claimed.endsAt).toBeGreaterThan(endsAt)
+  await claims.renewAll()
+  expect(claimed.leaseEndsAt).toBeGreaterThan(endsAt)
   await Promise.all(others)
 })
 
@@ -97,14 +97,14 @@ test('a job whose lease was lost is aborted, and nothing is recorded', async () 
   const claimed = await claim('a')
   const job = async (_job: object, signal: AbortSignal) => {
     await sql(`update cartwright.jobs set lease = gen_random_uuid(), due_at = 'infinity'`)
-    await claims.renew()
+    await claims.renewAll()
     expect(signal.aborted).toBe(false)
-    claimed.endsAt = performance.now() + 5_000
-    await claims.renew()
-    expect(signal.reason).toBeInstanceOf(LeaseLost)
+    claimed.leaseEndsAt = performance.now() + 5_000
+    await claims.renewAll()
+    expect(signal.reason).toBeInstanceOf(JobLeaseLost)
   }
   const results: string[] = []
-  const delivery = createDelivery({
+  const delivery = createHandlerRunner({
     ...{ db, log, claims, name: 'a', handler: { runJob: job, timeoutSeconds: 60 } },
     count: result => results.push(result),
     signal: new AbortController().signal
@@ -113,7 +113,7 @@ test('a job whose lease was lost is aborted, and nothing is recorded', async () 
   expect(results).toEqual([])
   // A settled lease is not renewed, even if this process held it again.
   await sql('update cartwright.jobs set lease = $1', [claimed.lease])
-  await claims.renew()
+  await claims.renewAll()
   expect(await sql('select attempts, error, due_at::text from cartwright.jobs')).toEqual([
     { attempts: 1, error: null, due_at: 'infinity' }
   ])
@@ -124,26 +124,26 @@ test('the lease of a job whose failure cannot be recorded is not renewed', async
   const claimed = await claim('a')
   // It cannot be converted to a string.
   const unspeakable = Object.create(null)
-  const delivery = createDelivery({
+  const delivery = createHandlerRunner({
     ...{ db, log, claims, name: 'a', count: () => {}, signal: new AbortController().signal },
     handler: { runJob: () => Promise.reject(unspeakable), timeoutSeconds: 60 }
   })
   await expect(delivery.handle(claimed)).rejects.toThrow(TypeError)
   await sql(`update cartwright.jobs set due_at = now() + interval '1 second'`)
-  await claims.renew()
+  await claims.renewAll()
   expect(await secondsLeft(claimed)).toBeLessThan(2)
 })
 
 test('the lease of a schedule that kills its processes doubles up to 480 s, until one run completes', async () => {
   const { sql, claims, secondsLeft } = await useClaims()
-  await claims.ensure([{ handler: 'a', subject: newId(), eventId: newId(), pauseSeconds: 0 }])
+  await claims.ensureSchedules([{ handler: 'a', subject: newId(), eventId: newId(), firstDelaySeconds: 0 }])
   /** Returns the seconds of the lease of a process that dies during the job. */
   const held = async () => {
     const claimed = await claims.claim('a', 1)
     if (claimed === undefined) throw new Error('nothing was claimed')
-    claims.keep(claimed)
+    claims.keepRenewing(claimed)
     const seconds = await secondsLeft(claimed)
-    await claims.renew()
+    await claims.renewAll()
     expect(await secondsLeft(claimed)).toBeCloseTo(seconds, -1)
     claims.settle(claimed)
     await sql('update cartwright.jobs set due_at = now()')
@@ -179,9 +179,9 @@ test('a long job has a lease of seconds, which is renewed while its process live
     return Number(row?.seconds)
   }
   expect(await secondsLeft()).toBeLessThan(16)
-  await until('it has been held for some seconds', async () => (await secondsLeft()) < 13.5)
-  await until('it is held again', async () => (await secondsLeft()) > 14)
+  await until('part of the lease has passed', async () => (await secondsLeft()) < 13.5)
+  await until('the lease is renewed', async () => (await secondsLeft()) > 14)
   mayEnd.resolve()
-  await until('it is done', async () => Number.isNaN(await secondsLeft()))
+  await until('the job is done', async () => Number.isNaN(await secondsLeft()))
   expect(runs).toBe(1)
 })

@@ -49,7 +49,8 @@ const rows = (shop: Bells) =>
   shop.sql(
     'select handler, subject, attempts, lease, error, due_at from cartwright.jobs where id > 0 order by id'
   )
-const nothingLeft = (shop: Bells) => until('all is handled', async () => (await rows(shop)).length === 0)
+const allHandled = (shop: Bells) =>
+  until('no event or job is left', async () => (await rows(shop)).length === 0)
 /** Makes failed jobs due now. The next event wakes their handler. */
 const hurry = (shop: Bells) =>
   shop.sql(`update cartwright.jobs set due_at = now() where error is not null and due_at < 'infinity'`)
@@ -58,7 +59,7 @@ test('an event reaches each subscribed module once, soon after the commit, with 
   const shop = await useBells([bell, earModule('left'), earModule('right')])
   const id = newId()
   await ring(shop, id, 7)
-  await nothingLeft(shop)
+  await allHandled(shop)
   const heard = await effects(shop)
   expect(heard.map(({ ear }) => ear).sort()).toEqual(['left', 'right'])
   expect(heard[0]).toMatchObject({ bell: id, nth: 7, event: heard[1]?.event })
@@ -68,7 +69,7 @@ test('handlers do not run in the asynchronous context of the request that emitte
   const shop = await useBells([bell, earModule('ear')])
   const { statements, background } = await shop.record(async () => {
     await ring(shop, newId())
-    await nothingLeft(shop)
+    await allHandled(shop)
   })
   expect(statements).toEqual(['outbox.insert_job'])
   expect(background).toContain('test.insert_effects')
@@ -116,7 +117,7 @@ test('an event is written once if its transaction commits, however often the tra
   })
   expect(runs).toBe(2)
   await shop.db.transaction(async tx => tx.beforeCommit(async () => apiOf(shop).ring(tx, late, 1)))
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect((await effects(shop)).map(({ bell: id, nth }) => [id, nth])).toEqual([
     [kept, 2],
     [late, 1]
@@ -137,7 +138,7 @@ test('an event that cannot be written rolls back its transaction', async () => {
   })
   await expect(afterwards).rejects.toThrow('came after the jobs of its transaction had been sent')
   expect(await shop.sql('select n from public.hot')).toEqual([{ n: 0 }])
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect(await effects(shop)).toEqual([])
 })
 
@@ -173,7 +174,7 @@ test('a conditional write emits its event only if the write was applied', async 
   }
   expect(await writeIf(false, changed)).toBe(undefined)
   expect(await writeIf(true, held)).toEqual({ n: 1 })
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect((await effects(shop)).map(({ bell: id }) => id)).toEqual([held])
 })
 
@@ -188,7 +189,7 @@ test('events of one subject are handled one after another in order, those of oth
   await shop.db.transaction(async tx => {
     for (let nth = 1; nth <= 4; nth += 1) for (const id of bells) apiOf(shop).ring(tx, id, nth)
   })
-  await nothingLeft(shop)
+  await allHandled(shop)
   for (const batch of batches) {
     expect(new Set(batch.map(({ subject }) => subject)).size).toBe(batch.length)
   }
@@ -213,15 +214,15 @@ test('a failing event blocks only its subject, is dead after 10 tries, and is ha
     for (const id of [others[0], poison, others[1]]) apiOf(shop).ring(tx, id as string, 1)
     apiOf(shop).ring(tx, poison, 2)
   })
-  await until('it failed', async () => (await rows(shop)).some(({ error }) => error !== null))
-  await until('the others are handled', async () => (await effects(shop)).length === 2)
+  await until('the attempt has failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  await until('the other events are handled', async () => (await effects(shop)).length === 2)
   // First in one batch, then each alone.
   expect(sizes.slice(0, 4)).toEqual([3, 1, 1, 1])
   expect(await rows(shop)).toMatchObject([
     { subject: poison, error: 'Error: inedible' },
     { subject: poison, error: null, attempts: 0 }
   ])
-  await until('what is behind it waits as long', async () => {
+  await until('the later event of the subject waits as long', async () => {
     const [failed, behind] = await shop.sql(
       'select due_at::text from cartwright.jobs where id > 0 order by id'
     )
@@ -248,7 +249,7 @@ test('a failing event blocks only its subject, is dead after 10 tries, and is ha
   isPoisonous = false
   const id = dead?.id as number
   expect(await shop.db.transaction(tx => deliveries.retry(tx, id))).toBe(true)
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect((await effects(shop)).filter(each => each.bell === poison).map(({ nth }) => nth)).toEqual([1, 2])
   expect(await shop.db.transaction(tx => deliveries.retry(tx, id))).toBe(false)
   expect(await shop.db.transaction(tx => deliveries.discard(tx, id))).toBe(false)
@@ -266,11 +267,11 @@ test('after a failing event is discarded, the later events of its subject are ha
   await shop.db.transaction(async tx => {
     for (const nth of [1, 2, 3]) apiOf(shop).ring(tx, id, nth)
   })
-  await until('it failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  await until('the attempt has failed', async () => (await rows(shop)).some(({ error }) => error !== null))
   const { deliveries } = consoleOf(shop)
   const [failing] = (await deliveries.list('failing', {})).items
   expect(await shop.db.transaction(tx => deliveries.discard(tx, failing?.id as number))).toBe(true)
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect((await effects(shop)).map(({ nth }) => nth)).toEqual([2, 3])
 })
 
@@ -279,12 +280,15 @@ test('a slow event handler does not delay other handlers', async () => {
   const waiting = earModule('slow', () => slow.promise)
   const shop = await useBells([bell, waiting, earModule('quick')])
   await ring(shop, newId(), 1)
-  await until('the quick one heard it', async () => (await effects(shop)).length === 1)
+  await until('the quick handler has handled the first event', async () => (await effects(shop)).length === 1)
   await ring(shop, newId(), 2)
-  await until('and the next one', async () => (await effects(shop)).length === 2)
+  await until(
+    'the quick handler has handled the second event',
+    async () => (await effects(shop)).length === 2
+  )
   expect((await rows(shop)).map(({ handler }) => handler)).toEqual(['slow:bell.rang', 'slow:bell.rang'])
   slow.resolve()
-  await nothingLeft(shop)
+  await allHandled(shop)
 })
 
 test('a try that fails because the database is unavailable is not counted', async () => {
@@ -304,7 +308,7 @@ test('a try that fails because the database is unavailable is not counted', asyn
   })
   expect(released).toMatchObject({ attempts: 0, error: null })
   isAvailable = true
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect(await effects(shop)).toHaveLength(1)
 })
 
@@ -318,7 +322,7 @@ test('a handler run whose lease was lost is rolled back', async () => {
   })
   shop = await useBells([bell, ear])
   await ring(shop, newId())
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect(tries).toBe(2)
   expect(await effects(shop)).toHaveLength(1)
 })
@@ -331,7 +335,7 @@ test('two processes share the work, and each event is handled once', async () =>
   const ringAll = (shop: Bells, from: number) =>
     Promise.all(bells.map((id, index) => ring(shop, id, from + (index % 2))))
   await Promise.all([ringAll(one, 0), ringAll(two, 2), ringAll(one, 4)])
-  await nothingLeft(one)
+  await allHandled(one)
   const heard = await effects(one)
   expect(heard).toHaveLength(2 * 3 * bells.length)
   expect(new Set(heard.map(({ ear, event }) => `${ear} ${event}`)).size).toBe(heard.length)
@@ -350,7 +354,7 @@ test('an event whose process died is retried alone, and is dead after 10 tries',
     select 'ear:bell.rang', gen_random_uuid(), gen_random_uuid(), '{"bell_id": "${newId()}", "nth": 1}',
       case when n = 1 then 10 else 1 end, gen_random_uuid() from generate_series(1, 5) n`
   await shop.sql(abandoned)
-  await until('four are handled', async () => (await effects(shop)).length === 4)
+  await until('four events are handled', async () => (await effects(shop)).length === 4)
   expect(sizes).toEqual([1, 1, 1, 1])
   expect(await rows(shop)).toMatchObject([{ error: expect.stringContaining('process ended') }])
   expect((await consoleOf(shop).deliveries.list('dead', {})).items).toHaveLength(1)
@@ -377,8 +381,8 @@ test('a job runs once, is retried with the same id after a failure, and is relea
     shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, { bell_id }))
   await enqueue(once)
   await enqueue(twice)
-  await until('one failed', async () => (await rows(shop)).some(({ error }) => error !== null))
-  await nothingLeft(shop)
+  await until('one job has failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  await allHandled(shop)
   expect(done).toEqual([once, twice, twice])
   expect(keys.size).toBe(1)
 
@@ -404,7 +408,7 @@ test('slow jobs, and jobs that call an external service, do not delay quick jobs
   await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, { bell_id: newId() }))
   await polished.promise
   end.resolve()
-  await nothingLeft(shop)
+  await allHandled(shop)
 })
 
 test('a job type runs at its concurrency, each job once, and does not delay other job types', async () => {
@@ -423,11 +427,11 @@ test('a job type runs at its concurrency, each job once, and does not delay othe
   await shop.db.transaction(async tx => {
     for (let nth = 0; nth < 8; nth += 1) apiOf(shop).enqueue(tx, post, {})
   })
-  await until('three are posted', async () => running.now === 3)
+  await until('three jobs are running', async () => running.now === 3)
   await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, call, {}))
   await called.promise
   end.resolve()
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect([running.most, new Set(done).size, done.length]).toEqual([3, 8, 8])
 })
 
@@ -438,7 +442,7 @@ test('a job that exceeds its timeout fails, and a delayed job is not started ear
     apiOf(shop).enqueue(tx, polish, { bell_id: newId() })
     apiOf(shop).enqueue(tx, polish, { bell_id: newId() }, { delaySeconds: 3_600 })
   })
-  await until('it failed', async () => (await rows(shop))[0]?.error !== null)
+  await until('the attempt has failed', async () => (await rows(shop))[0]?.error !== null)
   expect(await rows(shop)).toMatchObject([
     { error: expect.stringContaining('TimeoutError') },
     { error: null, attempts: 0 }
@@ -457,12 +461,12 @@ test('a schedule in two processes runs once, and its next run is planned', async
   const plan = () =>
     one.sql(`
       select attempts, lease, extract(epoch from due_at - now())::int as seconds from cartwright.jobs where id = 0`)
-  await until('it ran', async () => ((await plan())[0]?.seconds as number) > 3_000)
+  await until('the schedule has run', async () => ((await plan())[0]?.seconds as number) > 3_000)
   expect(await plan()).toMatchObject([{ attempts: 0, lease: null }])
   expect(runs).toBe(1)
   await one.sql('update cartwright.jobs set due_at = now()')
-  await until('it ran again', () => runs === 2)
-  await until('it is planned', async () => ((await plan())[0]?.seconds as number) > 3_000)
+  await until('the schedule has run again', () => runs === 2)
+  await until('the next run is planned', async () => ((await plan())[0]?.seconds as number) > 3_000)
   await two.platform.outbox.stop()
   expect(runs).toBe(2)
 })
@@ -480,7 +484,7 @@ test('an enqueued job of a schedule runs immediately and leaves the planned run 
   })
   const shop = await useBells([clock])
   const plan = () => shop.sql('select due_at, event_id from cartwright.jobs where id = 0')
-  await until('it is planned', async () => {
+  await until('the next run is planned', async () => {
     const [planned] = await shop.sql(
       `select from cartwright.jobs
       where id = 0 and due_at > now() + interval '1 minute' and lease is null and error is null`
@@ -491,7 +495,7 @@ test('an enqueued job of a schedule runs immediately and leaves the planned run 
   const before = runs
   isKeyLost = true
   await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, wind, {}))
-  await nothingLeft(shop)
+  await allHandled(shop)
   expect(runs).toBe(before + 2)
   expect(await plan()).toEqual(planned)
 })
@@ -510,7 +514,7 @@ test('/metrics reports pending events, dead events and the age of the oldest pen
     expect(family?.type).toBe('gauge')
     return family?.samples[0]?.value
   }
-  await until('it was measured', async () => (await figure('pending')) === 2)
+  await until('the backlog is measured', async () => (await figure('pending')) === 2)
   expect(await figure('dead')).toBe(1)
   expect(await figure('oldest_seconds')).toBeGreaterThanOrEqual(180)
   expect(await figure('oldest_seconds')).toBeLessThan(600)

@@ -2,10 +2,10 @@ import type { EventType, JobType } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { createConsole, type OutboxConsole } from './console.ts'
-import { createDispatcher, type DispatcherDeps } from './dispatcher.ts'
-import type { Handler } from './handlers.ts'
-import { insertJob, insertJobs } from './rows.ts'
+import { createOutboxConsole, type OutboxConsole } from './console.ts'
+import { createOutboxDispatcher, type OutboxDependencies } from './dispatcher.ts'
+import type { EventOrJobHandler } from './handlers.ts'
+import { insertJobDueNow, insertJobs } from './job-queries.ts'
 
 /**
  * Writes an event with this transaction's commit, for each module that subscribes to it; nothing where none does.
@@ -32,8 +32,8 @@ export type Enqueue = <P extends TSchema>(
 /** Events and jobs: written in the transaction that causes them, handled soon after, with effects exactly once. */
 export type Outbox = {
   /** Sets the subscriptions: handler names by event name. Call it before the first `emit`. */
-  route(handlersOf: ReadonlyMap<string, readonly string[]>): void
-  attach(handlerName: string, handler: Handler): void
+  setSubscriptions(handlerNamesByEvent: ReadonlyMap<string, readonly string[]>): void
+  attachHandler(handlerName: string, handler: EventOrJobHandler): void
   emit: Emit
   enqueue: Enqueue
   /** Starts handling rows of the attached handlers, written by any process. */
@@ -45,53 +45,56 @@ export type Outbox = {
 
 const PAYLOAD_BYTES_MAX = 65_536
 
-type Row = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
-/** `place`: index of the event or job within its transaction. */
-type Buffered = { rows: (Row & { place: number })[]; places: number; isSent: boolean }
+type NewJob = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
+/** `position`: index of the event or job within its transaction; the handlers of one event share it. */
+type PositionedJob = NewJob & { position: number }
+type JobBuffer = { jobs: PositionedJob[]; nextPosition: number; isSent: boolean }
 
-export function createOutbox(deps: DispatcherDeps): Outbox {
-  const dispatcher = createDispatcher(deps)
-  const buffers = new WeakMap<Transaction, Buffered>()
-  let handlersOf: ReadonlyMap<string, readonly string[]> = new Map()
+export function createOutbox(deps: OutboxDependencies): Outbox {
+  const dispatcher = createOutboxDispatcher(deps)
+  const buffers = new WeakMap<Transaction, JobBuffer>()
+  let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
   const isWanted = new Map<string, () => boolean>()
 
-  /** Returns the rows that this transaction writes; on first use, schedules their insert with the commit. */
-  function bufferOf(tx: Transaction): Buffered {
+  /** Returns the buffer of this transaction; on first use, schedules its insert with the commit. */
+  function bufferOf(tx: Transaction): JobBuffer {
     const present = buffers.get(tx)
     if (present !== undefined) return present
-    const buffer: Buffered = { rows: [], places: 0, isSent: false }
+    const buffer: JobBuffer = { jobs: [], nextPosition: 0, isSent: false }
     buffers.set(tx, buffer)
     tx.withCommit(each => {
       buffer.isSent = true
-      return insert(each, buffer.rows)
+      return insertBufferedJobs(each, buffer.jobs)
     })
     tx.afterCommit(() => {
-      for (const name of new Set(buffer.rows.map(({ handler }) => handler))) dispatcher.wake(name)
+      for (const name of new Set(buffer.jobs.map(({ handler }) => handler))) dispatcher.wake(name)
     })
     return buffer
   }
 
-  function write(tx: Transaction, what: string, rows: readonly Row[]): void {
+  function write(tx: Transaction, name: string, rows: readonly NewJob[]): void {
     if (rows.length === 0) return
     const buffer = bufferOf(tx)
-    if (buffer.isSent) throw new Error(`${what} came after the jobs of its transaction had been sent`)
-    const place = buffer.places
-    buffer.places += 1
-    buffer.rows.push(...rows.map(row => ({ ...row, place })))
+    if (buffer.isSent) throw new Error(`${name} came after the jobs of its transaction had been sent`)
+    const position = buffer.nextPosition
+    buffer.nextPosition += 1
+    buffer.jobs.push(...rows.map(row => ({ ...row, position })))
   }
 
   return {
-    route: routes => {
-      handlersOf = routes
+    setSubscriptions: handlerNamesByEvent => {
+      handlersByEvent = handlerNamesByEvent
     },
-    attach: (name, handler) => {
+    attachHandler: (name, handler) => {
       if ('handleEvents' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
       dispatcher.attach(name, handler)
     },
     emit: (tx, { name }, subject, given) => {
-      const handlers = (handlersOf.get(name) ?? []).filter(handler => isWanted.get(handler)?.() !== false)
+      const handlers = (handlersByEvent.get(name) ?? []).filter(
+        handler => isWanted.get(handler)?.() !== false
+      )
       if (handlers.length === 0) return
-      const shared = { subject, eventId: newId(), payload: textOf(name, given), delaySeconds: 0 }
+      const shared = { subject, eventId: newId(), payload: payloadJson(name, given), delaySeconds: 0 }
       write(
         tx,
         name,
@@ -100,19 +103,19 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
     },
     enqueue: (tx, { name }, given, { subject = newId(), delaySeconds = 0 } = {}) =>
       write(tx, name, [
-        { handler: name, subject, eventId: newId(), payload: textOf(name, given), delaySeconds }
+        { handler: name, subject, eventId: newId(), payload: payloadJson(name, given), delaySeconds }
       ]),
     start: dispatcher.start,
     stop: dispatcher.stop,
-    console: createConsole(deps.db, dispatcher.wake)
+    console: createOutboxConsole(deps.db, dispatcher.wake)
   }
 }
 
-function insert(tx: Transaction, rows: Buffered['rows']): Promise<number> {
+function insertBufferedJobs(tx: Transaction, rows: readonly PositionedJob[]): Promise<number> {
   const [first, second] = rows
   if (first !== undefined && second === undefined && first.delaySeconds === 0) {
-    const { delaySeconds: _, place: __, ...row } = first
-    return tx.run(insertJob, row)
+    const { delaySeconds: _, position: __, ...row } = first
+    return tx.run(insertJobDueNow, row)
   }
   return tx.run(insertJobs, {
     handlers: rows.map(({ handler }) => handler),
@@ -120,12 +123,12 @@ function insert(tx: Transaction, rows: Buffered['rows']): Promise<number> {
     eventIds: rows.map(({ eventId }) => eventId),
     payloads: rows.map(({ payload }) => payload),
     delays: rows.map(({ delaySeconds }) => delaySeconds),
-    places: rows.map(({ place }) => place)
+    positions: rows.map(({ position }) => position)
   })
 }
 
 /** @throws Error when the payload is too long: an event names what happened, and consumers read the rest. */
-function textOf(name: string, payload: unknown): string {
+function payloadJson(name: string, payload: unknown): string {
   const text = JSON.stringify(payload)
   if (Buffer.byteLength(text) > PAYLOAD_BYTES_MAX)
     throw new Error(`the payload of ${name} has more than ${PAYLOAD_BYTES_MAX} bytes`)

@@ -1,8 +1,8 @@
-import type { BacklogRow } from '../../../platform/outbox/overview.ts'
+import type { HandlerBacklogRow } from '../../../platform/outbox/administration-queries.ts'
 
 type ModuleState = { readonly name: string; readonly enabled: boolean; readonly requires: readonly string[] }
 type Health = 'up' | 'degraded' | 'off'
-type HandlerBacklog = Pick<BacklogRow, 'handler' | 'dead' | 'oldest_seconds' | 'latest_error'>
+type HandlerBacklog = Pick<HandlerBacklogRow, 'handler' | 'dead' | 'oldest_seconds' | 'latest_error'>
 
 /** An event or job that waits longer than this counts as stuck. */
 const STUCK_SECONDS = 60

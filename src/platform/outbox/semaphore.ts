@@ -1,13 +1,13 @@
-/** A semaphore of `max` slots, first come, first served. */
-export function createPlaces(max: number) {
+/** Lets `max` callers continue at a time. The others wait in the order of `acquire`. */
+export function createSemaphore(max: number) {
   const waiting: (() => void)[] = []
   let taken = 0
   return {
-    take: async (): Promise<void> => {
+    acquire: async (): Promise<void> => {
       if (taken === max) await new Promise<void>(resolve => waiting.push(resolve))
       else taken += 1
     },
-    give: (): void => {
+    release: (): void => {
       const next = waiting.shift()
       if (next === undefined) taken -= 1
       else next()

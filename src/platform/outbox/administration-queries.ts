@@ -1,7 +1,7 @@
 import { type RowOf, statement } from '../postgres/statement.ts'
 
 /** Counts of pending, failing and dead rows by handler, without rows planned for later. */
-export const summarize = statement({
+export const summarizeHandlerBacklogs = statement({
   name: 'outbox.summarize',
   slow: true,
   gives: {
@@ -24,9 +24,9 @@ export const summarize = statement({
     ) waiting
     group by handler order by handler`
 })
-export type BacklogRow = RowOf<typeof summarize>
+export type HandlerBacklogRow = RowOf<typeof summarizeHandlerBacklogs>
 
-export const listSchedules = statement({
+export const listJobSchedules = statement({
   name: 'outbox.list_schedules',
   gives: {
     handler: 'text',
@@ -40,29 +40,29 @@ export const listSchedules = statement({
       attempts, error
     from cartwright.jobs where id = 0 order by handler`
 })
-export type ScheduleRow = RowOf<typeof listSchedules>
+export type JobScheduleRow = RowOf<typeof listJobSchedules>
 
 /** Up to `limit` dead rows, the oldest first, of one handler or of all. Rows locked by another administrator are skipped. */
-const dead = `
+const lockDeadJobs = `
   select ctid from cartwright.jobs
   where error is not null and due_at = 'infinity' and id > 0 and ($handler::text is null or handler = $handler)
   order by id limit $limit for update skip locked`
 
-export const retryDead = statement({
+export const retryDeadJobs = statement({
   name: 'outbox.retry_dead',
   takes: { handler: 'text?', limit: 'int8' },
   gives: { handler: 'text' },
   text: `
-    update cartwright.jobs set due_at = now(), attempts = 0 where ctid = any (array(${dead})) returning handler`
+    update cartwright.jobs set due_at = now(), attempts = 0 where ctid = any (array(${lockDeadJobs})) returning handler`
 })
 /** Also makes rows behind the deleted ones due. */
-export const discardDead = statement({
+export const deleteDeadJobs = statement({
   name: 'outbox.discard_dead',
   takes: { handler: 'text?', limit: 'int8' },
   gives: { handler: 'text' },
   text: `
     with gone as (
-      delete from cartwright.jobs where ctid = any (array(${dead})) returning handler, subject
+      delete from cartwright.jobs where ctid = any (array(${lockDeadJobs})) returning handler, subject
     ), woken as (
       update cartwright.jobs later set due_at = greatest(later.since, now())
       from (select distinct handler, subject from gone) first

@@ -2,7 +2,7 @@ import { countUpTo } from '../postgres/counting.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
 /** Inserts a single row due now: a third cheaper than `insertJobs`. It is sent with the commit. */
-export const insertJob = statement({
+export const insertJobDueNow = statement({
   name: 'outbox.insert_job',
   takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', payload: 'text' },
   text: `
@@ -18,15 +18,15 @@ export const insertJobs = statement({
     eventIds: 'uuid[]',
     payloads: 'text[]',
     delays: 'float8[]',
-    places: 'float8[]'
+    positions: 'float8[]'
   },
   text: `
     insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at)
-    select handler, subject, event_id, payload::jsonb, now() + make_interval(secs => delay + place / 1000),
+    select handler, subject, event_id, payload::jsonb, now() + make_interval(secs => delay + position / 1000),
       now() + make_interval(secs => delay)
     from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[],
-        $places::float8[])
-      as job (handler, subject, event_id, payload, delay, place)`
+        $positions::float8[])
+      as job (handler, subject, event_id, payload, delay, position)`
 })
 
 /**
@@ -66,9 +66,9 @@ export const claimJobs = statement({
     returning id, subject, event_id, payload, attempts, since, error is not null as has_failed,
       attempts > 1 and error is null as was_abandoned`
 })
-export type ClaimedRow = RowOf<typeof claimJobs>
+export type ClaimedJob = RowOf<typeof claimJobs>
 
-/** Keeps longer leases, as `claim` gives schedules. Locked rows are skipped, because they are being finished or released. */
+/** Never shortens the longer lease of a schedule. Locked rows are skipped, because another statement finishes or releases them. */
 export const renewJobLeases = statement({
   name: 'outbox.renew',
   takes: { handlers: 'text[]', subjects: 'uuid[]', ids: 'int8[]', leases: 'uuid[]', seconds: 'float8' },
@@ -85,7 +85,7 @@ export const renewJobLeases = statement({
     returning lease`
 })
 /** Deletes fewer rows than were claimed when another process claimed some, or some were discarded. */
-export const finishJobs = statement({
+export const deleteFinishedJobs = statement({
   name: 'outbox.finish',
   takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid' },
   text: `
@@ -93,7 +93,7 @@ export const finishJobs = statement({
     where jobs.subject = mine.subject and jobs.handler = $handler and jobs.id = mine.id and jobs.lease = $lease`
 })
 /** Sets the next run of a schedule. */
-export const finishRun = statement({
+export const planNextRun = statement({
   name: 'outbox.finish_run',
   takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', intervalSeconds: 'float8', lease: 'uuid' },
   text: `
@@ -103,19 +103,19 @@ export const finishRun = statement({
       due_at = now() + make_interval(secs => $intervalSeconds::float8)
     where subject = $subject and handler = $handler and id = 0 and lease = $lease`
 })
-/** Plans the first run of each recurring job after its pause, unless it is planned already. */
-export const ensureSchedules = statement({
+/** Plans the first run of each recurring job after its delay, unless it is planned already. */
+export const insertMissingSchedules = statement({
   name: 'outbox.ensure_schedules',
-  takes: { handlers: 'text[]', subjects: 'uuid[]', eventIds: 'uuid[]', pauseSeconds: 'float8[]' },
+  takes: { handlers: 'text[]', subjects: 'uuid[]', eventIds: 'uuid[]', delaysSeconds: 'float8[]' },
   text: `
     insert into cartwright.jobs (id, handler, subject, event_id, payload, since, due_at)
-    select 0, handler, subject, event_id, '{}', now() + pause, now() + pause
-    from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $pauseSeconds::float8[])
-      as schedules (handler, subject, event_id, seconds), make_interval(secs => seconds) as pause
+    select 0, handler, subject, event_id, '{}', now() + delay, now() + delay
+    from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $delaysSeconds::float8[])
+      as schedules (handler, subject, event_id, seconds), make_interval(secs => seconds) as delay
     on conflict (subject, handler, id) do nothing`
 })
 
-/** Sets a pause, or marks the row dead without one. Rows behind it wait as long, so that no process claims them meanwhile. */
+/** Delays the next attempt, or marks the row dead without a delay. Later rows of its subject wait as long, so they stay in order. */
 export const recordJobFailure = statement({
   name: 'outbox.fail',
   takes: {
@@ -124,12 +124,12 @@ export const recordJobFailure = statement({
     id: 'int8',
     lease: 'uuid',
     error: 'text',
-    pauseSeconds: 'float8?'
+    delaySeconds: 'float8?'
   },
   text: `
     with failed as (
       update cartwright.jobs set lease = null, error = $error,
-        due_at = coalesce(now() + make_interval(secs => $pauseSeconds::float8), 'infinity')
+        due_at = coalesce(now() + make_interval(secs => $delaySeconds::float8), 'infinity')
       where subject = $subject and handler = $handler and id = $id and lease = $lease
       returning subject, handler, id, due_at
     )
@@ -137,8 +137,8 @@ export const recordJobFailure = statement({
     where later.subject = failed.subject and later.handler = failed.handler
       and later.id > failed.id and later.due_at < failed.due_at`
 })
-/** Postpones rows that arrived behind a failed one. */
-export const putOff = statement({
+/** Postpones rows that were inserted after an earlier row of their subject failed. */
+export const postponeJobsBehindFailed = statement({
   name: 'outbox.put_off',
   text: `
     update cartwright.jobs later set due_at = failed.due_at from cartwright.jobs failed
@@ -146,26 +146,25 @@ export const putOff = statement({
       and later.subject = failed.subject and later.handler = failed.handler
       and later.id > failed.id and later.due_at <= now()`
 })
-/** Makes rows due that waited behind a failed one. Rows planned for later stay planned. */
-export const wakeBehind = statement({
+/** Makes rows due that waited for a failed row of their subject. Rows planned for later stay planned. */
+export const makeJobsBehindFailedDue = statement({
   name: 'outbox.wake_behind',
   takes: { handler: 'text', subject: 'uuid' },
   text: `
     update cartwright.jobs set due_at = greatest(since, now())
     where subject = $subject and handler = $handler and lease is null and error is null and due_at > now()`
 })
-/** Releases claimed rows that were not attempted; this is no failed attempt. */
-export const giveBack = statement({
+/** Releases claimed rows that were not attempted, and does not count an attempt. */
+export const releaseJobs = statement({
   name: 'outbox.give_back',
-  takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid', pauseSeconds: 'float8' },
+  takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid', delaySeconds: 'float8' },
   text: `
     update cartwright.jobs set
-      lease = null, attempts = attempts - 1, due_at = now() + make_interval(secs => $pauseSeconds::float8)
+      lease = null, attempts = attempts - 1, due_at = now() + make_interval(secs => $delaySeconds::float8)
     from unnest($subjects::uuid[], $ids::int8[]) as mine (subject, id)
     where jobs.subject = mine.subject and jobs.handler = $handler and jobs.id = mine.id and jobs.lease = $lease`
 })
-/** Lists handlers with due rows. */
-export const findDue = statement({
+export const findHandlersWithDueJobs = statement({
   name: 'outbox.find_due',
   takes: { handlers: 'text[]' },
   gives: { handler: 'text' },
@@ -173,8 +172,8 @@ export const findDue = statement({
     select handler from unnest($handlers::text[]) as known (handler)
     where exists (select from cartwright.jobs where jobs.handler = known.handler and jobs.due_at <= now())`
 })
-/** Measures the backlog, without rows planned for later. */
-export const measureBacklog = statement({
+/** Counts pending and dead rows and measures the age of the oldest, without rows planned for later. */
+export const measureOutboxBacklog = statement({
   name: 'outbox.measure',
   gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
   text: `
@@ -186,7 +185,7 @@ export const measureBacklog = statement({
     ) waiting`
 })
 
-const LISTED = {
+const JOB_COLUMNS = {
   id: 'int8',
   handler: 'text',
   subject: 'uuid',
@@ -199,10 +198,10 @@ const LISTED = {
 } as const
 
 /** Lists failed rows, the oldest first: the dead ones, or those that will be retried. */
-export const listFailed = statement({
+export const listFailedJobs = statement({
   name: 'outbox.list_failed',
   takes: { dead: 'bool', handler: 'text?', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
-  gives: LISTED,
+  gives: JOB_COLUMNS,
   text: `
     select id, handler, subject, event_id, payload, attempts, error, since,
       case when due_at < 'infinity' then due_at end as due_at
@@ -211,7 +210,7 @@ export const listFailed = statement({
       and ($handler::text is null or handler = $handler)
     order by id, event_id limit $limit`
 })
-export const countFailed = statement({
+export const countFailedJobs = statement({
   name: 'outbox.count_failed',
   takes: { dead: 'bool', handler: 'text?' },
   gives: { total: 'int8' },
@@ -219,12 +218,12 @@ export const countFailed = statement({
     select count(*) as total from cartwright.jobs
     where error is not null and (due_at = 'infinity') = $dead and ($handler::text is null or handler = $handler)`
 })
-/** Lists rows that did not fail, the oldest first, including schedules, planned rows and rows behind dead ones. */
-export const listPending = statement({
+/** Lists rows that did not fail, the oldest first, including schedules, planned rows and rows that wait for a dead one. */
+export const listPendingJobs = statement({
   name: 'outbox.list_pending',
   slow: true,
   takes: { handler: 'text?', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
-  gives: LISTED,
+  gives: JOB_COLUMNS,
   text: `
     select id, handler, subject, event_id, payload, attempts, error, since,
       case when due_at < 'infinity' then due_at end as due_at
@@ -232,14 +231,14 @@ export const listPending = statement({
     where error is null and (id, event_id) > ($after, $afterEvent) and ($handler::text is null or handler = $handler)
     order by id, event_id limit $limit`
 })
-export const countPending = statement({
+export const countPendingJobs = statement({
   name: 'outbox.count_pending',
   slow: true,
   takes: { handler: 'text?' },
   gives: { total: 'int4' },
   text: countUpTo('cartwright.jobs where error is null and ($handler::text is null or handler = $handler)')
 })
-export const retryJob = statement({
+export const retryFailedJob = statement({
   name: 'outbox.retry',
   takes: { id: 'int8' },
   gives: { handler: 'text' },
@@ -249,7 +248,7 @@ export const retryJob = statement({
     returning handler`
 })
 /** Deletes a row. A process that is handling it finds its lease gone and rolls back. */
-export const discardJob = statement({
+export const deleteJob = statement({
   name: 'outbox.discard',
   takes: { id: 'int8' },
   gives: { handler: 'text', subject: 'uuid' },
