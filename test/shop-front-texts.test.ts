@@ -13,7 +13,7 @@ import {
 } from '../src/modules/auth/errors.ts'
 import { passwordRule } from '../src/modules/auth/passwords/policy.ts'
 import { FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
-import { writtenFields } from '../src/modules/reviews/reviews/texts.ts'
+import { authorReviewFields } from '../src/modules/reviews/reviews/texts.ts'
 
 type Texts = Record<string, unknown> & { findings: object; errors: object; faults: [RegExp, string][] }
 const FOLDER = new URL('../demo/shop/', import.meta.url)
@@ -109,7 +109,7 @@ test.each(translations)('$code translates what forms of customers can have wrong
     ofSchema('minLength', { limit: 3 }),
     ofSchema('maxLength', { limit: 255 }),
     ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
-    ...patternsIn(writtenFields).map(pattern => wordsOfPattern(pattern) ?? pattern),
+    ...patternsIn(authorReviewFields).map(pattern => wordsOfPattern(pattern) ?? pattern),
     REGION_FORMS
   ]
   expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])

@@ -10,16 +10,16 @@ import { createAuditService } from './audit/service.ts'
 import { configurationRoutes } from './configuration/routes.ts'
 import { createDailyStatistics, storeDailyStatistics } from './dashboard/daily-statistics.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
-import { createDashboard } from './dashboard/service.ts'
-import { createStatisticsReader } from './dashboard/statistics.ts'
-import { eventRoutes } from './events/routes.ts'
-import { createEventService } from './events/service.ts'
+import { createDashboardService } from './dashboard/service.ts'
+import { createDashboardStatisticsReader } from './dashboard/statistics.ts'
+import { eventAdministrationRoutes } from './events/routes.ts'
+import { createEventAdministration } from './events/service.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
-import { createMaintenance } from './maintenance/service.ts'
-import { moduleRoutes } from './modules/routes.ts'
-import { createModuleService } from './modules/service.ts'
-import { userRoutes } from './users/routes.ts'
-import { createUserService } from './users/service.ts'
+import { createMaintenanceService } from './maintenance/service.ts'
+import { moduleHealthRoutes } from './modules/routes.ts'
+import { createModuleHealthService } from './modules/service.ts'
+import { userAdministrationRoutes } from './users/routes.ts'
+import { createUserAdministration } from './users/service.ts'
 
 /** Administration of the shop as a whole. */
 export const adminModule = defineModule({
@@ -35,9 +35,9 @@ export const adminModule = defineModule({
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
     const { audit, broadcast, cache, db, deliveries, log } = platform
     const invalidation = createInvalidation(broadcast, 'admin.maintenance')
-    const maintenance = await createMaintenance({ db, invalidation, log })
-    const events = createEventService({ db, deliveries, log })
-    const modules = createModuleService({ db, cache, deliveries, modules: house.modules })
+    const maintenance = await createMaintenanceService({ db, invalidation, log })
+    const events = createEventAdministration({ db, deliveries, log })
+    const modules = createModuleHealthService({ db, cache, deliveries, modules: house.modules })
     const { time_zone: timeZone } = config.shop
     const days = createDays(timeZone)
     const { inventory, orders, payments } = apis
@@ -46,9 +46,9 @@ export const adminModule = defineModule({
       db,
       days,
       scope: [timeZone, ...enabled].join(' '),
-      compute: createStatisticsReader({ db, auth, orders, payments })
+      compute: createDashboardStatisticsReader({ db, auth, orders, payments })
     })
-    const dashboard = createDashboard({
+    const dashboard = createDashboardService({
       db,
       deliveries,
       durations,
@@ -63,13 +63,14 @@ export const adminModule = defineModule({
       guard: maintenance.guard,
       jobHandlers: { 'admin.keep_days': (_job, signal) => dailyStatistics.storeDue(signal) },
       routes: tiers => {
-        moduleRoutes(tiers, modules)
+        moduleHealthRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)
         configurationRoutes(tiers, house.config)
-        if (auth !== undefined) userRoutes(tiers, createUserService({ db, auth, modules: house.modules }))
+        if (auth !== undefined)
+          userAdministrationRoutes(tiers, createUserAdministration({ db, auth, modules: house.modules }))
         auditRoutes(tiers, createAuditService({ audit, auth }))
         maintenanceRoutes(tiers, maintenance)
-        eventRoutes(tiers, events)
+        eventAdministrationRoutes(tiers, events)
       }
     }
   }

@@ -6,12 +6,12 @@ export const reviewStale = defineError(
   'REVIEW_STALE',
   'The review has changed since it was read. Read it again.'
 )
-export const purchaseNeeded = defineError(
+export const reviewPurchaseNeeded = defineError(
   'forbidden',
   'REVIEW_PURCHASE_NEEDED',
   'Only customers who bought the product with this account can review it.'
 )
-export const statusForbids = defineError(
+export const reviewStatusForbids = defineError(
   'conflict',
   'REVIEW_STATUS_FORBIDS',
   'The status of the review does not allow this. `review_status` is its present status.'

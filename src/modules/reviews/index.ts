@@ -7,14 +7,14 @@ import { catalogModule } from '../catalog/index.ts'
 import { orderCanceled, orderClaimed, orderCredited, orderPlaced, ordersModule } from '../orders/index.ts'
 import { reviewPersonalData } from './erasure/service.ts'
 import { reviewPublished, reviewSubmitted } from './events.ts'
-import { moderationRoutes } from './moderation/routes.ts'
-import { createModeration } from './moderation/service.ts'
+import { reviewModerationRoutes } from './moderation/routes.ts'
+import { createReviewModeration } from './moderation/service.ts'
 import { ownReviewRoutes } from './own-reviews/routes.ts'
 import { createOwnReviewService } from './own-reviews/service.ts'
 import { updateVerifiedPurchases } from './purchases/subscriber.ts'
-import { repairRatings } from './ratings/check.ts'
-import { checkRatings } from './ratings/jobs.ts'
-import { createRatings } from './ratings/service.ts'
+import { repairProductRatings } from './ratings/check.ts'
+import { checkProductRatings } from './ratings/jobs.ts'
+import { createRatingService } from './ratings/service.ts'
 import { createReviewChangeRecorder } from './reviews/record-change.ts'
 import type { OwnReviewResponse } from './reviews/schema.ts'
 import { reviewsSettings } from './settings.ts'
@@ -46,11 +46,11 @@ export const reviewsModule = defineModule({
   uses: { auth: authModule, orders: ordersModule },
   emits: [reviewSubmitted, reviewPublished],
   subscribes: [orderPlaced, orderClaimed, orderCanceled, orderCredited],
-  jobs: [checkRatings],
+  jobs: [checkProductRatings],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
-    const ratings = createRatings({ db, broadcast })
+    const ratings = createRatingService({ db, broadcast })
     catalog.registerRatings(ratings.list)
     const recordChange = createReviewChangeRecorder({ ratings, emit })
     const storefront = createReviewStorefront({ db, catalog, ratings })
@@ -63,7 +63,7 @@ export const reviewsModule = defineModule({
       orders,
       rules: settings
     })
-    const moderation = createModeration({ db, recordChange })
+    const moderation = createReviewModeration({ db, recordChange })
     const personalData = reviewPersonalData(db)
     const api: ReviewsApi = { erase: personalData.erase, export: personalData.export }
     const updatePurchases = async (tx: Transaction, events: readonly JobDelivery<CustomerPayload>[]) => {
@@ -76,7 +76,7 @@ export const reviewsModule = defineModule({
       routes: (tiers: Tiers) => {
         reviewStorefrontRoutes(tiers, storefront)
         ownReviewRoutes(tiers, ownReviews, { writesPerMinute: settings.writes_per_minute })
-        moderationRoutes(tiers, moderation)
+        reviewModerationRoutes(tiers, moderation)
       },
       eventHandlers: {
         'orders.placed': updatePurchases,
@@ -86,7 +86,7 @@ export const reviewsModule = defineModule({
       },
       jobHandlers: {
         'reviews.check_ratings': async (_job: unknown, signal: AbortSignal) => {
-          const mended = await repairRatings({ db, ratings }, signal)
+          const mended = await repairProductRatings({ db, ratings }, signal)
           if (mended.length > 0)
             log.warn(
               { product_ids: mended.slice(0, 100) },

@@ -1,9 +1,13 @@
 import { type Days, dayAfter } from '../../../kernel/days.ts'
 import { defineJob } from '../../../kernel/events.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { Period } from './period.ts'
+import type { DashboardPeriod } from './period.ts'
 import * as repository from './repository.ts'
-import { type DashboardStatistics, mergeStatistics, type ReadStatistics } from './statistics.ts'
+import {
+  type DashboardStatistics,
+  mergeDashboardStatistics,
+  type ReadDashboardStatistics
+} from './statistics.ts'
 
 export const storeDailyStatistics = defineJob(
   'admin.keep_days',
@@ -25,12 +29,12 @@ const RUN_DAYS_MAX = 50
 /** A day is computed again after this share of its age. Later changes, such as cancellations, get rarer with age. */
 const AGE_SHARE = 1 / 24
 
-type Deps = { db: Database; days: Days; scope: string; compute: ReadStatistics }
+type Deps = { db: Database; days: Days; scope: string; compute: ReadDashboardStatistics }
 
 /** Statistics of a period: stored days are read from their table, and the others are computed from orders. */
 export function createDailyStatistics({ db, days, scope, compute }: Deps) {
   /** The days from the first to the last one that is not stored are computed together, in one statement per module. */
-  async function statisticsOf(period: Period): Promise<DashboardStatistics> {
+  async function statisticsOf(period: DashboardPeriod): Promise<DashboardStatistics> {
     const [from = '', to = from] = [period.days[0], period.days.at(-1)]
     const rows = await db.rows(repository.listDailyStatistics, { scope, first: from, last: to })
     const stored = new Map(rows.map(({ day, statistics }) => [day, statistics]))
@@ -40,20 +44,20 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
       const statistics = offset < first || offset > last ? stored.get(day) : undefined
       return statistics === undefined ? [] : [{ offset, statistics }]
     })
-    if (first === -1) return mergeStatistics(parts)
+    if (first === -1) return mergeDashboardStatistics(parts)
     const end = period.starts[last + 1] ?? period.end
     const statistics = await compute({ starts: period.starts.slice(first, last + 1), end })
-    return mergeStatistics([...parts, { offset: first, statistics }])
+    return mergeDashboardStatistics([...parts, { offset: first, statistics }])
   }
 
   /** Past days that were never computed, or not recently enough for their age; latest first. */
   async function dueDays(now: number): Promise<string[]> {
-    const beginning = await db.first(repository.findBeginning)
+    const beginning = await db.first(repository.findShopInstallTime)
     const to = dayAfter(days.at(now - SETTLED_MS), -1)
     const oldest = dayAfter(to, 1 - DAYS_MAX)
     const began = days.at(beginning?.at.getTime() ?? now)
     const from = began > oldest ? began : oldest
-    const rows = await db.rows(repository.listStoredDays, { scope, first: from, last: to })
+    const rows = await db.rows(repository.listStoredStatisticsDays, { scope, first: from, last: to })
     const computedAt = new Map(rows.map(({ day, computed_at }) => [day, computed_at.getTime()]))
     const due: string[] = []
     for (let day = to; day >= from && due.length < RUN_DAYS_MAX; day = dayAfter(day, -1)) {
@@ -67,7 +71,7 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
     statisticsOf,
     /** Computes and stores the due days. */
     storeDue: async (signal: AbortSignal, now = Date.now()): Promise<void> => {
-      await db.run(repository.deleteOtherScopes, { scope })
+      await db.run(repository.deleteStatisticsOfOtherScopes, { scope })
       for (const day of await dueDays(now)) {
         signal.throwIfAborted()
         const computedAt = new Date()
@@ -75,7 +79,7 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
           starts: [new Date(days.startOf(day))],
           end: new Date(days.startOf(dayAfter(day)))
         })
-        await db.run(repository.upsertDay, { scope, day, statistics, computedAt })
+        await db.run(repository.upsertDailyStatistics, { scope, day, statistics, computedAt })
       }
     }
   }

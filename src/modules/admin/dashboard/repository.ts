@@ -3,7 +3,7 @@ import type { DashboardStatistics } from './statistics.ts'
 
 const scopeAndDays = { scope: 'text', first: 'text', last: 'text' } as const
 
-export const findBeginning = statement({
+export const findShopInstallTime = statement({
   name: 'admin.find_beginning',
   gives: { at: 'timestamptz' },
   text: 'select at from admin.beginning'
@@ -16,7 +16,7 @@ export const listDailyStatistics = statement({
     select day, statistics from admin.daily_statistics
     where scope = $scope and day between $first and $last`
 })
-export const listStoredDays = statement({
+export const listStoredStatisticsDays = statement({
   name: 'admin.list_stored_days',
   takes: scopeAndDays,
   gives: { day: 'text', computed_at: 'timestamptz' },
@@ -24,7 +24,7 @@ export const listStoredDays = statement({
     select day, computed_at from admin.daily_statistics
     where scope = $scope and day between $first and $last`
 })
-export const upsertDay = statement({
+export const upsertDailyStatistics = statement({
   name: 'admin.upsert_day',
   takes: { scope: 'text', day: 'text', statistics: json<DashboardStatistics>(), computedAt: 'timestamptz' },
   text: `
@@ -32,7 +32,7 @@ export const upsertDay = statement({
     values ($scope, $day, $statistics, $computedAt)
     on conflict (scope, day) do update set statistics = excluded.statistics, computed_at = excluded.computed_at`
 })
-export const deleteOtherScopes = statement({
+export const deleteStatisticsOfOtherScopes = statement({
   name: 'admin.delete_other_scopes',
   takes: { scope: 'text' },
   text: 'delete from admin.daily_statistics where scope <> $scope'

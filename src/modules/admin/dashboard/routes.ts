@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { DashboardQuery, DashboardResponse } from './schema.ts'
-import type { Dashboard } from './service.ts'
+import type { DashboardService } from './service.ts'
 
-export function dashboardRoutes(tiers: Tiers, dashboard: Dashboard): void {
+export function dashboardRoutes(tiers: Tiers, dashboard: DashboardService): void {
   tiers.admin.get(
     '/admin/dashboard',
     {

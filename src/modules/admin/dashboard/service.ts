@@ -7,9 +7,15 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrderStatistics } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { DailyStatistics } from './daily-statistics.ts'
-import { type Period, periodOf } from './period.ts'
+import { type DashboardPeriod, resolveDashboardPeriod } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
-import { orderTotalsOf, revenueOf, sumCounts, sumNewCustomers, sumUnits } from './sums.ts'
+import {
+  orderTotalsByCurrency,
+  revenueByCurrency,
+  sumNewCustomers,
+  sumOrderCounts,
+  sumSoldUnits
+} from './sums.ts'
 
 type Deps = {
   db: Database
@@ -28,18 +34,18 @@ const LOW_STOCK_MAX = 10
 const TOP_PRODUCTS_MAX = 10
 
 /** Statistics of the shop over a period. Responses are cached for five seconds, and concurrent requests share one read. */
-export function createDashboard(deps: Deps) {
+export function createDashboardService(deps: Deps) {
   const { db, days, timeZone, dailyStatistics, deliveries, durations, payments, inventory } = deps
   const readOnce = singleFlight<DashboardResponse>()
   const cache = new Map<string, { response: DashboardResponse; at: number }>()
 
   const salesOf = ({ days, units }: Pick<OrderStatistics, 'days' | 'units'>) => ({
-    ...sumCounts(days),
-    units: sumUnits(units),
-    totals: orderTotalsOf(days)
+    ...sumOrderCounts(days),
+    units: sumSoldUnits(units),
+    totals: orderTotalsByCurrency(days)
   })
 
-  async function read(period: Period): Promise<DashboardResponse> {
+  async function read(period: DashboardPeriod): Promise<DashboardResponse> {
     const [{ customers, orders, money }, quarantined, lowStock, dead] = await Promise.all([
       dailyStatistics.statisticsOf(period),
       payments?.countQuarantinedEvents(db),
@@ -53,7 +59,7 @@ export function createDashboard(deps: Deps) {
       orders: orders
         ? { ...salesOf(orders), top_products: orders.products.slice(0, TOP_PRODUCTS_MAX) }
         : null,
-      revenue: money ? revenueOf(money) : null,
+      revenue: money ? revenueByCurrency(money) : null,
       new_customers: customers ? sumNewCustomers(customers) : null,
       low_stock: lowStock ? { total: lowStock.total ?? 0, items: lowStock.items } : null,
       trouble: { dead_events: dead, quarantined_payments: quarantined ?? null },
@@ -66,7 +72,7 @@ export function createDashboard(deps: Deps) {
               units: orders.units.filter(each => each.day === index + 1)
             })
           : null,
-        revenue: money ? revenueOf(money.filter(each => each.day === index + 1)) : null,
+        revenue: money ? revenueByCurrency(money.filter(each => each.day === index + 1)) : null,
         new_customers: customers ? sumNewCustomers(customers.filter(each => each.day === index + 1)) : null
       }))
     }
@@ -75,7 +81,7 @@ export function createDashboard(deps: Deps) {
   return {
     /** @throws `ADMIN_PERIOD_INVALID` */
     read: async (query: DashboardQuery): Promise<DashboardResponse> => {
-      const period = periodOf(days, query, Date.now())
+      const period = resolveDashboardPeriod(days, query, Date.now())
       const key = `${period.days[0]} ${period.days.at(-1)}`
       const cached = cache.get(key)
       if (cached !== undefined && performance.now() - cached.at < CACHE_MS) return cached.response
@@ -88,4 +94,4 @@ export function createDashboard(deps: Deps) {
     }
   }
 }
-export type Dashboard = ReturnType<typeof createDashboard>
+export type DashboardService = ReturnType<typeof createDashboardService>

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { OrderStatistics, OrdersApi } from '../../orders/index.ts'
 import type { PaymentStatistics, PaymentsApi } from '../../payments/index.ts'
-import type { Period } from './period.ts'
+import type { DashboardPeriod } from './period.ts'
 
 type RegistrationsByDay = Awaited<ReturnType<AuthApi['registered']>>
 /** Statistics by day. `day` in the rows is a number from 1. Null: the module is switched off. */
@@ -11,8 +11,8 @@ export type DashboardStatistics = {
   readonly money: PaymentStatistics | null
   readonly customers: RegistrationsByDay | null
 }
-type DayBounds = Pick<Period, 'starts' | 'end'>
-export type ReadStatistics = ReturnType<typeof createStatisticsReader>
+type DayBounds = Pick<DashboardPeriod, 'starts' | 'end'>
+export type ReadDashboardStatistics = ReturnType<typeof createDashboardStatisticsReader>
 
 type Deps = {
   db: Database
@@ -22,7 +22,7 @@ type Deps = {
 }
 
 /** Adds up the orders, payments and new customers of some days. The cost grows with the number of their orders. */
-export const createStatisticsReader =
+export const createDashboardStatisticsReader =
   ({ db, auth, orders, payments }: Deps) =>
   async ({ starts, end }: DayBounds): Promise<DashboardStatistics> => {
     const [customers, orderRows, money] = await Promise.all([
@@ -34,7 +34,7 @@ export const createStatisticsReader =
   }
 
 /** Merges the statistics of parts of a period. `offset`: number of days of the period before the part. */
-export function mergeStatistics(
+export function mergeDashboardStatistics(
   parts: readonly { readonly offset: number; readonly statistics: DashboardStatistics }[]
 ): DashboardStatistics {
   const shifted = <T extends { readonly day: number }>(rows: readonly T[] | undefined, offset: number) =>

@@ -3,19 +3,19 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import {
   DeadEventsResponse,
-  DeliveryParams,
   DiscardEventRequest,
   DiscardEventsRequest,
+  EventIdParams,
+  EventListQuery,
   EventListResponse,
-  EventQuery,
   EventSummaryResponse,
   RetryEventsRequest
 } from './schema.ts'
-import type { EventService } from './service.ts'
+import type { EventAdministration } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function eventRoutes(tiers: Tiers, events: EventService): void {
+export function eventAdministrationRoutes(tiers: Tiers, events: EventAdministration): void {
   tiers.admin.get(
     '/admin/events',
     {
@@ -24,7 +24,7 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
         summary: 'List events and jobs',
         description:
           'Returns the events and jobs of one state, oldest first. Default: `state=dead`, those that failed 10 times and are not retried. `error` shows why the latest attempt failed.',
-        querystring: EventQuery,
+        querystring: EventListQuery,
         response: { 200: EventListResponse }
       }
     },
@@ -83,7 +83,7 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
         summary: 'Retry an event',
         description:
           'Makes a failing or dead event or job due now, with 10 new attempts. Correct the cause in `error` first. 404 `ADMIN_EVENT_NOT_FOUND`: it was handled in the meantime, or is running now.',
-        params: DeliveryParams,
+        params: EventIdParams,
         response: noContent
       }
     },
@@ -98,7 +98,7 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
         summary: 'Discard an event',
         description:
           'Deletes a failing or dead event or job. Its effect never happens, and later events of the same subject continue. `reason` is written to the log. 404 `ADMIN_EVENT_NOT_FOUND`: it was handled in the meantime, or is running now.',
-        params: DeliveryParams,
+        params: EventIdParams,
         body: DiscardEventRequest,
         response: noContent
       }

@@ -11,15 +11,15 @@ import {
   Time
 } from '../../../kernel/wire.ts'
 
-const DeliveryId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-export const DeliveryParams = input({ id: DeliveryId })
+const EventId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const EventIdParams = input({ id: EventId })
 
 const Handler = line(
   200,
   'Only this handler: a module and its event, such as `cart:catalog.changed`, or the name of a job.'
 )
 
-export const EventQuery = input({
+export const EventListQuery = input({
   ...pageQuery,
   state: Type.Optional(
     Type.Enum(['dead', 'failing', 'pending'], {
@@ -30,7 +30,7 @@ export const EventQuery = input({
   ),
   handler: Type.Optional(Handler)
 })
-export type EventQuery = Static<typeof EventQuery>
+export type EventListQuery = Static<typeof EventListQuery>
 
 export const DiscardEventRequest = request('DiscardEventRequest', {
   reason: line(500, 'Why the effect is not needed. It is written to the log.')
@@ -76,7 +76,7 @@ export const EventSummaryResponse = response('EventSummaryResponse', {
 })
 
 const EventResponse = response('EventResponse', {
-  id: DeliveryId,
+  id: EventId,
   handler: Type.String({
     description: 'A module and its event, such as `cart:catalog.changed`, or the name of a job.'
   }),

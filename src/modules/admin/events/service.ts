@@ -2,8 +2,8 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { eventNotFound } from '../errors.ts'
-import type { DiscardEventsRequest, EventQuery, RetryEventsRequest } from './schema.ts'
+import { failedEventNotFound } from '../errors.ts'
+import type { DiscardEventsRequest, EventListQuery, RetryEventsRequest } from './schema.ts'
 
 type Deps = { db: Database; deliveries: Outbox['console']; log: Log }
 
@@ -11,21 +11,21 @@ type Deps = { db: Database; deliveries: Outbox['console']; log: Log }
 const DEAD_MAX = 1_000
 
 /** Lists, retries and discards events and jobs that failed. */
-export function createEventService({ db, deliveries, log }: Deps) {
+export function createEventAdministration({ db, deliveries, log }: Deps) {
   return {
-    list: ({ state = 'dead', ...query }: EventQuery) => deliveries.list(state, query),
+    list: ({ state = 'dead', ...query }: EventListQuery) => deliveries.list(state, query),
 
     /** Makes an event or job due now, with 10 new attempts. @throws `ADMIN_EVENT_NOT_FOUND` */
     async retry(id: number, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if (!(await deliveries.retry(tx, id))) throw eventNotFound()
+        if (!(await deliveries.retry(tx, id))) throw failedEventNotFound()
       })
     },
 
     /** Deletes an event or job without its effect. Later events of the same subject continue. @throws `ADMIN_EVENT_NOT_FOUND` */
     async discard(id: number, reason: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if (!(await deliveries.discard(tx, id))) throw eventNotFound()
+        if (!(await deliveries.discard(tx, id))) throw failedEventNotFound()
         tx.afterCommit(() => log.warn({ id, reason }, 'event discarded'))
       })
     },
@@ -55,4 +55,4 @@ export function createEventService({ db, deliveries, log }: Deps) {
     }
   }
 }
-export type EventService = ReturnType<typeof createEventService>
+export type EventAdministration = ReturnType<typeof createEventAdministration>

@@ -3,15 +3,15 @@ import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { maintenanceOver, maintenanceStale } from '../errors.ts'
-import { isActiveAt, maintenanceErrorAt } from './guard.ts'
+import { maintenanceEndPast, maintenanceModeStale } from '../errors.ts'
+import { isMaintenanceActiveAt, maintenanceErrorAt } from './guard.ts'
 import { findMaintenance, lockMaintenance, type MaintenanceRow, updateMaintenance } from './repository.ts'
 import type { SetMaintenanceRequest } from './schema.ts'
 
 type Deps = { db: Database; invalidation: Invalidation; log: Log }
 
 /** Maintenance mode. Requests are checked against a copy in memory, which is at most a second old. */
-export async function createMaintenance({ db, invalidation, log }: Deps) {
+export async function createMaintenanceService({ db, invalidation, log }: Deps) {
   const read = async (): Promise<MaintenanceRow> => {
     const row = await db.first(findMaintenance)
     if (row === undefined) throw new Error('the row of admin.maintenance is missing')
@@ -47,7 +47,7 @@ export async function createMaintenance({ db, invalidation, log }: Deps) {
   /** `enabled` is false when `until` has passed, although the row still has true. */
   const current = async (): Promise<MaintenanceRow> => {
     const row = await read()
-    return { ...row, enabled: isActiveAt(row, Date.now()) }
+    return { ...row, enabled: isMaintenanceActiveAt(row, Date.now()) }
   }
 
   return {
@@ -60,9 +60,9 @@ export async function createMaintenance({ db, invalidation, log }: Deps) {
     ): Promise<MaintenanceRow> {
       await write.once(db, async tx => {
         const { version } = (await tx.first(lockMaintenance)) ?? { version: 0 }
-        write.expect(version, maintenanceStale)
+        write.expect(version, maintenanceModeStale)
         const end = typeof until === 'string' ? new Date(until) : null
-        if (enabled && !isActiveAt({ enabled, until: end }, Date.now())) throw maintenanceOver()
+        if (enabled && !isMaintenanceActiveAt({ enabled, until: end }, Date.now())) throw maintenanceEndPast()
         await tx.run(updateMaintenance, { enabled, message: message ?? null, until: end })
         invalidation.publish(tx)
       })
@@ -77,4 +77,4 @@ export async function createMaintenance({ db, invalidation, log }: Deps) {
     }
   }
 }
-export type MaintenanceService = Awaited<ReturnType<typeof createMaintenance>>
+export type MaintenanceService = Awaited<ReturnType<typeof createMaintenanceService>>

@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { ModulesResponse } from './schema.ts'
-import type { ModuleService } from './service.ts'
+import type { ModuleHealthService } from './service.ts'
 
-export function moduleRoutes(tiers: Tiers, modules: ModuleService): void {
+export function moduleHealthRoutes(tiers: Tiers, modules: ModuleHealthService): void {
   tiers.admin.get(
     '/admin/modules',
     {

@@ -1,7 +1,7 @@
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { healthOf } from './health.ts'
+import { moduleHealthOf } from './health.ts'
 import type { ModulesResponse } from './schema.ts'
 
 type Deps = {
@@ -12,7 +12,7 @@ type Deps = {
 }
 
 /** Lists the modules of the shop with their health. */
-export function createModuleService({ db, cache, deliveries, modules }: Deps) {
+export function createModuleHealthService({ db, cache, deliveries, modules }: Deps) {
   const enabledNames = new Set(modules.filter(({ enabled }) => enabled).map(({ name }) => name))
   return {
     /** Also returns while the database or the cache does not respond. */
@@ -23,12 +23,12 @@ export function createModuleService({ db, cache, deliveries, modules }: Deps) {
       })
       const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(pinging)])
       const backlog = database === 'up' ? await deliveries.summary() : undefined
-      const items = modules.map(module => ({ ...module, ...healthOf(module, enabledNames, backlog) }))
+      const items = modules.map(module => ({ ...module, ...moduleHealthOf(module, enabledNames, backlog) }))
       return { items, database, cache: cacheState, redis }
     }
   }
 }
-export type ModuleService = ReturnType<typeof createModuleService>
+export type ModuleHealthService = ReturnType<typeof createModuleHealthService>
 
 const stateOf = (ping: Promise<void>): Promise<'up' | 'down'> =>
   ping.then(

@@ -3,12 +3,12 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, noContent } from '../../../kernel/wire.ts'
 import * as schema from './schema.ts'
-import type { UserService } from './service.ts'
+import type { UserAdministration } from './service.ts'
 
 const config = { class: 'account', requiresFullAccess: true } as const
 const byUsers = { ...config, isUsersOnly: true } as const
 
-export function userRoutes(tiers: Tiers, users: UserService): void {
+export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration): void {
   tiers.admin.get(
     '/admin/users',
     {
@@ -17,7 +17,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
         summary: 'List users',
         description:
           'Returns customers and administrators, newest first. Search by the beginning of an e-mail address or name in `q`, and filter by `role` and `disabled`. Needs an administrator with full access.',
-        querystring: schema.UserQuery,
+        querystring: schema.UserListQuery,
         response: { 200: schema.ManagedUserListResponse }
       }
     },
@@ -89,7 +89,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
         description:
           'Returns the active sessions of a user, newest first. Needs an administrator with full access. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
         params: IdParams,
-        querystring: schema.UserSessionQuery,
+        querystring: schema.UserSessionListQuery,
         response: { 200: schema.UserSessionListResponse }
       }
     },

@@ -14,15 +14,15 @@ import {
 const Role = Type.Enum(['customer', 'admin'])
 const SCOPES = 'Modules that an administrator may manage. Null: full access, or a customer.'
 
-export const UserQuery = input({
+export const UserListQuery = input({
   ...pageQuery,
   q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
   disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' }))
 })
-export type UserQuery = Static<typeof UserQuery>
-export const UserSessionQuery = input(pageQuery)
-export type UserSessionQuery = Static<typeof UserSessionQuery>
+export type UserListQuery = Static<typeof UserListQuery>
+export const UserSessionListQuery = input(pageQuery)
+export type UserSessionListQuery = Static<typeof UserSessionListQuery>
 export const UserSessionParams = input({ id: Id, session_id: Id })
 
 /** Both members are required, so that an omitted one cannot be read as a change of rights. */

@@ -1,8 +1,8 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import { ownAccount, scopeUnknown } from '../errors.ts'
-import type { ManageUserRequest, UserQuery, UserSessionQuery } from './schema.ts'
+import { adminScopeUnknown, ownAccountChangeForbidden } from '../errors.ts'
+import type { ManageUserRequest, UserListQuery, UserSessionListQuery } from './schema.ts'
 
 type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: string }[] }
 
@@ -10,14 +10,15 @@ type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: st
  * Manages accounts, for administrators with full access. Administrators cannot change their own rights, and the last one with
  * full access keeps them.
  */
-export function createUserService({ db, auth, modules }: Deps) {
+export function createUserAdministration({ db, auth, modules }: Deps) {
   const names = modules.map(({ name }) => name)
   const assertOtherAccount = (actor: string, id: string) => {
-    if (actor === id) throw ownAccount()
+    if (actor === id) throw ownAccountChangeForbidden()
   }
 
   return {
-    list: ({ q, ...query }: UserQuery) => auth.listUsers({ ...query, ...(q !== undefined && { search: q }) }),
+    list: ({ q, ...query }: UserListQuery) =>
+      auth.listUsers({ ...query, ...(q !== undefined && { search: q }) }),
 
     /** @throws `AUTH_USER_NOT_FOUND` */
     read: auth.user,
@@ -26,7 +27,7 @@ export function createUserService({ db, auth, modules }: Deps) {
     async patch(actor: string, id: string, { rights, disabled }: ManageUserRequest, write: IdempotentWrite) {
       assertOtherAccount(actor, id)
       const unknown = rights?.scopes?.find(scope => !names.includes(scope))
-      if (unknown !== undefined) throw scopeUnknown({ details: { scope: unknown, modules: names } })
+      if (unknown !== undefined) throw adminScopeUnknown({ details: { scope: unknown, modules: names } })
       await write.once(db, async tx => {
         if (rights !== undefined) await auth.setRoleById(tx, id, rights.role, rights.scopes)
         if (disabled !== undefined) await auth.setDisabledById(tx, id, disabled)
@@ -47,7 +48,7 @@ export function createUserService({ db, auth, modules }: Deps) {
     },
 
     /** @throws `AUTH_USER_NOT_FOUND` */
-    async sessions(id: string, query: UserSessionQuery) {
+    async sessions(id: string, query: UserSessionListQuery) {
       await auth.user(id)
       return auth.sessionsOf(id, query)
     },
@@ -63,4 +64,4 @@ export function createUserService({ db, auth, modules }: Deps) {
     }
   }
 }
-export type UserService = ReturnType<typeof createUserService>
+export type UserAdministration = ReturnType<typeof createUserAdministration>

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { lockCustomers } from '../reviews/repository.ts'
+import { lockReviewsOfCustomers } from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
-import { presentOwn } from '../reviews/view.ts'
+import { ownReviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
 
 /** Personal data of a customer in reviews. */
@@ -11,12 +11,12 @@ export const reviewPersonalData = (db: Queryable) => ({
    * erased before.
    */
   erase: async (tx: Transaction, customer_id: string): Promise<void> => {
-    await tx.run(lockCustomers, { customer_ids: [customer_id] })
-    await tx.run(repository.anonymiseReviews, { customer_id })
-    await tx.run(repository.deleteUnpublished, { customer_id })
-    await tx.run(repository.deleteTurnedDown, { customer_id })
+    await tx.run(lockReviewsOfCustomers, { customer_ids: [customer_id] })
+    await tx.run(repository.anonymisePublishedReviews, { customer_id })
+    await tx.run(repository.deleteUnpublishedReviews, { customer_id })
+    await tx.run(repository.deleteRejectionRecordsOfCustomer, { customer_id })
   },
   /** Returns all reviews of the customer, in the form of their own API. */
   export: async (customer_id: string): Promise<OwnReviewResponse[]> =>
-    (await db.rows(repository.listOfCustomer, { customer_id })).map(presentOwn)
+    (await db.rows(repository.listReviewsOfCustomer, { customer_id })).map(ownReviewView)
 })

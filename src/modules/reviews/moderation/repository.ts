@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
-import { columns, namesOf } from '../reviews/repository.ts'
+import { columnNamesOf, reviewColumns } from '../reviews/repository.ts'
 import type { ReviewStatus } from '../reviews/status.ts'
 
 /** A filter that is null matches all reviews. */
@@ -21,10 +21,10 @@ const matching = `
 export const listReviews = statement({
   name: 'reviews.list_reviews',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
-  gives: columns,
+  gives: reviewColumns,
   slow: true,
   text: `
-    select ${namesOf(columns)} from reviews.reviews
+    select ${columnNamesOf(reviewColumns)} from reviews.reviews
     where id < $after and ${matching} order by id desc limit $limit`
 })
 export const countReviews = statement({

@@ -3,12 +3,12 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
 import { AdminReviewResponse } from '../reviews/schema.ts'
 import { AdminReviewQuery, RejectReviewRequest, ReviewReplyRequest } from './schema.ts'
-import type { Moderation } from './service.ts'
+import type { ReviewModeration } from './service.ts'
 
 const config = { class: 'account' } as const
 const one = { params: IdParams, response: { 200: AdminReviewResponse } }
 
-export function moderationRoutes(tiers: Tiers, moderation: Moderation): void {
+export function reviewModerationRoutes(tiers: Tiers, moderation: ReviewModeration): void {
   tiers.admin.get(
     '/catalog/reviews',
     {

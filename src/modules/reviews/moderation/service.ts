@@ -2,19 +2,19 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { reviewNotFound, reviewStale, statusForbids } from '../errors.ts'
+import { reviewNotFound, reviewStale, reviewStatusForbids } from '../errors.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { AdminReviewResponse } from '../reviews/schema.ts'
-import { type ReviewDecision, TRANSITIONS } from '../reviews/status.ts'
-import { presentToAdmin } from '../reviews/view.ts'
+import { REVIEW_STATUS_TRANSITIONS, type ReviewDecision } from '../reviews/status.ts'
+import { adminReviewView } from '../reviews/view.ts'
 import { countReviews, listReviews } from './repository.ts'
 import type { AdminReviewQuery } from './schema.ts'
 
 type Deps = { db: Database; recordChange: RecordReviewChange }
 
 /** Lists, approves, rejects, answers and deletes reviews for administrators. */
-export function createModeration({ db, recordChange }: Deps) {
+export function createReviewModeration({ db, recordChange }: Deps) {
   async function list(query: AdminReviewQuery): Promise<Page<AdminReviewResponse>> {
     const { status = null, product_id = null, customer_id = null, rating = null, verified = null } = query
     const filters = { status, product_id, customer_id, rating, verified }
@@ -25,12 +25,12 @@ export function createModeration({ db, recordChange }: Deps) {
       rows: place => db.rows(listReviews, { ...filters, ...place }),
       total: () => db.first(countReviews, filters)
     })
-    return { ...page, items: page.items.map(presentToAdmin) }
+    return { ...page, items: page.items.map(adminReviewView) }
   }
 
   /** @throws `REVIEW_NOT_FOUND` */
   const read = async (id: string): Promise<AdminReviewResponse> =>
-    presentToAdmin(found(await db.first(repository.findReview, { id }), reviewNotFound))
+    adminReviewView(found(await db.first(repository.findReview, { id }), reviewNotFound))
 
   /** Locks the review until `tx` ends. @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
   async function lockReview(
@@ -52,9 +52,9 @@ export function createModeration({ db, recordChange }: Deps) {
   ): Promise<AdminReviewResponse> {
     await write.once(db, async tx => {
       const before = await lockReview(tx, id, write)
-      const status = TRANSITIONS[before.status][decision]
-      if (status === undefined) throw statusForbids({ details: { review_status: before.status } })
-      await tx.run(repository.updateDecided, { id, status, reason })
+      const status = REVIEW_STATUS_TRANSITIONS[before.status][decision]
+      if (status === undefined) throw reviewStatusForbids({ details: { review_status: before.status } })
+      await tx.run(repository.updateReviewDecision, { id, status, reason })
       await recordTrust(tx, before, decision === 'publish')
       recordChange(tx, before, before, { status, rating: before.rating })
     })
@@ -70,7 +70,7 @@ export function createModeration({ db, recordChange }: Deps) {
     await write.once(db, async tx => {
       const before = await lockReview(tx, id, write)
       const text = body?.replaceAll(/\r\n?/g, '\n').trim() ?? null
-      if (text !== before.reply) await tx.run(repository.updateReply, { id, reply: text })
+      if (text !== before.reply) await tx.run(repository.updateReviewReply, { id, reply: text })
     })
     return read(id)
   }
@@ -87,7 +87,7 @@ export function createModeration({ db, recordChange }: Deps) {
 
   return { list, read, decide, reply, remove }
 }
-export type Moderation = ReturnType<typeof createModeration>
+export type ReviewModeration = ReturnType<typeof createReviewModeration>
 
 /** Records whether the author's next review of the same product is published without approval. */
 async function recordTrust(
@@ -96,6 +96,6 @@ async function recordTrust(
   isTrusted: boolean
 ): Promise<void> {
   if (customer_id === null) return
-  const note = isTrusted ? repository.deleteTurnedDown : repository.insertTurnedDown
+  const note = isTrusted ? repository.deleteRejectionRecord : repository.insertRejectionRecord
   await tx.run(note, { customer_id, product_id })
 }

@@ -1,6 +1,6 @@
 import type { Static } from '../../../kernel/schema.ts'
 import { request } from '../../../kernel/wire.ts'
-import { writtenFields } from '../reviews/texts.ts'
+import { authorReviewFields } from '../reviews/texts.ts'
 
-export const ReviewRequest = request('ReviewRequest', writtenFields)
+export const ReviewRequest = request('ReviewRequest', authorReviewFields)
 export type ReviewRequest = Static<typeof ReviewRequest>

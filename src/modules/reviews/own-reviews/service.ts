@@ -5,14 +5,14 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import { purchaseNeeded, reviewNotFound, reviewStale } from '../errors.ts'
+import { reviewNotFound, reviewPurchaseNeeded, reviewStale } from '../errors.ts'
 import { reviewSubmitted } from '../events.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
-import { type ReviewStatus, statusAfterWrite } from '../reviews/status.ts'
-import { displayName, normalizeReview } from '../reviews/texts.ts'
-import { presentOwn } from '../reviews/view.ts'
+import { type ReviewStatus, reviewStatusAfterWrite } from '../reviews/status.ts'
+import { normalizeReview, publicAuthorName } from '../reviews/texts.ts'
+import { ownReviewView } from '../reviews/view.ts'
 import type { ReviewRequest } from './schema.ts'
 
 type Deps = {
@@ -38,7 +38,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     product_id: await catalog.requireProduct(idOrSlug)
   })
   const readOwn = async (own: ReviewKey): Promise<OwnReviewResponse> =>
-    presentOwn(found(await db.first(repository.findOwn, own), reviewNotFound))
+    ownReviewView(found(await db.first(repository.findOwnReview, own), reviewNotFound))
 
   /**
    * Serializes the reviews of a product in this process. They all lock the rating of the product, and would
@@ -54,14 +54,14 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     own: ReviewKey,
     before: ReviewStatus | null
   ): Promise<ReviewStatus> {
-    const { found: wasRejected = false } = (await tx.first(repository.findTurnedDown, own)) ?? {}
-    return statusAfterWrite(before, { moderation: rules.moderation, wasRejected })
+    const { found: wasRejected = false } = (await tx.first(repository.findRejectionRecord, own)) ?? {}
+    return reviewStatusAfterWrite(before, { moderation: rules.moderation, wasRejected })
   }
   async function readReviewText(customerId: string, body: ReviewRequest): Promise<ReviewText> {
     const text = normalizeReview(body)
     if (text.author !== null) return text
     const [contact] = (await auth?.contacts([customerId])) ?? []
-    return { ...text, author: displayName(contact?.name ?? null) }
+    return { ...text, author: publicAuthorName(contact?.name ?? null) }
   }
   const emitSubmitted = (tx: Transaction, id: string, own: ReviewKey, status: ReviewStatus) =>
     emit(tx, reviewSubmitted, id, { review_id: id, ...own, status })
@@ -82,9 +82,9 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const text = await readReviewText(customerId, body)
     const { id } = write
     await write.once(serializedByProduct(own), async tx => {
-      await tx.run(repository.lockCustomers, { customer_ids: [customerId] })
+      await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
       const verified_purchase = await hasBought(tx, own)
-      if (rules.allowed_authors === 'buyers' && !verified_purchase) throw purchaseNeeded()
+      if (rules.allowed_authors === 'buyers' && !verified_purchase) throw reviewPurchaseNeeded()
       const status = await nextStatus(tx, own, null)
       await tx.run(repository.insertReview, { id, ...own, ...text, verified_purchase, status })
       recordChange(tx, { id, ...own }, null, { status, rating: text.rating })
@@ -103,14 +103,14 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const own = await reviewKeyOf(customerId, idOrSlug)
     const text = await readReviewText(customerId, body)
     await write.once(serializedByProduct(own), async tx => {
-      await tx.run(repository.lockCustomers, { customer_ids: [customerId] })
-      const before = found(await tx.first(repository.lockOwn, own), reviewNotFound)
+      await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
+      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFound)
       write.expect(before.version, reviewStale)
       if (isSameText(before, text)) return
       const { id } = before
       const verified_purchase = await hasBought(tx, own)
       const status = await nextStatus(tx, own, before.status)
-      await tx.run(repository.updateWritten, { id, ...text, verified_purchase, status })
+      await tx.run(repository.updateReviewText, { id, ...text, verified_purchase, status })
       recordChange(tx, before, before, { status, rating: text.rating })
       emitSubmitted(tx, id, own, status)
     })
@@ -121,7 +121,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
   async function remove(customerId: string, idOrSlug: string, write: IdempotentWrite): Promise<void> {
     const own = await reviewKeyOf(customerId, idOrSlug)
     await write.once(serializedByProduct(own), async tx => {
-      const before = found(await tx.first(repository.lockOwn, own), reviewNotFound)
+      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFound)
       write.expect(before.version, reviewStale)
       await tx.run(repository.deleteReview, before)
       recordChange(tx, before, before, null)

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const listReviewed = statement({
+export const listReviewsOfCustomers = statement({
   name: 'reviews.list_reviewed_by_customers',
   takes: { customer_ids: 'uuid[]' },
   gives: { id: 'uuid', customer_id: 'uuid?', product_id: 'uuid' },
@@ -9,7 +9,7 @@ export const listReviewed = statement({
     where customer_id = any ($customer_ids) order by customer_id, id`
 })
 /** Sets whether each of these reviews is a verified purchase: those in `verified` are. */
-export const updateVerified = statement({
+export const setVerifiedPurchases = statement({
   name: 'reviews.update_verified_purchases',
   takes: { ids: 'uuid[]', verified: 'uuid[]' },
   text: `

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import { lockCustomers } from '../reviews/repository.ts'
+import { lockReviewsOfCustomers } from '../reviews/repository.ts'
 import * as repository from './repository.ts'
 
 /**
@@ -14,8 +14,8 @@ export async function updateVerifiedPurchases(
 ): Promise<void> {
   const customer_ids = [...new Set(customerIds)].sort()
   if (customer_ids.length === 0) return
-  await tx.run(lockCustomers, { customer_ids })
-  const reviews = await tx.rows(repository.listReviewed, { customer_ids })
+  await tx.run(lockReviewsOfCustomers, { customer_ids })
+  const reviews = await tx.rows(repository.listReviewsOfCustomers, { customer_ids })
   const verified: string[] = []
   for (const [customerId, own] of Map.groupBy(reviews, review => review.customer_id ?? '')) {
     const productIds = own.map(review => review.product_id)
@@ -23,5 +23,5 @@ export async function updateVerifiedPurchases(
     verified.push(...own.filter(review => bought.has(review.product_id)).map(({ id }) => id))
   }
   if (reviews.length > 0)
-    await tx.run(repository.updateVerified, { ids: reviews.map(({ id }) => id), verified })
+    await tx.run(repository.setVerifiedPurchases, { ids: reviews.map(({ id }) => id), verified })
 }

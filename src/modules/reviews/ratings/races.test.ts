@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
 import { customer, type TestResponse } from '../../../testing.ts'
-import { repairRatings } from './check.ts'
-import { createRatings } from './service.ts'
+import { repairProductRatings } from './check.ts'
+import { createRatingService } from './service.ts'
 
 /** 32 concurrent customers, eight rounds, four operations each: 1,024 in total. */
 const AT_ONCE = 32
@@ -86,8 +86,8 @@ test('wrong ratings are repaired while reviews are written', async () => {
   const shop = await useReviews()
   const [mug, jug, pot] = [await shop.product(), await shop.product(), await shop.product()]
   for (const product of [mug, mug, jug, pot]) await shop.review(product, 4)
-  const ratings = createRatings(shop.platform)
-  const check = () => repairRatings({ db: shop.db, ratings }, AbortSignal.timeout(60_000))
+  const ratings = createRatingService(shop.platform)
+  const check = () => repairProductRatings({ db: shop.db, ratings }, AbortSignal.timeout(60_000))
   expect(await check()).toEqual([])
   expect((await shop.rating(mug)).count).toBe(2)
 

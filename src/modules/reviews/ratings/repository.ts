@@ -14,7 +14,7 @@ const publishedCounts = forEachStar(
   stars => `(count(*) filter (where rating = ${stars}))::int4 as stars_${stars}`
 )
 
-export const listRatings = statement({
+export const listStoredRatings = statement({
   name: 'reviews.list_ratings',
   takes: { product_ids: 'uuid[]' },
   gives: { product_id: 'uuid', ...counts },
@@ -24,7 +24,7 @@ export const listRatings = statement({
  * Applies the change of one review to the rating of its product. `before` and `after`: its stars, null while
  * the review is not published. A review with `before` was counted, so the row exists then.
  */
-export const updateRating = statement({
+export const updateProductRating = statement({
   name: 'reviews.count_review',
   takes: { product_id: 'uuid', before: 'int4?', after: 'int4?' },
   text: `
@@ -35,7 +35,7 @@ export const updateRating = statement({
 })
 
 /** Lists products that have reviews or a rating, after the id `after`. */
-export const listProductsAfter = statement({
+export const listRatedProductIds = statement({
   name: 'reviews.list_rated_products_after',
   takes: { after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
@@ -49,7 +49,7 @@ export const listProductsAfter = statement({
  * Lists those of these products whose rating differs from their published reviews. Both are read in one
  * snapshot.
  */
-export const listMiscounted = statement({
+export const listMiscountedRatings = statement({
   name: 'reviews.list_miscounted',
   takes: { product_ids: 'uuid[]' },
   gives: { id: 'uuid' },

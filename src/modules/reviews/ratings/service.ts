@@ -15,7 +15,7 @@ export type RatingHistogram = readonly [number, number, number, number, number]
 /**
  * Returns the average stars with two decimals, rounded half up in integer arithmetic. Null without reviews.
  */
-export function averageOf(histogram: RatingHistogram): number | null {
+export function averageRatingOf(histogram: RatingHistogram): number | null {
   const count = countOf(histogram)
   if (count === 0) return null
   const stars = histogram.reduce((sum, times, index) => sum + times * (index + 1), 0)
@@ -30,7 +30,7 @@ export type ProductRating = {
   readonly histogram: RatingHistogram
 }
 const ratingOf = (histogram: RatingHistogram): ProductRating => ({
-  average: averageOf(histogram),
+  average: averageRatingOf(histogram),
   count: countOf(histogram),
   histogram
 })
@@ -43,7 +43,7 @@ type Deps = { db: Queryable; broadcast: Broadcast }
  * transaction returns, and in others within a second. Nothing is cached while messages of the broadcast can
  * be missed.
  */
-export function createRatings({ db, broadcast }: Deps) {
+export function createRatingService({ db, broadcast }: Deps) {
   const cached = new RecentMap<ProductRating>(CACHED_MAX)
   const loadOnce = singleFlight<ReadonlyMap<string, ProductRating>>()
   let generation = 0
@@ -61,7 +61,7 @@ export function createRatings({ db, broadcast }: Deps) {
 
   async function load(product_ids: readonly string[]): Promise<ReadonlyMap<string, ProductRating>> {
     const generationBefore = generation
-    const rows = await db.rows(repository.listRatings, { product_ids })
+    const rows = await db.rows(repository.listStoredRatings, { product_ids })
     const rated = new Map(
       rows.map(row => [
         row.product_id,
@@ -102,7 +102,7 @@ export function createRatings({ db, broadcast }: Deps) {
       if (before === after) return
       tx.withCommit(last =>
         Promise.all([
-          last.run(repository.updateRating, { product_id, before, after }),
+          last.run(repository.updateProductRating, { product_id, before, after }),
           broadcast.publish(last, TOPIC, product_id)
         ])
       )
@@ -122,4 +122,4 @@ export function createRatings({ db, broadcast }: Deps) {
     }
   }
 }
-export type Ratings = ReturnType<typeof createRatings>
+export type RatingService = ReturnType<typeof createRatingService>

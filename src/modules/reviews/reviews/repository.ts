@@ -2,7 +2,7 @@ import { oneOf, type RowOf, statement } from '../../../platform/postgres/stateme
 import type { ReviewStatus } from './status.ts'
 
 /** Columns that are public. */
-export const publicColumns = {
+export const publicReviewColumns = {
   id: 'uuid',
   rating: 'int4',
   title: 'text?',
@@ -14,41 +14,41 @@ export const publicColumns = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
 } as const
-export const columns = {
-  ...publicColumns,
+export const reviewColumns = {
+  ...publicReviewColumns,
   product_id: 'uuid',
   customer_id: 'uuid?',
   status: oneOf<ReviewStatus>(),
   reason: 'text?',
   version: 'int4'
 } as const
-export const namesOf = (some: object) => Object.keys(some).join(', ')
-const names = namesOf(columns)
+export const columnNamesOf = (some: object) => Object.keys(some).join(', ')
+const names = columnNamesOf(reviewColumns)
 const reviewKey = { customer_id: 'uuid', product_id: 'uuid' } as const
 
 export const findReview = statement({
   name: 'reviews.find_review',
   takes: { id: 'uuid' },
-  gives: columns,
+  gives: reviewColumns,
   text: `select ${names} from reviews.reviews where id = $id`
 })
 export type ReviewRow = RowOf<typeof findReview>
 export const lockReview = statement({
   name: 'reviews.lock_review',
   takes: { id: 'uuid' },
-  gives: columns,
+  gives: reviewColumns,
   text: `select ${names} from reviews.reviews where id = $id for update`
 })
-export const findOwn = statement({
+export const findOwnReview = statement({
   name: 'reviews.find_own_review',
   takes: reviewKey,
-  gives: columns,
+  gives: reviewColumns,
   text: `select ${names} from reviews.reviews where customer_id = $customer_id and product_id = $product_id`
 })
-export const lockOwn = statement({
+export const lockOwnReview = statement({
   name: 'reviews.lock_own_review',
   takes: reviewKey,
-  gives: columns,
+  gives: reviewColumns,
   text: `
     select ${names} from reviews.reviews
     where customer_id = $customer_id and product_id = $product_id for update`
@@ -58,7 +58,7 @@ export const lockOwn = statement({
  * purchases exclude each other, so that neither misses a change of the other. Sort `customer_ids` to prevent
  * deadlocks.
  */
-export const lockCustomers = statement({
+export const lockReviewsOfCustomers = statement({
   name: 'reviews.lock_customers',
   takes: { customer_ids: 'text[]' },
   text: `
@@ -85,7 +85,7 @@ export const insertReview = statement({
  * Updates a review that its author changed. Clears the reason of a rejection, because it was about the
  * earlier text.
  */
-export const updateWritten = statement({
+export const updateReviewText = statement({
   name: 'reviews.update_written_review',
   takes: { id: 'uuid', ...written },
   text: `
@@ -94,14 +94,14 @@ export const updateWritten = statement({
       status = $status, reason = null, version = version + 1, updated_at = now()
     where id = $id`
 })
-export const updateDecided = statement({
+export const updateReviewDecision = statement({
   name: 'reviews.update_decided_review',
   takes: { id: 'uuid', status: 'text', reason: 'text?' },
   text: `
     update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id`
 })
 /** `reply`: null deletes the reply. */
-export const updateReply = statement({
+export const updateReviewReply = statement({
   name: 'reviews.update_reply',
   takes: { id: 'uuid', reply: 'text?' },
   text: `
@@ -115,7 +115,7 @@ export const deleteReview = statement({
   text: 'delete from reviews.reviews where id = $id'
 })
 
-export const findTurnedDown = statement({
+export const findRejectionRecord = statement({
   name: 'reviews.find_turned_down',
   takes: reviewKey,
   gives: { found: 'bool' },
@@ -123,14 +123,14 @@ export const findTurnedDown = statement({
     select exists (
       select from reviews.turned_down where customer_id = $customer_id and product_id = $product_id) as found`
 })
-export const insertTurnedDown = statement({
+export const insertRejectionRecord = statement({
   name: 'reviews.insert_turned_down',
   takes: reviewKey,
   text: `
     insert into reviews.turned_down (customer_id, product_id) values ($customer_id, $product_id)
     on conflict do nothing`
 })
-export const deleteTurnedDown = statement({
+export const deleteRejectionRecord = statement({
   name: 'reviews.delete_turned_down',
   takes: reviewKey,
   text: 'delete from reviews.turned_down where customer_id = $customer_id and product_id = $product_id'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { averageOf, type RatingHistogram } from '../ratings/service.ts'
-import { REVIEW_STATUSES, statusAfterWrite, TRANSITIONS } from './status.ts'
-import { displayName } from './texts.ts'
+import { averageRatingOf, type RatingHistogram } from '../ratings/service.ts'
+import { REVIEW_STATUS_TRANSITIONS, REVIEW_STATUSES, reviewStatusAfterWrite } from './status.ts'
+import { publicAuthorName } from './texts.ts'
 
 test.each([
   ['Ada Lovelace', 'Ada L.'],
@@ -16,16 +16,16 @@ test.each([
   ['   ', null],
   [null, null]
 ])('the public form of the name %j is %j', (name, shown) => {
-  expect(displayName(name)).toBe(shown)
+  expect(publicAuthorName(name)).toBe(shown)
 })
 
 test('the average has two decimals, rounded half up', () => {
-  expect(averageOf([0, 0, 0, 0, 0])).toBeNull()
-  expect(averageOf([0, 0, 0, 0, 7])).toBe(5)
-  expect(averageOf([1, 0, 0, 0, 2])).toBe(3.67)
-  expect(averageOf([1, 1, 0, 1, 0])).toBe(2.33)
+  expect(averageRatingOf([0, 0, 0, 0, 0])).toBeNull()
+  expect(averageRatingOf([0, 0, 0, 0, 7])).toBe(5)
+  expect(averageRatingOf([1, 0, 0, 0, 2])).toBe(3.67)
+  expect(averageRatingOf([1, 1, 0, 1, 0])).toBe(2.33)
   // 1.005, whose binary floating-point value is below the half.
-  expect(averageOf([199, 1, 0, 0, 0])).toBe(1.01)
+  expect(averageRatingOf([199, 1, 0, 0, 0])).toBe(1.01)
 })
 
 const Counts = fc.tuple(...Array.from({ length: 5 }, () => fc.nat(2_000_000_000)))
@@ -35,7 +35,7 @@ test('the average differs from the mean by half of its last decimal at most, and
       const histogram = given as unknown as RatingHistogram
       const count = given.reduce((sum, times) => sum + times, 0)
       const stars = given.reduce((sum, times, index) => sum + times * (index + 1), 0)
-      const average = averageOf(histogram)
+      const average = averageRatingOf(histogram)
       if (average === null) return count === 0
       const hundredths = BigInt(Math.round(average * 100))
       const off = 2n * (hundredths * BigInt(count) - 100n * BigInt(stars))
@@ -46,12 +46,14 @@ test('the average differs from the mean by half of its last decimal at most, and
 
 test('a write never publishes a rejected or pending review, or any review with moderation', () => {
   for (const before of [null, ...REVIEW_STATUSES]) {
-    expect(statusAfterWrite(before, { moderation: 'before', wasRejected: false })).toBe('pending')
-    expect(statusAfterWrite(before, { moderation: 'none', wasRejected: true })).toBe('pending')
+    expect(reviewStatusAfterWrite(before, { moderation: 'before', wasRejected: false })).toBe('pending')
+    expect(reviewStatusAfterWrite(before, { moderation: 'none', wasRejected: true })).toBe('pending')
   }
   const free = { moderation: 'none', wasRejected: false } as const
-  expect([null, ...REVIEW_STATUSES].map(before => statusAfterWrite(before, free))).toEqual([
+  expect([null, ...REVIEW_STATUSES].map(before => reviewStatusAfterWrite(before, free))).toEqual([
     ...['published', 'pending', 'published', 'published']
   ])
-  expect(Object.values(TRANSITIONS).flatMap(next => Object.values(next))).not.toContain('pending')
+  expect(Object.values(REVIEW_STATUS_TRANSITIONS).flatMap(next => Object.values(next))).not.toContain(
+    'pending'
+  )
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { REVIEW_STATUSES } from './status.ts'
 
-export const StatusName = Type.Enum([...REVIEW_STATUSES])
+export const ReviewStatusSchema = Type.Enum([...REVIEW_STATUSES])
 
 const publicFields = {
   id: Id,
@@ -22,7 +22,7 @@ const publicFields = {
 const ownFields = {
   ...publicFields,
   product_id: Id,
-  status: StatusName,
+  status: ReviewStatusSchema,
   reason: nullable(Type.String({ description: 'Why the review was rejected.' })),
   version: Version
 }

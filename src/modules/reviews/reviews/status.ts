@@ -3,7 +3,7 @@ export type ReviewStatus = (typeof REVIEW_STATUSES)[number]
 export type ReviewDecision = 'publish' | 'reject'
 
 /** The status of a review after the decision of an administrator. */
-export const TRANSITIONS: Readonly<
+export const REVIEW_STATUS_TRANSITIONS: Readonly<
   Record<ReviewStatus, Readonly<Partial<Record<ReviewDecision, ReviewStatus>>>>
 > = {
   pending: { publish: 'published', reject: 'rejected' },
@@ -23,7 +23,7 @@ type ModerationRules = {
  * Returns the status of a review that its author wrote or changed. `before`: its earlier status, null for a
  * new review. Changing a rejected or pending review never publishes it.
  */
-export function statusAfterWrite(
+export function reviewStatusAfterWrite(
   before: ReviewStatus | null,
   { moderation, wasRejected }: ModerationRules
 ): ReviewStatus {

@@ -23,11 +23,11 @@ const paragraphs = (maxLength: number, description: string) =>
     description
   )
 
-export const Stars = Type.Integer({ minimum: 1, maximum: 5, description: 'Stars, 1 to 5.' })
+export const ReviewStars = Type.Integer({ minimum: 1, maximum: 5, description: 'Stars, 1 to 5.' })
 const Title = line(150, 'Title of the review.')
 const Body = paragraphs(5_000, 'Plain text. Lines end with \\n.')
-export const Reply = paragraphs(5_000, 'Reply of the shop, as plain text.')
-export const Reason = line(500, 'Why the review is rejected. Its author can read it.')
+export const ReviewReply = paragraphs(5_000, 'Reply of the shop, as plain text.')
+export const RejectionReason = line(500, 'Why the review is rejected. Its author can read it.')
 const Author = plainText(
   NAME_LENGTH_MAX,
   `${NOT_IN_LINES}@`,
@@ -36,13 +36,13 @@ const Author = plainText(
 )
 
 /** Fields that the author of a review writes. */
-export const writtenFields = {
-  rating: Stars,
+export const authorReviewFields = {
+  rating: ReviewStars,
   title: Type.Optional(nullable(Title)),
   body: Type.Optional(nullable(Body)),
   author: Type.Optional(nullable(Author))
 }
-const Written = Type.Object(writtenFields)
+const Written = Type.Object(authorReviewFields)
 
 const normalizeText = (text: string | null | undefined) => text?.replaceAll(/\r\n?/g, '\n').trim() ?? null
 
@@ -55,7 +55,7 @@ export const normalizeReview = ({ rating, title, body, author }: Static<typeof W
 })
 
 /** Returns the public form of a name: `Ada Lovelace` becomes `Ada L.`. Null when no name can be shown. */
-export function displayName(name: string | null): string | null {
+export function publicAuthorName(name: string | null): string | null {
   // Some customers enter their e-mail address as their name.
   if (name === null || name.includes('@')) return null
   const [first, ...others] = name

@@ -17,7 +17,7 @@ export const reviewView = (row: PublicReviewRow): ReviewResponse => ({
   updated_at: row.updated_at
 })
 /** Returns a review for its author. */
-export const presentOwn = (row: ReviewRow): OwnReviewResponse => ({
+export const ownReviewView = (row: ReviewRow): OwnReviewResponse => ({
   ...reviewView(row),
   product_id: row.product_id,
   status: row.status,
@@ -25,7 +25,7 @@ export const presentOwn = (row: ReviewRow): OwnReviewResponse => ({
   version: row.version
 })
 /** Returns a review for administrators. */
-export const presentToAdmin = (row: ReviewRow): AdminReviewResponse => ({
-  ...presentOwn(row),
+export const adminReviewView = (row: ReviewRow): AdminReviewResponse => ({
+  ...ownReviewView(row),
   customer_id: row.customer_id
 })

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { namesOf, publicColumns } from '../reviews/repository.ts'
+import { columnNamesOf, publicReviewColumns } from '../reviews/repository.ts'
 import type { ReviewSort } from './schema.ts'
 
 const filters = { product_id: 'uuid', rating: 'int4?', verified: 'bool?' } as const
@@ -13,20 +13,20 @@ const listBy = (name: ReviewSort, isAfter: string, order: string) =>
   statement({
     name: `reviews.list_published_${name}`,
     takes: { ...filters, stars: 'int8', id: 'uuid', limit: 'int8' },
-    gives: publicColumns,
+    gives: publicReviewColumns,
     // Slow statements are planned for their values, so that filters that are null are removed from the plan.
     slow: true,
     text: `
-    select ${namesOf(publicColumns)} from reviews.reviews
+    select ${columnNamesOf(publicReviewColumns)} from reviews.reviews
     where ${isAfter} and ${isListed} order by ${order} limit $limit`
   })
-export const listPublished = {
+export const listPublishedReviews = {
   newest: listBy('newest', '$stars::int8 = 0 and id < $id', 'id desc'),
   oldest: listBy('oldest', '$stars::int8 = 0 and id > $id', 'id'),
   highest: listBy('highest', '(rating, id) < ($stars::int8, $id)', 'rating desc, id desc'),
   lowest: listBy('lowest', '(rating, id) > ($stars::int8, $id)', 'rating, id')
 } satisfies Record<ReviewSort, unknown>
-export const countPublished = statement({
+export const countPublishedReviews = statement({
   name: 'reviews.count_published',
   takes: filters,
   gives: { total: 'int4' },

@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import { ReviewResponse } from '../reviews/schema.ts'
-import { ProductParams, RatingResponse, ReviewQuery } from './schema.ts'
+import { PublicReviewQuery, RatingResponse, ReviewedProductParams } from './schema.ts'
 import type { ReviewStorefront } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
@@ -15,8 +15,8 @@ export function reviewStorefrontRoutes(tiers: Tiers, storefront: ReviewStorefron
         summary: 'List reviews of a product',
         description:
           'Returns a page of the published reviews of a product, by id or slug of the product. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active. 400 `INVALID_CURSOR`: the cursor belongs to another query; start at the first page.',
-        params: ProductParams,
-        querystring: ReviewQuery,
+        params: ReviewedProductParams,
+        querystring: PublicReviewQuery,
         response: { 200: listOf(ReviewResponse) }
       }
     },
@@ -31,7 +31,7 @@ export function reviewStorefrontRoutes(tiers: Tiers, storefront: ReviewStorefron
         summary: "Retrieve a product's rating",
         description:
           'Returns the average stars of a product and how many published reviews gave each number of stars. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: the product does not exist or is not active.',
-        params: ProductParams,
+        params: ReviewedProductParams,
         response: { 200: RatingResponse }
       }
     },

@@ -1,16 +1,16 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, line, nullable, pageQuery, response } from '../../../kernel/wire.ts'
-import { Stars } from '../reviews/texts.ts'
+import { ReviewStars } from '../reviews/texts.ts'
 
-export const ProductParams = input({ id: line(255, 'Id or slug of the product.') })
+export const ReviewedProductParams = input({ id: line(255, 'Id or slug of the product.') })
 
-export const reviewFilters = {
-  rating: Type.Optional(Stars),
+export const reviewFilterFields = {
+  rating: Type.Optional(ReviewStars),
   verified: Type.Optional(Type.Boolean({ description: 'Whether the author bought the product.' }))
 }
-export const ReviewQuery = input({
+export const PublicReviewQuery = input({
   ...pageQuery,
-  ...reviewFilters,
+  ...reviewFilterFields,
   sort: Type.Optional(
     Type.Enum(['newest', 'oldest', 'highest', 'lowest'], {
       description: '`newest` and `oldest` sort by time, `highest` and `lowest` by stars.',
@@ -18,8 +18,8 @@ export const ReviewQuery = input({
     })
   )
 })
-export type ReviewQuery = Static<typeof ReviewQuery>
-export type ReviewSort = NonNullable<ReviewQuery['sort']>
+export type PublicReviewQuery = Static<typeof PublicReviewQuery>
+export type ReviewSort = NonNullable<PublicReviewQuery['sort']>
 
 const StarCount = Type.Integer({ description: 'Number of reviews with this many stars.' })
 export const RatingResponse = response('RatingResponse', {

@@ -2,16 +2,16 @@ import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
-import type { Ratings } from '../ratings/service.ts'
+import type { RatingService } from '../ratings/service.ts'
 import type { ReviewResponse } from '../reviews/schema.ts'
 import { reviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
-import type { RatingResponse, ReviewQuery, ReviewSort } from './schema.ts'
+import type { PublicReviewQuery, RatingResponse, ReviewSort } from './schema.ts'
 
 type Deps = {
   db: Queryable
   catalog: Pick<CatalogApi, 'requireProduct'>
-  ratings: Pick<Ratings, 'list'>
+  ratings: Pick<RatingService, 'list'>
 }
 
 const beforeFirst: Record<ReviewSort, { stars: number; id: string }> = {
@@ -24,7 +24,7 @@ const beforeFirst: Record<ReviewSort, { stars: number; id: string }> = {
 /** The public side of reviews: published reviews with the public name of the author only, and ratings. */
 export function createReviewStorefront({ db, catalog, ratings }: Deps) {
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `INVALID_CURSOR` */
-  async function list(idOrSlug: string, query: ReviewQuery): Promise<Page<ReviewResponse>> {
+  async function list(idOrSlug: string, query: PublicReviewQuery): Promise<Page<ReviewResponse>> {
     const { sort = 'newest', rating = null, verified = null } = query
     const product_id = await catalog.requireProduct(idOrSlug)
     const filters = { product_id, rating, verified }
@@ -33,9 +33,9 @@ export function createReviewStorefront({ db, catalog, ratings }: Deps) {
       name: 'published reviews',
       filters: [sort, filters],
       start: beforeFirst[sort],
-      rows: place => db.rows(repository.listPublished[sort], { ...filters, ...place }),
+      rows: place => db.rows(repository.listPublishedReviews[sort], { ...filters, ...place }),
       placeOf: row => ({ stars: isByStars ? row.rating : 0, id: row.id }),
-      total: () => db.first(repository.countPublished, filters)
+      total: () => db.first(repository.countPublishedReviews, filters)
     })
     return { ...page, items: page.items.map(reviewView) }
   }
