@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { modules } from '../src/app.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
-import { TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
+import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
 import { ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
 import { RANKS } from '../src/modules/payments/facts/fact.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
@@ -128,7 +128,7 @@ test('words that are stored, hashed or compared across versions are those of bef
     ...Object.entries(RANKS).map(
       ([kind, ranks]): Word => ['payment facts', `${kind}: ${JSON.stringify(ranks)}`]
     ),
-    ...TEMPLATE_NAMES.map((name): Word => ['templates of messages', name])
+    ...MAIL_TEMPLATE_NAMES.map((name): Word => ['templates of messages', name])
   ])
   if (process.env.UPDATE_WORDS !== undefined) await writeFile(GOLDEN, `${JSON.stringify(words, null, 2)}\n`)
   expect(words).toEqual(JSON.parse(await readFile(GOLDEN, 'utf8')))

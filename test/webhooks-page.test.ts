@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSigningSecret, signWebhook } from '../src/modules/webhooks/signatures/sign.ts'
+import { createWebhookSigningSecret, signWebhook } from '../src/modules/webhooks/signatures/sign.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const page = await readFile(`${ROOT}docs/webhooks.md`, 'utf8')
@@ -16,7 +16,7 @@ test('the receiver of docs/webhooks.md takes what the shop signs, by either secr
     '.listen(0, function () { console.log(this.address().port) })'
   )
   expect(code).not.toBe(example)
-  const secret = createSigningSecret()
+  const secret = createWebhookSigningSecret()
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: ROOT,
     env: { WEBHOOK_SECRET: secret },
@@ -39,14 +39,14 @@ test('the receiver of docs/webhooks.md takes what the shop signs, by either secr
     return status
   }
   expect(await answer([secret])).toBe(204)
-  expect(await answer([createSigningSecret(), secret])).toBe(204)
-  expect(await answer([createSigningSecret()])).toBe(401)
+  expect(await answer([createWebhookSigningSecret(), secret])).toBe(204)
+  expect(await answer([createWebhookSigningSecret()])).toBe(401)
   expect(await answer([secret], `${body} `)).toBe(401)
   expect(await answer([secret], body, seconds - 3_600)).toBe(401)
 })
 
 test('signatures equal those of the standardwebhooks library, for any body', () => {
-  const secret = createSigningSecret()
+  const secret = createWebhookSigningSecret()
   for (const body of ['', '{}', 'ß€😀', '\n'.repeat(1_000)]) {
     const at = new Date(1_763_800_000_999)
     const signed = { id: 'msg_1', timestampSeconds: 1_763_800_000, body }

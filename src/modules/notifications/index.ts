@@ -22,36 +22,36 @@ import {
 } from '../orders/index.ts'
 import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
 import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
-import { createContentRenderer } from './delivery/content.ts'
-import { createMessageSender } from './delivery/service.ts'
+import { createMailContentRenderer } from './delivery/content.ts'
+import { createNotificationSender } from './delivery/service.ts'
 import { createStorefrontLinks } from './delivery/storefront-links.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mailbox/service.ts'
 import { diagnoseNotifications } from './diagnosis.ts'
-import { messageRoutes } from './message-administration/routes.ts'
-import { createMessageAdministration } from './message-administration/service.ts'
-import { sendMessage } from './messages/job.ts'
-import { createMessageMetrics } from './messages/metrics.ts'
-import { deleteOldMessages } from './messages/repository.ts'
-import { createMessageQueue } from './messages/service.ts'
+import { notificationAdministrationRoutes } from './message-administration/routes.ts'
+import { createNotificationAdministration } from './message-administration/service.ts'
+import { sendNotification } from './messages/job.ts'
+import { createNotificationMetrics } from './messages/metrics.ts'
+import { deleteOldNotifications } from './messages/repository.ts'
+import { createNotificationQueue } from './messages/service.ts'
 import { createStaffMails, type StaffMails } from './messages/staff-mails.ts'
-import { messagePersonalData } from './personal-data/service.ts'
-import { sendRequestRoutes } from './send-requests/routes.ts'
-import { createSendRequestService } from './send-requests/service.ts'
+import { notificationPersonalData } from './personal-data/service.ts'
+import { notificationRequestRoutes } from './send-requests/routes.ts'
+import { createNotificationRequestService } from './send-requests/service.ts'
 import { notificationsSettings } from './settings.ts'
-import { createAccountSubscriber } from './subscribers/accounts.ts'
-import { createDataRequestSubscriber } from './subscribers/data-requests.ts'
-import { createOrderSubscriber } from './subscribers/orders.ts'
-import { createStockSubscriber } from './subscribers/stock.ts'
+import { createAccountMailSubscriber } from './subscribers/accounts.ts'
+import { createDataRequestMailSubscriber } from './subscribers/data-requests.ts'
+import { createOrderMailSubscriber } from './subscribers/orders.ts'
+import { createStockMailSubscriber } from './subscribers/stock.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
-import { createSuppressions } from './suppressions/service.ts'
-import { templateRoutes } from './template-administration/routes.ts'
-import { createTemplateAdministration } from './template-administration/service.ts'
-import { createRenderer } from './templates/renderer.ts'
-import { createTemplates } from './templates/service.ts'
-import { selectTransport } from './transport/select-transport.ts'
+import { createSuppressionList } from './suppressions/service.ts'
+import { mailTemplateRoutes } from './template-administration/routes.ts'
+import { createMailTemplateAdministration } from './template-administration/service.ts'
+import { createTemplateRenderer } from './templates/renderer.ts'
+import { createTemplateFinder } from './templates/service.ts'
+import { selectMailTransport } from './transport/select-transport.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
-import { createUnsubscribe } from './unsubscribe/service.ts'
-import { validateNotifications } from './validation.ts'
+import { createUnsubscribeService } from './unsubscribe/service.ts'
+import { validateNotificationSettings } from './validation.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
@@ -71,7 +71,7 @@ export const notificationsModule = defineModule({
   description: 'Mails to customers and staff.',
   basePaths: ['/api/notifications', '/api/admin/notifications'],
   settings: notificationsSettings,
-  validate: validateNotifications,
+  validate: validateNotificationSettings,
   diagnose: diagnoseNotifications,
   requires: {},
   uses: {
@@ -101,7 +101,7 @@ export const notificationsModule = defineModule({
     unpaidStockHigh,
     dataRequested
   ],
-  jobs: [sendMessage],
+  jobs: [sendNotification],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (
@@ -113,16 +113,16 @@ export const notificationsModule = defineModule({
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
     const links = createStorefrontLinks(config, settings)
     const mailbox = createDevMailbox({ db, mailsMax: settings.mailbox_max })
-    const { transport, domain } = selectTransport({ config, settings, log, saveInMailbox: mailbox.save })
-    const renderer = createRenderer({ timeZone: config.shop.time_zone })
-    const templates = createTemplates({ db, locale })
-    const suppressions = createSuppressions({ db, secrets, bouncesMax: settings.suppress_after })
-    const unsubscribe = createUnsubscribe({ db, secrets, config, suppressions })
+    const { transport, domain } = selectMailTransport({ config, settings, log, saveInMailbox: mailbox.save })
+    const renderer = createTemplateRenderer({ timeZone: config.shop.time_zone })
+    const templates = createTemplateFinder({ db, locale })
+    const suppressions = createSuppressionList({ db, secrets, bouncesMax: settings.suppress_after })
+    const unsubscribe = createUnsubscribeService({ db, secrets, config, suppressions })
     const mails = metrics.counter('mails', 'Attempts to send a mail, by result.', {
       result: ['sent', 'failed', 'dead', 'suppressed', 'skipped']
     })
     const { name: shopName } = config.shop
-    const renderContent = createContentRenderer({
+    const renderContent = createMailContentRenderer({
       db,
       log,
       renderer,
@@ -133,7 +133,7 @@ export const notificationsModule = defineModule({
       orders,
       unsubscribeLink: unsubscribe.linkFor
     })
-    const sendDueMessage = createMessageSender({
+    const sendDueMessage = createNotificationSender({
       db,
       log,
       enqueue,
@@ -143,12 +143,12 @@ export const notificationsModule = defineModule({
       renderContent,
       count: result => mails.add({ result })
     })
-    const queueMessages = createMessageQueue({ enqueue, locale, giveUpSeconds })
+    const queueNotifications = createNotificationQueue({ enqueue, locale, giveUpSeconds })
     const isEnabled = (template: string) => !settings.off.some(off => off === template)
-    const staff = createStaffMails({ queueMessages, isEnabled, addresses: settings.staff })
+    const staff = createStaffMails({ queueNotifications, isEnabled, addresses: settings.staff })
 
-    timers.every(MEASURE_SECONDS, 'measure messages', createMessageMetrics(metrics, db).measure)
-    timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
+    timers.every(MEASURE_SECONDS, 'measure messages', createNotificationMetrics(metrics, db).measure)
+    timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldNotifications, { days }))
     if (transport.name === 'mailbox')
       timers.untilEmpty(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.deleteOld)
     const api: NotificationsApi = {
@@ -157,20 +157,26 @@ export const notificationsModule = defineModule({
     }
     return {
       api,
-      personalData: messagePersonalData(db),
+      personalData: notificationPersonalData(db),
       routes: tiers => {
-        const sendRequests = createSendRequestService({ db, queueMessages, auth, orders })
-        sendRequestRoutes(tiers, sendRequests, settings.sends_per_minute)
+        const sendRequests = createNotificationRequestService({ db, queueNotifications, auth, orders })
+        notificationRequestRoutes(tiers, sendRequests, settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)
-        templateRoutes(tiers, createTemplateAdministration({ db, renderer, templates, shopName, locale }))
+        mailTemplateRoutes(
+          tiers,
+          createMailTemplateAdministration({ db, renderer, templates, shopName, locale })
+        )
         suppressionRoutes(tiers, suppressions)
-        messageRoutes(tiers, createMessageAdministration({ db, enqueue, giveUpSeconds }))
+        notificationAdministrationRoutes(
+          tiers,
+          createNotificationAdministration({ db, enqueue, giveUpSeconds })
+        )
       },
       eventHandlers: {
-        ...createAccountSubscriber({ auth, queueMessages, isEnabled }),
-        ...createStockSubscriber({ catalog, staff }),
-        ...createDataRequestSubscriber({ orders, queueMessages, isEnabled }),
-        ...createOrderSubscriber({ auth, orders, shipping, queueMessages, isEnabled })
+        ...createAccountMailSubscriber({ auth, queueNotifications, isEnabled }),
+        ...createStockMailSubscriber({ catalog, staff }),
+        ...createDataRequestMailSubscriber({ orders, queueNotifications, isEnabled }),
+        ...createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled })
       },
       jobHandlers: { 'notifications.send_message': job => sendDueMessage(job) },
       stop: async () => {

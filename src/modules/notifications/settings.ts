@@ -1,11 +1,11 @@
 import { matching } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
 import { count, type SettingsOf, section, text, urlWithPassword } from '../../kernel/settings.ts'
-import { TEMPLATE_NAMES } from './templates/definitions.ts'
+import { MAIL_TEMPLATE_NAMES } from './templates/definitions.ts'
 
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
 /** Maximum connections per process to the mail server, which is the number of mails sent simultaneously. */
-export const CONNECTIONS_MAX = 4
+export const SMTP_CONNECTIONS_MAX = 4
 
 export const notificationsSettings = section('Mails to customers and staff.', {
   smtp: section('Mail server. Without one, development shows mails at /mails.', {
@@ -16,7 +16,7 @@ export const notificationsSettings = section('Mails to customers and staff.', {
       'Connections per process, which is the number of mails sent simultaneously.',
       2,
       1,
-      CONNECTIONS_MAX
+      SMTP_CONNECTIONS_MAX
     ),
     timeout_seconds: count('Seconds that the mail server may take for each response.', 15, 1, 20)
   }),
@@ -51,8 +51,8 @@ export const notificationsSettings = section('Mails to customers and staff.', {
       )
     }
   ),
-  off: Type.Array(Type.Enum([...TEMPLATE_NAMES]), {
-    description: `Templates that are never sent, of: ${TEMPLATE_NAMES.join(', ')}.`,
+  off: Type.Array(Type.Enum([...MAIL_TEMPLATE_NAMES]), {
+    description: `Templates that are never sent, of: ${MAIL_TEMPLATE_NAMES.join(', ')}.`,
     default: [],
     uniqueItems: true
   }),

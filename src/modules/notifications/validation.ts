@@ -6,7 +6,7 @@ import type { NotificationsSettings } from './settings.ts'
 const SMTP_SCHEME = /^smtps?:$/
 
 /** Returns the settings with which mails could not be sent or their links would not work. */
-export function validateNotifications(settings: NotificationsSettings): SettingProblem[] {
+export function validateNotificationSettings(settings: NotificationsSettings): SettingProblem[] {
   const { smtp, from, reply_to, staff, storefront_url, links } = settings
   const addresses = {
     from,

@@ -2,21 +2,21 @@ import type { EventType } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import { createCached, createInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
-import { findDue, sendDue } from './deliveries/jobs.ts'
-import { createDeliveryMetrics } from './deliveries/metrics.ts'
-import { deleteOldDeliveries } from './deliveries/repository.ts'
-import { deliveryRoutes } from './deliveries/routes.ts'
-import { createDeliveryService } from './deliveries/service.ts'
-import { deleteExpiredSecrets, listActiveEndpoints } from './endpoints/repository.ts'
-import { endpointRoutes } from './endpoints/routes.ts'
-import { createEndpointService } from './endpoints/service.ts'
+import { findDueWebhooks, sendDueWebhooks } from './deliveries/jobs.ts'
+import { createWebhookMetrics } from './deliveries/metrics.ts'
+import { deleteOldWebhookDeliveries } from './deliveries/repository.ts'
+import { webhookDeliveryRoutes } from './deliveries/routes.ts'
+import { createWebhookDeliveryService } from './deliveries/service.ts'
+import { deleteExpiredSigningSecrets, listActiveWebhookEndpoints } from './endpoints/repository.ts'
+import { webhookEndpointRoutes } from './endpoints/routes.ts'
+import { createWebhookEndpointService } from './endpoints/service.ts'
 import { endpointDisabled } from './events.ts'
-import { createWebhookRequest } from './sender/http-request.ts'
-import { createWebhookSender } from './sender/service.ts'
+import { createWebhookRequestSender } from './sender/http-request.ts'
+import { createWebhookDeliverySender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
-import { createSecretEncryption } from './signatures/secret-encryption.ts'
-import { handleEndpointDisabled } from './subscribers/endpoint-disabled.ts'
-import { createDeliveryHandler, createHasSubscriber } from './subscribers/event-deliveries.ts'
+import { createSigningSecretEncryption } from './signatures/secret-encryption.ts'
+import { createEndpointDisabledHandler } from './subscribers/endpoint-disabled.ts'
+import { createHasWebhookSubscriber, createWebhookEventHandler } from './subscribers/event-deliveries.ts'
 
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
@@ -40,7 +40,7 @@ export const webhooksModule = defineModule({
   emits: [endpointDisabled],
   subscribes: [endpointDisabled],
   subscribesTo: isSent,
-  jobs: [sendDue, findDue],
+  jobs: [sendDueWebhooks, findDueWebhooks],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
   setup: async (
@@ -50,12 +50,12 @@ export const webhooksModule = defineModule({
   ) => {
     const sentEvents = house.events.filter(isSent)
     const invalidation = createInvalidation(broadcast, 'webhooks')
-    const secretEncryption = createSecretEncryption(secrets)
+    const secretEncryption = createSigningSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
       result: ['delivered', 'failed', 'dead']
     })
-    const deliveries = createDeliveryService({ db, enqueue })
-    const endpoints = createEndpointService({
+    const deliveries = createWebhookDeliveryService({ db, enqueue })
+    const endpoints = createWebhookEndpointService({
       db,
       invalidation,
       http,
@@ -64,12 +64,12 @@ export const webhooksModule = defineModule({
       endpointsMax: settings.endpoints_max,
       eventTypes: sentEvents.map(({ name }) => name)
     })
-    const sender = createWebhookSender({
+    const sender = createWebhookDeliverySender({
       db,
       log,
       emit,
       invalidation,
-      sendRequest: createWebhookRequest({
+      sendRequest: createWebhookRequestSender({
         http,
         secretEncryption,
         timeoutMs: settings.timeout_seconds * 1_000
@@ -79,23 +79,25 @@ export const webhooksModule = defineModule({
       disableAfterDays: settings.disable_after_days,
       count: result => attempts.add({ result })
     })
-    const activeEndpoints = createCached(invalidation, () => db.rows(listActiveEndpoints))
-    const hasSubscriber = createHasSubscriber(invalidation, activeEndpoints)
-    const handlerOf = createDeliveryHandler({
+    const activeEndpoints = createCached(invalidation, () => db.rows(listActiveWebhookEndpoints))
+    const hasSubscriber = createHasWebhookSubscriber(invalidation, activeEndpoints)
+    const handlerOf = createWebhookEventHandler({
       activeEndpoints,
       enqueueSending: deliveries.enqueueSending
     })
-    timers.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryMetrics(metrics, db).measure)
+    timers.every(MEASURE_SECONDS, 'measure webhooks', createWebhookMetrics(metrics, db).measure)
     timers.untilEmpty(HOUR_SECONDS, 'delete old webhooks', () =>
-      db.run(deleteOldDeliveries, { days: settings.retention_days })
+      db.run(deleteOldWebhookDeliveries, { days: settings.retention_days })
     )
-    timers.untilEmpty(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(deleteExpiredSecrets))
+    timers.untilEmpty(HOUR_SECONDS, 'delete old secrets of webhooks', () =>
+      db.run(deleteExpiredSigningSecrets)
+    )
     return {
       api: {},
       isWanted: name => name === endpointDisabled.name || hasSubscriber(name),
       eventHandlers: {
         ...Object.fromEntries(sentEvents.map(event => [event.name, handlerOf(event)])),
-        [endpointDisabled.name]: handleEndpointDisabled(notifications)
+        [endpointDisabled.name]: createEndpointDisabledHandler(notifications)
       },
       jobHandlers: {
         'webhooks.send_due': ({ payload }, signal) => sender.sendDue(payload.endpoint_id, signal),
@@ -106,8 +108,8 @@ export const webhooksModule = defineModule({
       },
       stop: sender.stop,
       routes: tiers => {
-        endpointRoutes(tiers, endpoints)
-        deliveryRoutes(tiers, deliveries)
+        webhookEndpointRoutes(tiers, endpoints)
+        webhookDeliveryRoutes(tiers, deliveries)
       }
     }
   }

@@ -2,18 +2,18 @@ import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import type { DueMessageRow } from '../messages/repository.ts'
-import { type TemplateName, templateDefinitions } from '../templates/definitions.ts'
+import type { DueNotificationRow } from '../messages/repository.ts'
+import { type MailTemplateName, mailTemplateDefinitions } from '../templates/definitions.ts'
 import { type RenderedMail, TemplateFault } from '../templates/liquid-engine.ts'
 import type { TemplateRenderer } from '../templates/renderer.ts'
-import type { TemplateCandidate, Templates } from '../templates/service.ts'
+import type { TemplateCandidate, TemplateFinder } from '../templates/service.ts'
 import type { StorefrontLinks } from './storefront-links.ts'
 
 type Deps = {
   db: Database
   log: Log
   renderer: TemplateRenderer
-  templates: Templates
+  templates: TemplateFinder
   links: StorefrontLinks
   shopName: string
   auth: Pick<AuthApi, 'oneTimeToken'> | undefined
@@ -33,11 +33,11 @@ export type MailContent = RenderedMail & {
   readonly unsubscribeUrl: string
 }
 
-export const isOptional = (template: string) =>
-  templateDefinitions[template as TemplateName].isOptional === true
+export const isOptionalTemplate = (template: string) =>
+  mailTemplateDefinitions[template as MailTemplateName].isOptional === true
 
 /** Renders mails from a template, the stored data of a message, and secrets that are created only now. */
-export function createContentRenderer(deps: Deps) {
+export function createMailContentRenderer(deps: Deps) {
   const { db, log, renderer, templates, links, shopName, auth, orders, unsubscribeLink } = deps
 
   /** Returns the link to an order. For guests it contains the order token. */
@@ -87,12 +87,12 @@ export function createContentRenderer(deps: Deps) {
   }
 
   /** Returns undefined when the token of the message was used or superseded, or has expired. */
-  return async (message: DueMessageRow, recipient: string): Promise<MailContent | undefined> => {
+  return async (message: DueNotificationRow, recipient: string): Promise<MailContent | undefined> => {
     const { order, token_id, data_request_id, ...data } = message.data as StoredData
     const secrets = await secretVariables(token_id, data_request_id)
     if (secrets === undefined) return undefined
-    const candidates = await templates.find(message.template as TemplateName, message.locale)
-    const unsubscribeUrl = isOptional(message.template) ? unsubscribeLink(recipient) : ''
+    const candidates = await templates.find(message.template as MailTemplateName, message.locale)
+    const unsubscribeUrl = isOptionalTemplate(message.template) ? unsubscribeLink(recipient) : ''
     const variables = {
       ...data,
       ...secrets,
@@ -104,4 +104,4 @@ export function createContentRenderer(deps: Deps) {
     return { ...(await render(candidates, message.template, variables)), unsubscribeUrl }
   }
 }
-export type RenderContent = ReturnType<typeof createContentRenderer>
+export type RenderMailContent = ReturnType<typeof createMailContentRenderer>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { PATIENCE, useMailingShop } from '../../../../test/support/mailing-shop.ts'
 import { sent } from '../../../../test/support/orders.ts'
-import { retryDelaySeconds } from './service.ts'
+import { mailRetryDelaySeconds } from './service.ts'
 
 type MailingShop = Awaited<ReturnType<typeof useMailingShop>>
 
@@ -68,7 +68,7 @@ test('a mail server that hangs delays no other job, and gets its mails when it r
 })
 
 test('retry delays grow to half an hour, and vary by half of it at most', () => {
-  expect([1, 2, 3].map(attempts => retryDelaySeconds(attempts, 0.5))).toEqual([5, 15, 45])
-  expect(retryDelaySeconds(1_000_000, 0.5)).toBe(1_800)
-  expect([retryDelaySeconds(9, 0), retryDelaySeconds(9, 1)]).toEqual([900, 2_700])
+  expect([1, 2, 3].map(attempts => mailRetryDelaySeconds(attempts, 0.5))).toEqual([5, 15, 45])
+  expect(mailRetryDelaySeconds(1_000_000, 0.5)).toBe(1_800)
+  expect([mailRetryDelaySeconds(9, 0), mailRetryDelaySeconds(9, 1)]).toEqual([900, 2_700])
 })

@@ -2,13 +2,13 @@ import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { sendMessage } from '../messages/job.ts'
-import type { DueMessageRow, MessageStatus } from '../messages/repository.ts'
+import { sendNotification } from '../messages/job.ts'
+import type { DueNotificationRow, NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
-import type { Suppressions } from '../suppressions/service.ts'
+import type { SuppressionList } from '../suppressions/service.ts'
 import { TemplateFault } from '../templates/liquid-engine.ts'
-import { type MailTransport, SendFailure } from '../transport/transport.ts'
-import { isOptional, type RenderContent } from './content.ts'
+import { MailSendError, type MailTransport } from '../transport/transport.ts'
+import { isOptionalTemplate, type RenderMailContent } from './content.ts'
 
 type Deps = {
   db: Database
@@ -17,13 +17,13 @@ type Deps = {
   transport: MailTransport
   /** Domain of the sender address, for `Message-ID`. */
   domain: string
-  renderContent: RenderContent
-  suppressions: Pick<Suppressions, 'check' | 'clearBounces' | 'add'>
+  renderContent: RenderMailContent
+  suppressions: Pick<SuppressionList, 'check' | 'clearBounces' | 'add'>
   count: (result: 'sent' | 'failed' | 'dead' | 'suppressed' | 'skipped') => void
 }
 type SendPayload = { readonly message_id: string; readonly turn: number }
 type Outcome = {
-  readonly status: Extract<MessageStatus, 'sent' | 'skipped' | 'suppressed'>
+  readonly status: Extract<NotificationStatus, 'sent' | 'skipped' | 'suppressed'>
   readonly error: string | null
 }
 
@@ -35,7 +35,7 @@ const RETRY_SECONDS_MAX = 1_800
 const RETRY_SPREAD = 0.5
 
 /** Seconds until the next attempt, after this number of failed ones. `random` is from 0 to 1. */
-export function retryDelaySeconds(failedAttempts: number, random: number): number {
+export function mailRetryDelaySeconds(failedAttempts: number, random: number): number {
   const seconds = Math.min(
     FIRST_RETRY_SECONDS * RETRY_GROWTH ** Math.min(failedAttempts - 1, 20),
     RETRY_SECONDS_MAX
@@ -47,7 +47,7 @@ export function retryDelaySeconds(failedAttempts: number, random: number): numbe
  * Returns the handler of the job that sends one message. When the process ends after the mail server accepted a mail and
  * before the outcome is stored, the mail is sent again with the same Message-ID. Mail programs show it once.
  */
-export function createMessageSender({
+export function createNotificationSender({
   db,
   log,
   enqueue,
@@ -57,10 +57,10 @@ export function createMessageSender({
   suppressions,
   count
 }: Deps) {
-  async function deliver(message: DueMessageRow): Promise<Outcome> {
+  async function deliver(message: DueNotificationRow): Promise<Outcome> {
     const { recipient } = message
     if (recipient === null) return { status: 'skipped', error: 'the recipient was erased' }
-    const { reason, hasBounced } = await suppressions.check(recipient, isOptional(message.template))
+    const { reason, hasBounced } = await suppressions.check(recipient, isOptionalTemplate(message.template))
     if (reason !== undefined) return { status: 'suppressed', error: reason }
     const content = await renderContent(message, recipient)
     if (content === undefined)
@@ -86,26 +86,36 @@ export function createMessageSender({
 
   /** Schedules a retry, or marks the message as dead. Rethrows other errors, such as those of the database. */
   async function handleFailure(
-    message: DueMessageRow,
+    message: DueNotificationRow,
     { message_id: id, turn }: SendPayload,
     error: unknown
   ): Promise<void> {
-    if (!(error instanceof SendFailure || error instanceof TemplateFault)) throw error
-    if (error instanceof SendFailure && error.isUnknownAddress && message.recipient !== null)
+    if (!(error instanceof MailSendError || error instanceof TemplateFault)) throw error
+    if (error instanceof MailSendError && error.isUnknownAddress && message.recipient !== null)
       await suppressions.add(db, message.recipient, 'bounced')
     const isFinal = error instanceof TemplateFault || error.isPermanent || message.is_last
     if (isFinal) {
-      await db.run(repository.settleMessage, { id, turn, status: 'dead', error: error.message })
+      await db.run(repository.recordFinalNotificationStatus, {
+        id,
+        turn,
+        status: 'dead',
+        error: error.message
+      })
       log.warn({ message: id, template: message.template, reason: error.message }, 'a mail is not sent')
       return count('dead')
     }
-    const seconds = retryDelaySeconds(message.attempts + 1, Math.random())
+    const seconds = mailRetryDelaySeconds(message.attempts + 1, Math.random())
     await db.transaction(async tx => {
-      const updated = await tx.run(repository.postponeMessage, { id, turn, error: error.message, seconds })
+      const updated = await tx.run(repository.scheduleNotificationRetry, {
+        id,
+        turn,
+        error: error.message,
+        seconds
+      })
       if (updated === 0) return
       enqueue(
         tx,
-        sendMessage,
+        sendNotification,
         { message_id: id, turn: turn + 1 },
         { subject: id, delaySeconds: Math.ceil(seconds) }
       )
@@ -115,7 +125,7 @@ export function createMessageSender({
 
   return async ({ payload }: JobDelivery<SendPayload>): Promise<void> => {
     const { message_id: id, turn } = payload
-    const message = await db.first(repository.findDueMessage, { id, turn })
+    const message = await db.first(repository.findDueNotification, { id, turn })
     // Absent when it was canceled, or when a process ended after storing the outcome and before finishing the job.
     if (message === undefined) return
     let outcome: Outcome
@@ -124,7 +134,7 @@ export function createMessageSender({
     } catch (error) {
       return handleFailure(message, payload, error)
     }
-    await db.run(repository.settleMessage, { id, turn, ...outcome })
+    await db.run(repository.recordFinalNotificationStatus, { id, turn, ...outcome })
     count(outcome.status)
   }
 }

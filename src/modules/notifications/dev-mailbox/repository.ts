@@ -10,7 +10,7 @@ const listed = {
 } as const
 
 /** A mail that is sent again replaces its earlier version. */
-export const saveMail = statement({
+export const saveMailboxMail = statement({
   name: 'notifications.save_mail',
   takes: {
     id: 'uuid',
@@ -29,7 +29,7 @@ export const saveMail = statement({
     on conflict (id) do update set
       subject = excluded.subject, body_text = excluded.body_text, body_html = excluded.body_html, sent_at = now()`
 })
-export const listMails = statement({
+export const listMailboxMails = statement({
   name: 'notifications.list_mails',
   takes: { recipient: 'text?', limit: 'int8' },
   gives: listed,
@@ -37,7 +37,7 @@ export const listMails = statement({
     select id, template, sender, recipient, subject, sent_at from notifications.mailbox
     where $recipient::text is null or recipient = $recipient order by id desc limit $limit`
 })
-export const findMail = statement({
+export const findMailboxMail = statement({
   name: 'notifications.find_mail',
   takes: { id: 'uuid' },
   gives: {
@@ -51,7 +51,7 @@ export const findMail = statement({
     select id, template, sender, recipient, subject, sent_at, message_id, body_text, body_html, headers
     from notifications.mailbox where id = $id`
 })
-export const deleteOldMails = statement({
+export const deleteOldMailboxMails = statement({
   name: 'notifications.delete_old_mails',
   takes: { mailsMax: 'int8' },
   text: `

@@ -1,6 +1,6 @@
 import { isId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { Mail } from '../transport/transport.ts'
+import type { OutgoingMail } from '../transport/transport.ts'
 import * as repository from './repository.ts'
 
 const LISTED_MAX = 200
@@ -8,8 +8,8 @@ const LISTED_MAX = 200
 /** Stores the mails of a shop in development, with their links, so that developers see them at /mails. */
 export function createDevMailbox({ db, mailsMax }: { db: Database; mailsMax: number }) {
   return {
-    save: async (mail: Mail, sender: string): Promise<void> => {
-      await db.run(repository.saveMail, {
+    save: async (mail: OutgoingMail, sender: string): Promise<void> => {
+      await db.run(repository.saveMailboxMail, {
         id: mail.id,
         message_id: mail.messageId,
         template: mail.template,
@@ -22,10 +22,11 @@ export function createDevMailbox({ db, mailsMax }: { db: Database; mailsMax: num
       })
     },
     /** Deletes the oldest mails beyond the limit. */
-    deleteOld: () => db.run(repository.deleteOldMails, { mailsMax }),
+    deleteOld: () => db.run(repository.deleteOldMailboxMails, { mailsMax }),
     /** Newest first. `recipient`: only mails to this address. */
-    list: (recipient: string | null) => db.rows(repository.listMails, { recipient, limit: LISTED_MAX }),
-    find: async (id: string) => (isId(id) ? db.first(repository.findMail, { id }) : undefined)
+    list: (recipient: string | null) =>
+      db.rows(repository.listMailboxMails, { recipient, limit: LISTED_MAX }),
+    find: async (id: string) => (isId(id) ? db.first(repository.findMailboxMail, { id }) : undefined)
   }
 }
 export type DevMailbox = ReturnType<typeof createDevMailbox>

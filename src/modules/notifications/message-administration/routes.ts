@@ -1,13 +1,13 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { MessageListResponse, MessageQuery, MessageResponse } from './schema.ts'
-import type { MessageAdministration } from './service.ts'
+import { AdminNotificationListResponse, AdminNotificationResponse, NotificationListQuery } from './schema.ts'
+import type { NotificationAdministration } from './service.ts'
 
 const config = { class: 'account' } as const
-const byId = { params: IdParams, response: { 200: MessageResponse } }
+const byId = { params: IdParams, response: { 200: AdminNotificationResponse } }
 
-export function messageRoutes(tiers: Tiers, messages: MessageAdministration): void {
+export function notificationAdministrationRoutes(tiers: Tiers, messages: NotificationAdministration): void {
   tiers.admin.get(
     '/admin/notifications',
     {
@@ -16,8 +16,8 @@ export function messageRoutes(tiers: Tiers, messages: MessageAdministration): vo
         summary: 'List notifications',
         description:
           'Returns the notifications to all recipients, newest first, with attempts and the latest error. Filter by `status=dead` to find those that were not delivered. Sent, canceled and dead notifications are deleted after `notifications.retention_days`.',
-        querystring: MessageQuery,
-        response: { 200: MessageListResponse }
+        querystring: NotificationListQuery,
+        response: { 200: AdminNotificationListResponse }
       }
     },
     request => messages.list(request.query)

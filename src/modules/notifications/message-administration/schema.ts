@@ -1,15 +1,15 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
-import { NotificationStatus, notificationFields } from '../messages/schema.ts'
-import { TemplateNameSchema } from '../template-administration/schema.ts'
+import { NotificationStatusSchema, notificationFields } from '../messages/schema.ts'
+import { MailTemplateNameSchema } from '../template-administration/schema.ts'
 
-export const MessageQuery = input({
+export const NotificationListQuery = input({
   ...pageQuery,
-  status: Type.Optional(NotificationStatus),
-  template: Type.Optional(TemplateNameSchema),
+  status: Type.Optional(NotificationStatusSchema),
+  template: Type.Optional(MailTemplateNameSchema),
   recipient: Type.Optional(line(320, 'Only messages to this e-mail address.'))
 })
-export type MessageQuery = Static<typeof MessageQuery>
+export type NotificationListQuery = Static<typeof NotificationListQuery>
 
 const listedFields = {
   ...notificationFields,
@@ -24,9 +24,11 @@ const listedFields = {
   ),
   due_at: nullable({ ...Time, description: 'Time of the next attempt. Null unless the message is pending.' })
 }
-export const MessageListResponse = listOf(response('AdminNotificationSummaryResponse', listedFields))
-export type MessageSummary = Static<typeof MessageListResponse>['items'][number]
-export const MessageResponse = response('AdminNotificationResponse', {
+export const AdminNotificationListResponse = listOf(
+  response('AdminNotificationSummaryResponse', listedFields)
+)
+export type AdminNotificationSummary = Static<typeof AdminNotificationListResponse>['items'][number]
+export const AdminNotificationResponse = response('AdminNotificationResponse', {
   ...listedFields,
   recipient_name: nullable(Type.String()),
   data: Type.Unsafe<Readonly<Record<string, unknown>>>({
@@ -36,4 +38,4 @@ export const MessageResponse = response('AdminNotificationResponse', {
       'Stored variables of the template. Links with tokens are not stored; they are created on sending.'
   })
 })
-export type MessageResponse = Static<typeof MessageResponse>
+export type AdminNotificationResponse = Static<typeof AdminNotificationResponse>

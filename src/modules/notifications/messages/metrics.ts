@@ -1,9 +1,9 @@
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { measureMessages } from './repository.ts'
+import { measureNotificationBacklog } from './repository.ts'
 
 /** Gauges of the messages in the database, which are those of all processes. `measure` updates them. */
-export function createMessageMetrics(metrics: Metrics, db: Queryable) {
+export function createNotificationMetrics(metrics: Metrics, db: Queryable) {
   let measured = { pending: 0, dead: 0, oldest_seconds: 0 }
   const gauge = (name: string, help: string, key: keyof typeof measured) =>
     metrics.gauge(name, help, () => measured[key])
@@ -12,7 +12,7 @@ export function createMessageMetrics(metrics: Metrics, db: Queryable) {
   gauge('oldest_seconds', 'Age of the oldest waiting message, in seconds.', 'oldest_seconds')
   return {
     measure: async (): Promise<number> => {
-      measured = (await db.first(measureMessages)) ?? measured
+      measured = (await db.first(measureNotificationBacklog)) ?? measured
       return 0
     }
   }

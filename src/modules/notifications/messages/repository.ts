@@ -1,14 +1,14 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type MessageStatus = 'pending' | 'sent' | 'dead' | 'canceled' | 'suppressed' | 'skipped'
-export type MessageChannel = 'email' | 'log'
+export type NotificationStatus = 'pending' | 'sent' | 'dead' | 'canceled' | 'suppressed' | 'skipped'
+export type NotificationChannel = 'email' | 'log'
 
-export type NewMessage = {
+export type NewNotification = {
   readonly id: string
   readonly origin: string
   readonly template: string
-  readonly channel: MessageChannel
+  readonly channel: NotificationChannel
   readonly customer_id: string | null
   readonly locale: string
   readonly recipient: string
@@ -18,9 +18,9 @@ export type NewMessage = {
 }
 
 /** Skips rows whose `origin` is stored already, and returns the ids of the others. */
-export const insertMessages = statement({
+export const insertNotifications = statement({
   name: 'notifications.insert_messages',
-  takes: { rows: json<NewMessage[]>() },
+  takes: { rows: json<NewNotification[]>() },
   gives: { id: 'uuid' },
   text: `
     insert into notifications.messages (
@@ -33,13 +33,13 @@ export const insertMessages = statement({
     returning id`
 })
 /** Returns no row when the message has another turn by now, or is not pending. */
-export const findDueMessage = statement({
+export const findDueNotification = statement({
   name: 'notifications.find_due_message',
   takes: { id: 'uuid', turn: 'int4' },
   gives: {
     id: 'uuid',
     template: 'text',
-    channel: oneOf<MessageChannel>(),
+    channel: oneOf<NotificationChannel>(),
     customer_id: 'uuid?',
     locale: 'text',
     recipient: 'text?',
@@ -54,19 +54,24 @@ export const findDueMessage = statement({
       gives_up_at <= now() as is_last
     from notifications.messages where id = $id and turn = $turn and status = 'pending'`
 })
-export type DueMessageRow = RowOf<typeof findDueMessage>
+export type DueNotificationRow = RowOf<typeof findDueNotification>
 
 /** Stores the final outcome of a message. */
-export const settleMessage = statement({
+export const recordFinalNotificationStatus = statement({
   name: 'notifications.settle_message',
-  takes: { id: 'uuid', turn: 'int4', status: oneOf<Exclude<MessageStatus, 'pending'>>(), error: 'text?' },
+  takes: {
+    id: 'uuid',
+    turn: 'int4',
+    status: oneOf<Exclude<NotificationStatus, 'pending'>>(),
+    error: 'text?'
+  },
   text: `
     update notifications.messages set
       status = $status, error = $error, attempts = attempts + 1, turn = turn + 1, settled_at = now()
     where id = $id and turn = $turn and status = 'pending'`
 })
 /** Stores a failed attempt and the time of the next one. */
-export const postponeMessage = statement({
+export const scheduleNotificationRetry = statement({
   name: 'notifications.postpone_message',
   takes: { id: 'uuid', turn: 'int4', error: 'text', seconds: 'float8' },
   text: `
@@ -74,7 +79,7 @@ export const postponeMessage = statement({
       error = $error, attempts = attempts + 1, turn = turn + 1, due_at = now() + make_interval(secs => $seconds)
     where id = $id and turn = $turn and status = 'pending'`
 })
-export const measureMessages = statement({
+export const measureNotificationBacklog = statement({
   name: 'notifications.measure_messages',
   gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
   text: `
@@ -82,7 +87,7 @@ export const measureMessages = statement({
       coalesce(extract(epoch from now() - min(created_at) filter (where status = 'pending')), 0)::float8 as oldest_seconds
     from notifications.messages where status in ('pending', 'dead')`
 })
-export const deleteOldMessages = statement({
+export const deleteOldNotifications = statement({
   name: 'notifications.delete_old_messages',
   takes: { days: 'int4' },
   text: `
@@ -95,8 +100,8 @@ export const deleteOldMessages = statement({
 const listed = {
   id: 'uuid',
   template: 'text',
-  channel: oneOf<MessageChannel>(),
-  status: oneOf<MessageStatus>(),
+  channel: oneOf<NotificationChannel>(),
+  status: oneOf<NotificationStatus>(),
   customer_id: 'uuid?',
   locale: 'text',
   recipient: 'text?',
@@ -111,7 +116,7 @@ const columns = `id, template, channel, status, customer_id, locale, recipient, 
       case when status = 'pending' then due_at end as due_at, settled_at`
 /** A filter that is null matches every message. */
 const filters = {
-  status: nullableOneOf<MessageStatus>(),
+  status: nullableOneOf<NotificationStatus>(),
   template: 'text?',
   recipient: 'text?'
 } as const
@@ -120,7 +125,7 @@ const matching = `
   and ($template::text is null or template = $template)
   and ($recipient::text is null or recipient = $recipient)`
 
-export const listMessages = statement({
+export const listNotifications = statement({
   name: 'notifications.list_messages',
   slow: true,
   takes: { ...filters, after: 'uuid', limit: 'int8' },
@@ -129,14 +134,14 @@ export const listMessages = statement({
     select ${columns} from notifications.messages
     where id < $after and ${matching} order by id desc limit $limit`
 })
-export const countMessages = statement({
+export const countNotifications = statement({
   name: 'notifications.count_messages',
   slow: true,
   takes: filters,
   gives: { total: 'int4' },
   text: countUpTo(`notifications.messages where ${matching}`)
 })
-export const listOwnMessages = statement({
+export const listNotificationsOfUser = statement({
   name: 'notifications.list_own_messages',
   takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: listed,
@@ -144,27 +149,27 @@ export const listOwnMessages = statement({
     select ${columns} from notifications.messages
     where customer_id = $customer_id and id < $after order by id desc limit $limit`
 })
-export const countOwnMessages = statement({
+export const countNotificationsOfUser = statement({
   name: 'notifications.count_own_messages',
   takes: { customer_id: 'uuid' },
   gives: { total: 'int4' },
   text: countUpTo('notifications.messages where customer_id = $customer_id')
 })
-export const findMessage = statement({
+export const findNotification = statement({
   name: 'notifications.find_message',
   takes: { id: 'uuid' },
   gives: { ...listed, recipient_name: 'text?', data: json<Readonly<Record<string, unknown>>>() },
   text: `
     select ${columns}, recipient_name, data from notifications.messages where id = $id`
 })
-export const lockMessage = statement({
+export const lockNotification = statement({
   name: 'notifications.lock_message',
   takes: { id: 'uuid' },
-  gives: { status: oneOf<MessageStatus>(), turn: 'int4' },
+  gives: { status: oneOf<NotificationStatus>(), turn: 'int4' },
   text: 'select status, turn from notifications.messages where id = $id for update'
 })
 /** Resets a message to the state and the retry period of a new one. */
-export const retryMessage = statement({
+export const retryNotification = statement({
   name: 'notifications.retry_message',
   takes: { id: 'uuid', seconds: 'float8' },
   text: `
@@ -174,7 +179,7 @@ export const retryMessage = statement({
     where id = $id`
 })
 /** The new turn makes queued jobs of the message do nothing. */
-export const cancelMessage = statement({
+export const cancelNotification = statement({
   name: 'notifications.cancel_message',
   takes: { id: 'uuid' },
   text: `

@@ -2,18 +2,18 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { derivedId, newId } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { TemplateName } from '../templates/definitions.ts'
-import { sendMessage } from './job.ts'
-import { insertMessages, type MessageChannel } from './repository.ts'
+import type { MailTemplateName } from '../templates/definitions.ts'
+import { sendNotification } from './job.ts'
+import { insertNotifications, type NotificationChannel } from './repository.ts'
 
 /** A message that is not stored yet. */
-export type MessageDraft = {
+export type NotificationDraft = {
   /** Id of the message. Default: a new id. */
   readonly id?: string
   /** Id of the event or request that causes the message. Each recipient gets a template once per source. */
   readonly sourceId: string
-  readonly template: TemplateName
-  readonly channel?: MessageChannel
+  readonly template: MailTemplateName
+  readonly channel?: NotificationChannel
   readonly to: {
     readonly email: string | null
     readonly name: string | null
@@ -33,9 +33,9 @@ const NAME_LENGTH_MAX = 200
 const LINK = /:\/\/|[\p{L}\p{N}][.\u3002]\p{L}{2,}/u
 
 /** Stores messages. A job sends each of them once the transaction commits. */
-export function createMessageQueue({ enqueue, locale, giveUpSeconds }: Deps) {
+export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps) {
   /** Skips drafts without a valid e-mail address. Returns the ids of the messages that are new. */
-  return async (tx: Transaction, drafts: readonly MessageDraft[]): Promise<string[]> => {
+  return async (tx: Transaction, drafts: readonly NotificationDraft[]): Promise<string[]> => {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
     const rows = drafts.flatMap(({ id = newId(), sourceId, template, channel = 'email', to, data }) => {
       const recipient = to.email === null ? undefined : parseEmail(to.email)
@@ -54,12 +54,12 @@ export function createMessageQueue({ enqueue, locale, giveUpSeconds }: Deps) {
       }
     })
     if (rows.length === 0) return []
-    const inserted = await tx.rows(insertMessages, { rows })
-    for (const { id } of inserted) enqueue(tx, sendMessage, { message_id: id, turn: 0 }, { subject: id })
+    const inserted = await tx.rows(insertNotifications, { rows })
+    for (const { id } of inserted) enqueue(tx, sendNotification, { message_id: id, turn: 0 }, { subject: id })
     return inserted.map(({ id }) => id)
   }
 }
-export type QueueMessages = ReturnType<typeof createMessageQueue>
+export type QueueNotifications = ReturnType<typeof createNotificationQueue>
 
 /** Removes line breaks and characters of addresses from a name, for a mail header. Returns '' for a name with a link. */
 const safeName = (name: string): string => {

@@ -1,18 +1,18 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { TemplateName } from '../templates/definitions.ts'
-import type { MessageDraft, QueueMessages } from './service.ts'
+import type { MailTemplateName } from '../templates/definitions.ts'
+import type { NotificationDraft, QueueNotifications } from './service.ts'
 
-type StaffTemplate = Extract<TemplateName, 'low_stock' | 'unpaid_stock' | 'webhooks_off'>
-type StaffDraft = Pick<MessageDraft, 'sourceId' | 'data'>
+type StaffTemplate = Extract<MailTemplateName, 'low_stock' | 'unpaid_stock' | 'webhooks_off'>
+type StaffDraft = Pick<NotificationDraft, 'sourceId' | 'data'>
 type Deps = {
-  queueMessages: QueueMessages
+  queueNotifications: QueueNotifications
   /** Addresses of `notifications.staff`. */
   addresses: readonly string[]
-  isEnabled: (template: TemplateName) => boolean
+  isEnabled: (template: MailTemplateName) => boolean
 }
 
 /** Queues mails to the staff of the shop. */
-export function createStaffMails({ queueMessages, addresses, isEnabled }: Deps) {
+export function createStaffMails({ queueNotifications, addresses, isEnabled }: Deps) {
   const isStaffEnabled = (template: StaffTemplate): boolean => addresses.length > 0 && isEnabled(template)
   return {
     /** Whether staff addresses are configured and the template is not switched off. */
@@ -32,7 +32,7 @@ export function createStaffMails({ queueMessages, addresses, isEnabled }: Deps) 
           to: { email, name: null, customerId: null, locale: null }
         }))
       )
-      await queueMessages(tx, drafts)
+      await queueNotifications(tx, drafts)
     }
   }
 }

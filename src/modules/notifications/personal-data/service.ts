@@ -4,18 +4,18 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 
 /** Personal data in messages and mails. `erase` also deletes messages that are not sent yet. */
-export const messagePersonalData = (db: Database): PersonalData => ({
+export const notificationPersonalData = (db: Database): PersonalData => ({
   async erase(tx, customer_id) {
-    await tx.run(repository.deleteMailsOf, { customer_id })
-    await tx.run(repository.deleteMessagesOf, { customer_id })
+    await tx.run(repository.deleteMailboxMailsOfCustomer, { customer_id })
+    await tx.run(repository.deleteNotificationsOfCustomer, { customer_id })
   },
-  export: customer_id => db.rows(repository.listMessagesOf, { customer_id }),
+  export: customer_id => db.rows(repository.listNotificationsOfCustomer, { customer_id }),
   guests: {
     async erase(tx, guest) {
-      await tx.run(repository.deleteMailsOfGuest, ofGuest(guest))
-      await tx.run(repository.deleteMessagesOfGuest, ofGuest(guest))
+      await tx.run(repository.deleteMailboxMailsOfGuest, ofGuest(guest))
+      await tx.run(repository.deleteNotificationsOfGuest, ofGuest(guest))
     },
-    export: guest => db.rows(repository.listMessagesOfGuest, ofGuest(guest))
+    export: guest => db.rows(repository.listNotificationsOfGuest, ofGuest(guest))
   }
 })
 

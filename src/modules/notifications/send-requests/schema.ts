@@ -1,10 +1,14 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, line, listOf, request, response } from '../../../kernel/wire.ts'
-import { NotificationChannel, NotificationResponse, NotificationStatus } from '../messages/schema.ts'
-import { TemplateNameSchema } from '../template-administration/schema.ts'
+import {
+  NotificationChannelSchema,
+  NotificationResponse,
+  NotificationStatusSchema
+} from '../messages/schema.ts'
+import { MailTemplateNameSchema } from '../template-administration/schema.ts'
 
-export const SendRequest = request('SendNotificationRequest', {
-  template: TemplateNameSchema,
+export const SendNotificationRequest = request('SendNotificationRequest', {
+  template: MailTemplateNameSchema,
   channel: Type.Optional(
     Type.Enum(['email', 'log'], {
       default: 'email',
@@ -27,11 +31,11 @@ export const SendRequest = request('SendNotificationRequest', {
     )
   )
 })
-export type SendRequest = Static<typeof SendRequest>
-export const SendResponse = response('SendNotificationResponse', {
+export type SendNotificationRequest = Static<typeof SendNotificationRequest>
+export const SendNotificationResponse = response('SendNotificationResponse', {
   id: Id,
-  channel: NotificationChannel,
-  status: NotificationStatus
+  channel: NotificationChannelSchema,
+  status: NotificationStatusSchema
 })
-export type SendResponse = Static<typeof SendResponse>
+export type SendNotificationResponse = Static<typeof SendNotificationResponse>
 export const NotificationListResponse = listOf(NotificationResponse)

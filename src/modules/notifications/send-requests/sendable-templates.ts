@@ -1,7 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import type { OrderSummary } from '../../orders/index.ts'
-import type { TemplateName } from '../templates/definitions.ts'
+import type { MailTemplateName } from '../templates/definitions.ts'
 
 type SendableTemplate = {
   /** Exactly the ids that `data` of the request must have. */
@@ -11,7 +11,7 @@ type SendableTemplate = {
 }
 
 /** Templates that a request may send. All others are sent only when their event happens. */
-export const SENDABLE_TEMPLATES: Readonly<Partial<Record<TemplateName, SendableTemplate>>> = {
+export const SENDABLE_MAIL_TEMPLATES: Readonly<Partial<Record<MailTemplateName, SendableTemplate>>> = {
   welcome: { requiredIds: [] },
   order_placed: {
     requiredIds: ['order_id'],
@@ -25,10 +25,10 @@ export const SENDABLE_TEMPLATES: Readonly<Partial<Record<TemplateName, SendableT
   order_canceled: { requiredIds: ['order_id'], matchesOrder: ({ state }) => state === 'canceled' }
 }
 
-export type SendData = { readonly order_id?: string; readonly shipment_id?: string }
+export type SendNotificationData = { readonly order_id?: string; readonly shipment_id?: string }
 
 /** Returns the faults of `data`: ids that are missing, and members that the template does not use. */
-export function validateSendData(
+export function validateNotificationData(
   { requiredIds }: SendableTemplate,
   data: Readonly<Record<string, unknown>>
 ): Fault[] {

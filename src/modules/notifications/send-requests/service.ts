@@ -9,10 +9,18 @@ import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
 import * as errors from '../errors.ts'
 import * as repository from '../messages/repository.ts'
 import type { NotificationResponse } from '../messages/schema.ts'
-import type { MessageDraft, QueueMessages } from '../messages/service.ts'
-import { orderDataOf, orderRecipientOf, shipmentDataOf } from '../subscribers/orders.ts'
-import type { SendRequest, SendResponse } from './schema.ts'
-import { SENDABLE_TEMPLATES, type SendData, validateSendData } from './sendable-templates.ts'
+import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import {
+  orderMailRecipient,
+  orderTemplateVariables,
+  shipmentTemplateVariables
+} from '../subscribers/orders.ts'
+import type { SendNotificationRequest, SendNotificationResponse } from './schema.ts'
+import {
+  SENDABLE_MAIL_TEMPLATES,
+  type SendNotificationData,
+  validateNotificationData
+} from './sendable-templates.ts'
 
 type Caller = {
   readonly userId: string
@@ -21,7 +29,7 @@ type Caller = {
 }
 type Deps = {
   db: Database
-  queueMessages: QueueMessages
+  queueNotifications: QueueNotifications
   auth: Pick<AuthApi, 'contacts'> | undefined
   orders: Pick<OrdersApi, 'orderSummaries'> | undefined
 }
@@ -31,13 +39,13 @@ const canManageNotifications = ({ role, scopes }: Caller): boolean =>
   role === 'admin' && (scopes === null || scopes.includes('notifications'))
 
 /** Sends notifications that customers and administrators request, and lists those of a customer. */
-export function createSendRequestService({ db, queueMessages, auth, orders }: Deps) {
+export function createNotificationRequestService({ db, queueNotifications, auth, orders }: Deps) {
   /** @throws `NOTIFICATION_ORDER_NOT_FOUND` also for an order of another customer */
   async function readOrder(orderId: string, caller: Caller): Promise<OrderSummary> {
     const [summary] = (await orders?.orderSummaries(db, [orderId])) ?? []
     const isAllowed =
       summary !== undefined && (canManageNotifications(caller) || summary.customer_id === caller.userId)
-    if (!isAllowed) throw errors.orderNotFound()
+    if (!isAllowed) throw errors.notificationOrderNotFound()
     return summary
   }
 
@@ -45,36 +53,41 @@ export function createSendRequestService({ db, queueMessages, auth, orders }: De
   async function recipientFor(caller: Caller, to: string | undefined, order: OrderSummary | undefined) {
     if (to !== undefined) {
       const email = parseEmail(to)
-      if (email === undefined) throw errors.recipientInvalid()
+      if (email === undefined) throw errors.notificationRecipientInvalid()
       return { email, name: null, customerId: null, locale: null }
     }
     const [contact] = (await auth?.contacts([caller.userId])) ?? []
     if (contact?.email != null) {
       // Otherwise an attacker could register with a victim's address and flood it with mails.
-      if (!contact.emailVerified) throw errors.recipientUnverified()
+      if (!contact.emailVerified) throw errors.notificationRecipientUnverified()
       return { email: contact.email, name: contact.name, customerId: contact.id, locale: contact.locale }
     }
     if (order === undefined || order.customer_id !== caller.userId || order.email === null)
-      throw errors.recipientUnknown()
-    return orderRecipientOf(order, [])
+      throw errors.notificationRecipientUnknown()
+    return orderMailRecipient(order, [])
   }
 
   async function draftOf(
     caller: Caller,
-    { template, channel = 'email', data = {}, to }: SendRequest
-  ): Promise<Omit<MessageDraft, 'id' | 'sourceId'>> {
-    if (to !== undefined && !canManageNotifications(caller)) throw errors.recipientForbidden()
-    const sendable = SENDABLE_TEMPLATES[template]
+    { template, channel = 'email', data = {}, to }: SendNotificationRequest
+  ): Promise<Omit<NotificationDraft, 'id' | 'sourceId'>> {
+    if (to !== undefined && !canManageNotifications(caller)) throw errors.notificationRecipientForbidden()
+    const sendable = SENDABLE_MAIL_TEMPLATES[template]
     if (sendable === undefined)
-      throw errors.notSendable({ details: { templates: Object.keys(SENDABLE_TEMPLATES) } })
-    const faults = validateSendData(sendable, data)
-    if (faults.length > 0) throw errors.dataInvalid({ details: { errors: faults } })
-    const { order_id, shipment_id } = data as SendData
+      throw errors.templateNotSendable({ details: { templates: Object.keys(SENDABLE_MAIL_TEMPLATES) } })
+    const faults = validateNotificationData(sendable, data)
+    if (faults.length > 0) throw errors.notificationDataInvalid({ details: { errors: faults } })
+    const { order_id, shipment_id } = data as SendNotificationData
     const order = order_id === undefined ? undefined : await readOrder(order_id, caller)
-    if (order !== undefined && sendable.matchesOrder?.(order) === false) throw errors.orderStateMismatch()
-    const shipment = order && shipment_id !== undefined ? shipmentDataOf(order, shipment_id) : undefined
-    if (shipment_id !== undefined && shipment === undefined) throw errors.orderNotFound()
-    const variables = { ...(order && { order: orderDataOf(order) }), ...(shipment && { shipment }) }
+    if (order !== undefined && sendable.matchesOrder?.(order) === false)
+      throw errors.notificationOrderMismatch()
+    const shipment =
+      order && shipment_id !== undefined ? shipmentTemplateVariables(order, shipment_id) : undefined
+    if (shipment_id !== undefined && shipment === undefined) throw errors.notificationOrderNotFound()
+    const variables = {
+      ...(order && { order: orderTemplateVariables(order) }),
+      ...(shipment && { shipment })
+    }
     return { template, channel, to: await recipientFor(caller, to, order), data: variables }
   }
 
@@ -84,13 +97,17 @@ export function createSendRequestService({ db, queueMessages, auth, orders }: De
      * `NOTIFICATION_ORDER_NOT_FOUND`, `NOTIFICATION_NOT_SO`, `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN`,
      * `NOTIFICATION_RECIPIENT_UNVERIFIED`
      */
-    send: async (caller: Caller, body: SendRequest, write: IdempotentWrite): Promise<SendResponse> => {
+    send: async (
+      caller: Caller,
+      body: SendNotificationRequest,
+      write: IdempotentWrite
+    ): Promise<SendNotificationResponse> => {
       const { id } = write
       if (!write.alreadyApplied) {
         const draft = await draftOf(caller, body)
-        await write.once(db, tx => queueMessages(tx, [{ id, sourceId: id, ...draft }]))
+        await write.once(db, tx => queueNotifications(tx, [{ id, sourceId: id, ...draft }]))
       }
-      return found(await db.first(repository.findMessage, { id }), errors.recipientUnknown)
+      return found(await db.first(repository.findNotification, { id }), errors.notificationRecipientUnknown)
     },
     /** Lists the notifications of a customer, without their content. */
     list: (customer_id: string, query: PageQuery): Promise<Page<NotificationResponse>> =>
@@ -98,9 +115,9 @@ export function createSendRequestService({ db, queueMessages, auth, orders }: De
         name: 'own notifications',
         filters: customer_id,
         ...newestFirst,
-        rows: place => db.rows(repository.listOwnMessages, { customer_id, ...place }),
-        total: () => db.first(repository.countOwnMessages, { customer_id })
+        rows: place => db.rows(repository.listNotificationsOfUser, { customer_id, ...place }),
+        total: () => db.first(repository.countNotificationsOfUser, { customer_id })
       })
   }
 }
-export type SendRequestService = ReturnType<typeof createSendRequestService>
+export type NotificationRequestService = ReturnType<typeof createNotificationRequestService>

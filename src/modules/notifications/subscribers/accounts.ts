@@ -1,18 +1,18 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, Contact } from '../../auth/index.ts'
-import type { MessageDraft, QueueMessages } from '../messages/service.ts'
-import type { TemplateName } from '../templates/definitions.ts'
+import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import type { MailTemplateName } from '../templates/definitions.ts'
 
 type UserEvent = { readonly user_id: string }
 type TokenEvent = UserEvent & { readonly token_id: string }
 type Deps = {
   auth: Pick<AuthApi, 'contacts' | 'oneTimeToken'> | undefined
-  queueMessages: QueueMessages
-  isEnabled: (template: TemplateName) => boolean
+  queueNotifications: QueueNotifications
+  isEnabled: (template: MailTemplateName) => boolean
 }
 
-const recipientOf = ({ id, name, locale }: Contact, email: string | null): MessageDraft['to'] => ({
+const recipientOf = ({ id, name, locale }: Contact, email: string | null): NotificationDraft['to'] => ({
   email,
   name,
   customerId: id,
@@ -20,29 +20,29 @@ const recipientOf = ({ id, name, locale }: Contact, email: string | null): Messa
 })
 
 /** Queues mails about an account to its owner, including those with a verification or reset link. */
-export function createAccountSubscriber({ auth, queueMessages, isEnabled }: Deps) {
+export function createAccountMailSubscriber({ auth, queueNotifications, isEnabled }: Deps) {
   const mailHandler =
     <E extends UserEvent>(
-      template: TemplateName,
+      template: MailTemplateName,
       draft: (
         event: JobDelivery<E>,
         contact: Contact
-      ) => Promise<Pick<MessageDraft, 'to' | 'data'> | undefined>
+      ) => Promise<Pick<NotificationDraft, 'to' | 'data'> | undefined>
     ) =>
     async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
       if (auth === undefined || !isEnabled(template)) return
       const contacts = await auth.contacts(events.map(({ payload }) => payload.user_id))
       const drafts = await Promise.all(
-        events.map(async (event): Promise<MessageDraft[]> => {
+        events.map(async (event): Promise<NotificationDraft[]> => {
           const contact = contacts.find(({ id }) => id === event.payload.user_id)
           const content = contact && (await draft(event, contact))
           return content === undefined ? [] : [{ sourceId: event.id, template, ...content }]
         })
       )
-      await queueMessages(tx, drafts.flat())
+      await queueNotifications(tx, drafts.flat())
     }
   /** Sends to the address that the token is for. Skips tokens that were used or superseded meanwhile. */
-  const tokenMailHandler = (template: TemplateName) =>
+  const tokenMailHandler = (template: MailTemplateName) =>
     mailHandler<TokenEvent>(template, async ({ payload: { token_id } }, contact) => {
       const token = await auth?.oneTimeToken(token_id)
       return token && { to: recipientOf(contact, token.email), data: { token_id } }

@@ -1,21 +1,21 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import type { MessageDraft, QueueMessages } from '../messages/service.ts'
+import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
 
 type Deps = {
   orders: Pick<OrdersApi, 'findDataRequest'> | undefined
-  queueMessages: QueueMessages
+  queueNotifications: QueueNotifications
   isEnabled: (template: 'guest_data') => boolean
 }
 type DataRequested = JobDelivery<{ readonly request_id: string }>
 
 /** Queues the mail with the link by which a guest exports or erases their data. */
-export const createDataRequestSubscriber = ({ orders, queueMessages, isEnabled }: Deps) => ({
+export const createDataRequestMailSubscriber = ({ orders, queueNotifications, isEnabled }: Deps) => ({
   'orders.data_requested': async (tx: Transaction, events: readonly DataRequested[]): Promise<void> => {
     if (!isEnabled('guest_data')) return
     const drafts = await Promise.all(events.map(event => draftOf(tx, orders, event)))
-    await queueMessages(tx, drafts.flat())
+    await queueNotifications(tx, drafts.flat())
   }
 })
 
@@ -23,7 +23,7 @@ async function draftOf(
   db: Queryable,
   orders: Deps['orders'],
   { id, payload }: DataRequested
-): Promise<MessageDraft[]> {
+): Promise<NotificationDraft[]> {
   const request = await orders?.findDataRequest(db, payload.request_id)
   if (request === undefined) return []
   const to = { email: request.email, name: null, customerId: null, locale: null }

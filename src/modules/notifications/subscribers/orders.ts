@@ -3,8 +3,8 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, Contact } from '../../auth/index.ts'
 import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import type { MessageDraft, QueueMessages } from '../messages/service.ts'
-import type { TemplateName } from '../templates/definitions.ts'
+import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import type { MailTemplateName } from '../templates/definitions.ts'
 
 /** The events of one transaction differ by some milliseconds. */
 const SAME_TRANSACTION_MS = 50
@@ -14,12 +14,12 @@ type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   orders: Pick<OrdersApi, 'orderSummaries'> | undefined
   shipping: Pick<ShippingApi, 'findReported'> | undefined
-  queueMessages: QueueMessages
-  isEnabled: (template: TemplateName) => boolean
+  queueNotifications: QueueNotifications
+  isEnabled: (template: MailTemplateName) => boolean
 }
 
 /** Variables about an order for a template, without its token. */
-export const orderDataOf = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
+export const orderTemplateVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
   id,
   number,
   currency,
@@ -35,7 +35,7 @@ export const orderDataOf = ({ id, number, currency, lines, terms, ...summary }: 
 })
 
 /** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */
-export function shipmentDataOf({ lines, shipments }: OrderSummary, shipmentId: string) {
+export function shipmentTemplateVariables({ lines, shipments }: OrderSummary, shipmentId: string) {
   const shipment = shipments.find(({ id }) => id === shipmentId)
   if (shipment === undefined) return undefined
   return {
@@ -51,10 +51,10 @@ export function shipmentDataOf({ lines, shipments }: OrderSummary, shipmentId: s
 }
 
 /** Recipient of mails about an order: the address given with the order, or else that of the account. */
-export const orderRecipientOf = (
+export const orderMailRecipient = (
   { email, name, customer_id: customerId, locale }: OrderSummary,
   contacts: readonly Contact[]
-): MessageDraft['to'] => {
+): NotificationDraft['to'] => {
   const account = contacts.find(({ id }) => id === customerId)
   return {
     email: email ?? account?.email ?? null,
@@ -68,10 +68,10 @@ const isSameTransaction = (placedAt: Date | null, since: Date): boolean =>
   placedAt !== null && Math.abs(since.getTime() - placedAt.getTime()) < SAME_TRANSACTION_MS
 
 /** Queues mails about an order to its buyer. */
-export function createOrderSubscriber({ auth, orders, shipping, queueMessages, isEnabled }: Deps) {
+export function createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled }: Deps) {
   const mailHandler =
     <E extends OrderEvent>(
-      template: TemplateName,
+      template: MailTemplateName,
       /** Returns the variables besides the order, or undefined when no mail is sent. */
       extraVariables: (
         event: E,
@@ -87,7 +87,7 @@ export function createOrderSubscriber({ auth, orders, shipping, queueMessages, i
       )
       const customerIds = new Set(summaries.map(({ customer_id }) => customer_id).filter(id => id !== null))
       const contacts = (await auth?.contacts([...customerIds])) ?? []
-      const drafts = events.flatMap(({ id, payload, since }): MessageDraft[] => {
+      const drafts = events.flatMap(({ id, payload, since }): NotificationDraft[] => {
         const summary = summaries.find(each => each.id === payload.order_id)
         const extra = summary && extraVariables(payload, summary, since)
         if (summary === undefined || extra === undefined) return []
@@ -95,17 +95,17 @@ export function createOrderSubscriber({ auth, orders, shipping, queueMessages, i
           {
             sourceId: id,
             template,
-            to: orderRecipientOf(summary, contacts),
-            data: { order: orderDataOf(summary), ...extra }
+            to: orderMailRecipient(summary, contacts),
+            data: { order: orderTemplateVariables(summary), ...extra }
           }
         ]
       })
-      await queueMessages(tx, drafts)
+      await queueNotifications(tx, drafts)
     }
 
-  const shipmentMailHandler = (template: TemplateName) =>
+  const shipmentMailHandler = (template: MailTemplateName) =>
     mailHandler<OrderEvent & { shipment_id: string }>(template, ({ shipment_id }, order) => {
-      const shipment = shipmentDataOf(order, shipment_id)
+      const shipment = shipmentTemplateVariables(order, shipment_id)
       return shipment && { shipment }
     })
   const handleDelivered = shipmentMailHandler('order_delivered')

@@ -28,7 +28,7 @@ const titleOf = ({ sku, name, variantName }: VariantNames) => ({
 })
 
 /** Queues mails to staff about low stock, and about stock that unpaid orders reserve. */
-export function createStockSubscriber({ catalog, staff }: Deps) {
+export function createStockMailSubscriber({ catalog, staff }: Deps) {
   return {
     'inventory.crossed': async (
       tx: Transaction,

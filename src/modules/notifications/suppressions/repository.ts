@@ -12,7 +12,7 @@ const columns = {
 } as const
 
 /** `hashes`: the hashes of one address by every configured key. */
-export const listByAddress = statement({
+export const listSuppressionsOfAddress = statement({
   name: 'notifications.list_suppressions_by_address',
   takes: { hashes: 'text[]' },
   gives: { reason: oneOf<SuppressionReason>(), times: 'int4' },
@@ -26,7 +26,7 @@ export const recordSuppression = statement({
     values ($id, $address_hash, $address_masked, $reason)
     on conflict (address_hash, reason) do update set times = suppressions.times + 1`
 })
-export const deleteBounces = statement({
+export const deleteBounceSuppressions = statement({
   name: 'notifications.delete_bounces',
   takes: { hashes: 'text[]' },
   text: `delete from notifications.suppressions where address_hash = any ($hashes) and reason = 'bounced'`

@@ -2,11 +2,11 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, noContent } from '../../../kernel/wire.ts'
 import { SuppressionListResponse, SuppressionQuery } from './schema.ts'
-import type { Suppressions } from './service.ts'
+import type { SuppressionList } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function suppressionRoutes(tiers: Tiers, suppressions: Suppressions): void {
+export function suppressionRoutes(tiers: Tiers, suppressions: SuppressionList): void {
   tiers.admin.get(
     '/admin/notifications/suppressions',
     {

@@ -18,7 +18,7 @@ type Deps = {
 }
 
 /** The suppression list: addresses that bounced, or whose owners unsubscribed. */
-export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
+export function createSuppressionList({ db, secrets, bouncesMax }: Deps) {
   const hashesOf = (address: string) => [...secrets.everyMac(PURPOSE, address)]
   return {
     /**
@@ -26,19 +26,19 @@ export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
      * unsubscribe from the mail. `hasBounced` is also true below the limit of bounces.
      */
     check: async (address: string, isOptional: boolean) => {
-      const rows = await db.rows(repository.listByAddress, { hashes: hashesOf(address) })
+      const rows = await db.rows(repository.listSuppressionsOfAddress, { hashes: hashesOf(address) })
       const hit = rows.find(({ reason, times }) => (reason === 'bounced' ? times >= bouncesMax : isOptional))
       return { reason: hit?.reason, hasBounced: rows.some(({ reason }) => reason === 'bounced') }
     },
     /** Restarts the count of consecutive bounces, because a mail was accepted for the address. */
     clearBounces: async (address: string): Promise<void> => {
-      await db.run(repository.deleteBounces, { hashes: hashesOf(address) })
+      await db.run(repository.deleteBounceSuppressions, { hashes: hashesOf(address) })
     },
     add: async (to: Queryable, address: string, reason: repository.SuppressionReason): Promise<void> => {
       await to.run(repository.recordSuppression, {
         id: newId(),
         address_hash: secrets.mac(PURPOSE, address),
-        address_masked: maskAddress(address),
+        address_masked: maskEmailAddress(address),
         reason
       })
     },
@@ -63,7 +63,8 @@ export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
     }
   }
 }
-export type Suppressions = ReturnType<typeof createSuppressions>
+export type SuppressionList = ReturnType<typeof createSuppressionList>
 
 /** Returns the first letter and the domain, so that administrators recognize an address: `a***@example.com`. */
-export const maskAddress = (address: string): string => `${[...address][0] ?? ''}***@${domainOf(address)}`
+export const maskEmailAddress = (address: string): string =>
+  `${[...address][0] ?? ''}***@${domainOf(address)}`

@@ -3,13 +3,13 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import * as schema from './schema.ts'
-import type { TemplateAdministration } from './service.ts'
+import type { MailTemplateAdministration } from './service.ts'
 
 const config = { class: 'account' } as const
 const path = '/admin/notifications/templates/:name/:locale'
-const params = schema.TemplateParams
+const params = schema.MailTemplateParams
 
-export function templateRoutes(tiers: Tiers, templates: TemplateAdministration): void {
+export function mailTemplateRoutes(tiers: Tiers, templates: MailTemplateAdministration): void {
   tiers.admin.get(
     '/admin/notifications/templates',
     {
@@ -18,7 +18,7 @@ export function templateRoutes(tiers: Tiers, templates: TemplateAdministration):
         summary: 'List mail templates',
         description:
           'Returns every template in every available language, with the event that sends it. `is_changed` marks those that an administrator replaced.',
-        response: { 200: schema.TemplatesResponse }
+        response: { 200: schema.MailTemplateListResponse }
       }
     },
     () => templates.list()
@@ -32,7 +32,7 @@ export function templateRoutes(tiers: Tiers, templates: TemplateAdministration):
         description:
           'Returns the subject, text and HTML of a template in one language, as Liquid. `example` contains every variable that the template can use. 404 `NOTIFICATION_TEMPLATE_NOT_FOUND`: there is no template in this language; `PUT` creates one.',
         params,
-        response: { 200: schema.TemplateResponse }
+        response: { 200: schema.MailTemplateResponse }
       }
     },
     request => templates.read(request.params)
@@ -46,8 +46,8 @@ export function templateRoutes(tiers: Tiers, templates: TemplateAdministration):
         description:
           'Stores a template that replaces the built-in one, or adds a language. Every branch is checked against `example` before it is stored. 400 `NOTIFICATION_TEMPLATE_INVALID`: `errors` name the part, the line and the reason. 403 `NOTIFICATION_TEMPLATE_FORBIDDEN`: templates of mails with a login or reset link need an administrator with full access. 412 `NOTIFICATION_TEMPLATE_STALE`: read the template again and send its version as `If-Match`.',
         params,
-        body: schema.TemplateRequest,
-        response: { 200: schema.TemplateResponse }
+        body: schema.MailTemplateRequest,
+        response: { 200: schema.MailTemplateResponse }
       }
     },
     request => templates.put(identityOf(request), request.params, request.body, writeOf(request))
@@ -74,8 +74,8 @@ export function templateRoutes(tiers: Tiers, templates: TemplateAdministration):
         summary: 'Preview a mail template',
         description:
           'Renders a template with example data. The parts in the request replace those that are stored, so you can check a change before you store it. No mail is sent. 400 `NOTIFICATION_TEMPLATE_INVALID`: `errors` name the part, the line and the reason. 503 `NOTIFICATION_RENDERER_BUSY`: try again shortly.',
-        body: schema.PreviewRequest,
-        response: { 200: schema.PreviewResponse }
+        body: schema.MailPreviewRequest,
+        response: { 200: schema.MailPreviewResponse }
       }
     },
     request => templates.preview(request.body)

@@ -1,16 +1,16 @@
 import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, line, request, response, Version } from '../../../kernel/wire.ts'
-import { TEMPLATE_NAMES } from '../templates/definitions.ts'
+import { MAIL_TEMPLATE_NAMES } from '../templates/definitions.ts'
 
-export const TemplateNameSchema = Type.Enum([...TEMPLATE_NAMES])
+export const MailTemplateNameSchema = Type.Enum([...MAIL_TEMPLATE_NAMES])
 const Locale = Type.String({
   description: 'Language tag, such as de or de-CH.',
   maxLength: 30,
   ...matching('^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$', 'must be a language tag, such as de or de-CH')
 })
-export const TemplateParams = input({ name: TemplateNameSchema, locale: Locale })
-export type TemplateParams = Static<typeof TemplateParams>
+export const MailTemplateParams = input({ name: MailTemplateNameSchema, locale: Locale })
+export type MailTemplateParams = Static<typeof MailTemplateParams>
 
 const Subject = line(500, 'Liquid template of the subject, on one line.')
 const Text = Type.String({
@@ -24,12 +24,12 @@ const Html = Type.String({
   description:
     'Liquid template of the HTML; output is escaped. `{% layout "layout" %}` with a block `content` uses the common layout of mails.'
 })
-export const TemplateRequest = request('TemplateRequest', { subject: Subject, text: Text, html: Html })
-export type TemplateRequest = Static<typeof TemplateRequest>
+export const MailTemplateRequest = request('TemplateRequest', { subject: Subject, text: Text, html: Html })
+export type MailTemplateRequest = Static<typeof MailTemplateRequest>
 
-const nameAndLocale = { name: TemplateNameSchema, locale: Type.String({ description: 'Language tag.' }) }
+const nameAndLocale = { name: MailTemplateNameSchema, locale: Type.String({ description: 'Language tag.' }) }
 const isChanged = Type.Boolean({ description: 'True: an administrator replaced or added the template.' })
-export const TemplateResponse = response('TemplateResponse', {
+export const MailTemplateResponse = response('TemplateResponse', {
   ...nameAndLocale,
   is_changed: isChanged,
   version: Version,
@@ -42,9 +42,9 @@ export const TemplateResponse = response('TemplateResponse', {
     description: 'Every variable that the template can use, with an example value.'
   })
 })
-export type TemplateResponse = Static<typeof TemplateResponse>
+export type MailTemplateResponse = Static<typeof MailTemplateResponse>
 /** Not paginated: the number of templates and languages is small. */
-export const TemplatesResponse = response('TemplatesResponse', {
+export const MailTemplateListResponse = response('TemplatesResponse', {
   items: Type.Array(
     response('TemplateSummaryResponse', {
       ...nameAndLocale,
@@ -53,20 +53,20 @@ export const TemplatesResponse = response('TemplatesResponse', {
     })
   )
 })
-export type TemplatesResponse = Static<typeof TemplatesResponse>
+export type MailTemplateListResponse = Static<typeof MailTemplateListResponse>
 
-export const PreviewRequest = request('PreviewRequest', {
-  template: TemplateNameSchema,
+export const MailPreviewRequest = request('PreviewRequest', {
+  template: MailTemplateNameSchema,
   locale: Type.Optional(Locale),
   subject: Type.Optional(Subject),
   text: Type.Optional(Text),
   html: Type.Optional(Html)
 })
-export type PreviewRequest = Static<typeof PreviewRequest>
-export const PreviewResponse = response('PreviewResponse', {
+export type MailPreviewRequest = Static<typeof MailPreviewRequest>
+export const MailPreviewResponse = response('PreviewResponse', {
   locale: Type.String(),
   subject: Type.String(),
   text: Type.String(),
   html: Type.String()
 })
-export type PreviewResponse = Static<typeof PreviewResponse>
+export type MailPreviewResponse = Static<typeof MailPreviewResponse>

@@ -1,31 +1,36 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { templateForbidden, templateInvalid, templateNotFound, templateStale } from '../errors.ts'
 import {
-  samplesFor,
-  TEMPLATE_NAMES,
-  type TemplateName,
-  templateDefinitions
+  mailTemplateForbidden,
+  mailTemplateInvalid,
+  mailTemplateNotFound,
+  mailTemplateStale
+} from '../errors.ts'
+import {
+  MAIL_TEMPLATE_NAMES,
+  type MailTemplateName,
+  mailTemplateDefinitions,
+  templateSamplesFor
 } from '../templates/definitions.ts'
-import type { TemplateSource } from '../templates/mail-parts.ts'
+import type { MailTemplateSource } from '../templates/mail-parts.ts'
 import type { TemplateRenderer } from '../templates/renderer.ts'
 import * as repository from '../templates/repository.ts'
-import { bundledTemplates, sourceOf, type Templates } from '../templates/service.ts'
+import { bundledMailTemplates, type TemplateFinder, templateSourceOf } from '../templates/service.ts'
 import type {
-  PreviewRequest,
-  PreviewResponse,
-  TemplateParams,
-  TemplateRequest,
-  TemplateResponse,
-  TemplatesResponse
+  MailPreviewRequest,
+  MailPreviewResponse,
+  MailTemplateListResponse,
+  MailTemplateParams,
+  MailTemplateRequest,
+  MailTemplateResponse
 } from './schema.ts'
 
 type Caller = { readonly scopes: readonly string[] | null }
 type Deps = {
   db: Database
   renderer: TemplateRenderer
-  templates: Templates
+  templates: TemplateFinder
   shopName: string
   locale: string
 }
@@ -35,24 +40,24 @@ type Deps = {
  * server, for example in the URL of an image, and its author could take over any account.
  * @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`
  */
-function assertMayEdit({ scopes }: Caller, name: TemplateName): void {
-  if (scopes !== null && 'token' in templateDefinitions[name].example) throw templateForbidden()
+function assertMayEdit({ scopes }: Caller, name: MailTemplateName): void {
+  if (scopes !== null && 'token' in mailTemplateDefinitions[name].example) throw mailTemplateForbidden()
 }
 
 /** Lists, replaces, resets and previews templates. Templates of administrators take precedence over the built-in ones. */
-export function createTemplateAdministration({
+export function createMailTemplateAdministration({
   db,
   renderer,
   templates,
   shopName,
   locale: shopLocale
 }: Deps) {
-  const samples = (name: TemplateName, locale: string) => samplesFor(name, { shopName, locale })
-  const findChanged = async (from: Queryable, { name, locale }: TemplateParams) =>
-    (await from.rows(repository.listTemplate, { name, locales: [locale] }))[0]
+  const samples = (name: MailTemplateName, locale: string) => templateSamplesFor(name, { shopName, locale })
+  const findChanged = async (from: Queryable, { name, locale }: MailTemplateParams) =>
+    (await from.rows(repository.listTemplateTranslations, { name, locales: [locale] }))[0]
 
   /** @throws `NOTIFICATION_TEMPLATE_INVALID` */
-  async function check(name: TemplateName, locale: string, source: TemplateSource): Promise<void> {
+  async function check(name: MailTemplateName, locale: string, source: MailTemplateSource): Promise<void> {
     const faults = await renderer.check(source, samples(name, locale))
     if (faults.length === 0) return
     const errors = faults.map(({ part, line, message }) => ({
@@ -60,34 +65,34 @@ export function createTemplateAdministration({
       message: `line ${line}: ${message}`,
       line
     }))
-    throw templateInvalid({ details: { errors } })
+    throw mailTemplateInvalid({ details: { errors } })
   }
 
   /** @throws `NOTIFICATION_TEMPLATE_NOT_FOUND` */
-  async function read(params: TemplateParams): Promise<TemplateResponse> {
+  async function read(params: MailTemplateParams): Promise<MailTemplateResponse> {
     const { name, locale } = params
     const changed = await findChanged(db, params)
-    const source = changed === undefined ? bundledTemplates[locale]?.[name] : sourceOf(changed)
+    const source = changed === undefined ? bundledMailTemplates[locale]?.[name] : templateSourceOf(changed)
     return {
       name,
       locale,
       is_changed: changed !== undefined,
       version: changed?.version ?? 0,
-      ...found(source, templateNotFound),
+      ...found(source, mailTemplateNotFound),
       example: samples(name, locale).example
     }
   }
 
   return {
     read,
-    list: async (): Promise<TemplatesResponse> => {
-      const changed = await db.rows(repository.listTemplates)
+    list: async (): Promise<MailTemplateListResponse> => {
+      const changed = await db.rows(repository.listStoredTemplates)
       const isChanged = (name: string, locale: string) =>
         changed.some(row => row.name === name && row.locale === locale)
-      const items = TEMPLATE_NAMES.flatMap(name => {
+      const items = MAIL_TEMPLATE_NAMES.flatMap(name => {
         const own = changed.filter(row => row.name === name).map(({ locale }) => locale)
-        const locales = [...new Set([...Object.keys(bundledTemplates), ...own])].sort()
-        const { description } = templateDefinitions[name]
+        const locales = [...new Set([...Object.keys(bundledMailTemplates), ...own])].sort()
+        const { description } = mailTemplateDefinitions[name]
         return locales.map(locale => ({ name, locale, description, is_changed: isChanged(name, locale) }))
       })
       return { items }
@@ -95,33 +100,34 @@ export function createTemplateAdministration({
     /** @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`, `NOTIFICATION_TEMPLATE_INVALID`, `NOTIFICATION_TEMPLATE_STALE` */
     put: async (
       caller: Caller,
-      params: TemplateParams,
-      source: TemplateRequest,
+      params: MailTemplateParams,
+      source: MailTemplateRequest,
       write: IdempotentWrite
-    ): Promise<TemplateResponse> => {
+    ): Promise<MailTemplateResponse> => {
       const { name, locale } = params
       assertMayEdit(caller, name)
       await check(name, locale, source)
       await write.once(db, async tx => {
         const version = (await findChanged(tx, params))?.version ?? 0
-        write.expect(version, templateStale)
+        write.expect(version, mailTemplateStale)
         const { subject, text: body_text, html: body_html } = source
         const row = { name, locale, subject, body_text, body_html, version }
-        if ((await tx.first(repository.putTemplate, row)) === undefined) throw templateStale()
+        if ((await tx.first(repository.upsertMailTemplate, row)) === undefined) throw mailTemplateStale()
       })
       return read(params)
     },
     /** @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`, `NOTIFICATION_TEMPLATE_NOT_FOUND`, `NOTIFICATION_TEMPLATE_STALE` */
-    remove: async (caller: Caller, params: TemplateParams, write: IdempotentWrite): Promise<void> => {
+    remove: async (caller: Caller, params: MailTemplateParams, write: IdempotentWrite): Promise<void> => {
       assertMayEdit(caller, params.name)
       await write.once(db, async tx => {
-        const { version } = found(await findChanged(tx, params), templateNotFound)
-        write.expect(version, templateStale)
-        if ((await tx.run(repository.deleteTemplate, { ...params, version })) === 0) throw templateStale()
+        const { version } = found(await findChanged(tx, params), mailTemplateNotFound)
+        write.expect(version, mailTemplateStale)
+        if ((await tx.run(repository.deleteMailTemplate, { ...params, version })) === 0)
+          throw mailTemplateStale()
       })
     },
     /** Renders the stored template, with the given parts replaced, with example data. @throws `NOTIFICATION_TEMPLATE_INVALID` */
-    preview: async ({ template, locale, ...parts }: PreviewRequest): Promise<PreviewResponse> => {
+    preview: async ({ template, locale, ...parts }: MailPreviewRequest): Promise<MailPreviewResponse> => {
       const [present] = await templates.find(template, locale ?? shopLocale)
       const source = { ...present.source, ...parts }
       await check(template, present.locale, source)
@@ -130,4 +136,4 @@ export function createTemplateAdministration({
     }
   }
 }
-export type TemplateAdministration = ReturnType<typeof createTemplateAdministration>
+export type MailTemplateAdministration = ReturnType<typeof createMailTemplateAdministration>

@@ -1,7 +1,7 @@
-import type { TemplateName } from './definitions.ts'
-import { createMailBuilder, type TemplateSource } from './mail-parts.ts'
+import type { MailTemplateName } from './definitions.ts'
+import { createMailTemplateBuilder, type MailTemplateSource } from './mail-parts.ts'
 
-const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
+const { plain, orderMail, shipmentMail, linkMail } = createMailTemplateBuilder({
   hello: 'Hello',
   order: {
     discount: 'Discount',
@@ -18,7 +18,7 @@ const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
   unsubscribeLink: 'Unsubscribe from mails like this one'
 })
 
-export const english: Readonly<Record<TemplateName, TemplateSource>> = {
+export const englishMailTemplates: Readonly<Record<MailTemplateName, MailTemplateSource>> = {
   welcome: plain(
     'Welcome to {{ shop.name }}',
     'Your account is ready. Thank you for joining us.',

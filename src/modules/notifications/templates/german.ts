@@ -1,7 +1,7 @@
-import type { TemplateName } from './definitions.ts'
-import { createMailBuilder, type TemplateSource } from './mail-parts.ts'
+import type { MailTemplateName } from './definitions.ts'
+import { createMailTemplateBuilder, type MailTemplateSource } from './mail-parts.ts'
 
-const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
+const { plain, orderMail, shipmentMail, linkMail } = createMailTemplateBuilder({
   hello: 'Guten Tag',
   order: {
     discount: 'Rabatt',
@@ -18,7 +18,7 @@ const { plain, orderMail, shipmentMail, linkMail } = createMailBuilder({
   unsubscribeLink: 'Keine solchen Mails mehr erhalten'
 })
 
-export const german: Readonly<Record<TemplateName, TemplateSource>> = {
+export const germanMailTemplates: Readonly<Record<MailTemplateName, MailTemplateSource>> = {
   welcome: plain(
     'Willkommen bei {{ shop.name }}',
     'Ihr Konto ist eingerichtet. Schön, dass Sie da sind.',

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Liquid as Engine } from 'liquidjs'
 import { moneyIn } from '../../../kernel/money.ts'
-import { renderEveryBranch } from './every-branch.ts'
-import { LAYOUT, type TemplateSource } from './mail-parts.ts'
+import { registerEveryBranchTags } from './every-branch.ts'
+import { MAIL_HTML_LAYOUT, type MailTemplateSource } from './mail-parts.ts'
 import type { TemplateSamples } from './samples.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
-export type TemplatePart = keyof TemplateSource
-export const TEMPLATE_PARTS: readonly TemplatePart[] = ['subject', 'text', 'html']
+export type MailTemplatePart = keyof MailTemplateSource
+export const MAIL_TEMPLATE_PARTS: readonly MailTemplatePart[] = ['subject', 'text', 'html']
 
 /** Limits of Liquid: characters of a template, milliseconds of rendering, and units of memory. */
 const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000 }
@@ -21,10 +21,10 @@ const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template has a syntax error, uses an unknown variable, or exceeds a limit. */
 export class TemplateFault extends Error {
-  readonly part: TemplatePart
+  readonly part: MailTemplatePart
   readonly line: number
 
-  constructor(part: TemplatePart, line: number, reason: string) {
+  constructor(part: MailTemplatePart, line: number, reason: string) {
     super(reason)
     this.part = part
     this.line = line
@@ -35,15 +35,15 @@ export class TemplateFault extends Error {
  * Renders Liquid templates within limits. Unknown variables and filters are errors, and templates cannot read files. The
  * output of `html` is escaped. `onPart` is called before each part.
  */
-export function createEngine({
+export function createLiquidEngine({
   timeZone,
   onPart
 }: {
   timeZone: string
-  onPart?: (part: TemplatePart) => void
+  onPart?: (part: MailTemplatePart) => void
 }) {
   // Loaded with the first rendering, because loading the library takes a while.
-  let loading: Promise<Readonly<Record<TemplatePart | 'everyBranch', Engine>>> | undefined
+  let loading: Promise<Readonly<Record<MailTemplatePart | 'everyBranch', Engine>>> | undefined
 
   async function load() {
     const library = await import('liquidjs')
@@ -57,7 +57,7 @@ export function createEngine({
         ownPropertyOnly: true,
         cache: false
       },
-      templates: { layout: LAYOUT }
+      templates: { layout: MAIL_HTML_LAYOUT }
     }
     const make = (options: object) => {
       const engine = new Liquid({ ...shared, ...options })
@@ -77,7 +77,7 @@ export function createEngine({
     }
     const plain = make({})
     const everyBranch = make({})
-    renderEveryBranch(everyBranch, library)
+    registerEveryBranchTags(everyBranch, library)
     return { subject: plain, text: plain, html: make({ outputEscape: 'escape' }), everyBranch }
   }
   const engines = () => {
@@ -85,7 +85,7 @@ export function createEngine({
     return loading
   }
 
-  async function renderPart(part: TemplatePart, template: string, variables: Variables): Promise<string> {
+  async function renderPart(part: MailTemplatePart, template: string, variables: Variables): Promise<string> {
     const engine = (await engines())[part]
     onPart?.(part)
     await nextTurn()
@@ -105,18 +105,18 @@ export function createEngine({
       await engines()
     },
     /** @throws TemplateFault */
-    render: async (source: TemplateSource, variables: Variables): Promise<RenderedMail> => ({
+    render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => ({
       subject: await renderPart('subject', source.subject, variables),
       text: await renderPart('text', source.text, variables),
       html: await renderPart('html', source.html, variables)
     }),
     /** Returns the first fault of each part. A template may use the variables of the samples only. */
     check: async (
-      source: TemplateSource,
+      source: MailTemplateSource,
       { example, minimal, maximal }: TemplateSamples
     ): Promise<TemplateFault[]> => {
       const faults: TemplateFault[] = []
-      for (const part of TEMPLATE_PARTS) {
+      for (const part of MAIL_TEMPLATE_PARTS) {
         try {
           const engine = (await engines())[part]
           onPart?.(part)
@@ -173,7 +173,7 @@ function isKnown(segments: readonly unknown[], example: unknown): boolean {
 
 type LiquidFault = Error & { token?: { getPosition?(): [number, number] }; originalError?: Error }
 
-function faultOf(part: TemplatePart, error: unknown): TemplateFault {
+function faultOf(part: MailTemplatePart, error: unknown): TemplateFault {
   const { message, token, originalError } = error as LiquidFault
   const [line = 1] = token?.getPosition?.() ?? []
   const reason = (originalError?.message ?? message).split('\n')[0] ?? message

@@ -1,8 +1,8 @@
 /** The Liquid source of a template. Output is escaped in `html` only. */
-export type TemplateSource = { readonly subject: string; readonly text: string; readonly html: string }
+export type MailTemplateSource = { readonly subject: string; readonly text: string; readonly html: string }
 
 /** The common HTML layout of mails. Templates fill its blocks. */
-export const LAYOUT = `<!doctype html>
+export const MAIL_HTML_LAYOUT = `<!doctype html>
 <html lang="{{ locale }}">
 <head>
 <meta charset="utf-8">
@@ -78,36 +78,36 @@ type MailPhrases = {
 }
 
 /** Returns functions that build the templates of one language. */
-export function createMailBuilder({ order, until, ...phrases }: MailPhrases) {
+export function createMailTemplateBuilder({ order, until, ...phrases }: MailPhrases) {
   const hello = `${phrases.hello}{% if recipient.name != '' %} {{ recipient.name }}{% endif %},`
   const see = `{% if order.url != '' %}\n\n${phrases.seeOrder}: {{ order.url }}{% endif %}`
   const seeButton = orderButton(phrases.seeButton)
   const tracking = `{% if shipment.tracking_number != '' %}${phrases.trackingNumber}: {{ shipment.tracking_number }}{% if shipment.carrier != '' %} ({{ shipment.carrier }}){% endif %}{% endif %}`
   const unsubscribe = `{% if unsubscribe_url != blank %}\n\n${phrases.unsubscribe}: {{ unsubscribe_url }}{% endif %}`
 
-  const mail = (subject: string, text: string, html: string): TemplateSource => ({
+  const mail = (subject: string, text: string, html: string): MailTemplateSource => ({
     subject,
     text: `${hello}\n\n${text}\n\n{{ shop.name }}${unsubscribe}\n`,
     html: inLayout(`${paragraph(hello)}${html}`, phrases.unsubscribeLink)
   })
   return {
-    plain: (subject: string, ...sentences: string[]): TemplateSource =>
+    plain: (subject: string, ...sentences: string[]): MailTemplateSource =>
       mail(subject, sentences.join('\n\n'), sentences.map(paragraph).join('')),
     /** A sentence, the lines and totals of an order, and the link to it. */
-    orderMail: (subject: string, sentence: string): TemplateSource =>
+    orderMail: (subject: string, sentence: string): MailTemplateSource =>
       mail(
         subject,
         `${sentence}\n${orderText(order)}${see}`,
         `${paragraph(sentence)}${orderTable(order)}${seeButton}`
       ),
-    shipmentMail: (subject: string, sentence: string): TemplateSource =>
+    shipmentMail: (subject: string, sentence: string): MailTemplateSource =>
       mail(
         subject,
         `${sentence}\n${shipmentText}\n\n${tracking}${see}`,
         `${paragraph(sentence)}${shipmentList}${paragraph(tracking)}${seeButton}`
       ),
     /** A sentence, a link with a button, and advice for recipients who did not request it. */
-    linkMail: (subject: string, sentence: string, buttonText: string, advice: string): TemplateSource =>
+    linkMail: (subject: string, sentence: string, buttonText: string, advice: string): MailTemplateSource =>
       mail(
         subject,
         `${sentence}\n\n{{ url }}\n\n${until} ${advice}`,

@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createEngine, TemplateFault } from './liquid-engine.ts'
-import type { RendererMessage, RenderTask } from './renderer.ts'
+import { createLiquidEngine, TemplateFault } from './liquid-engine.ts'
+import type { RendererThreadMessage, TemplateRenderTask } from './renderer.ts'
 
 // Runs in the worker thread that renders templates.
 
-const post = (message: RendererMessage) => parentPort?.postMessage(message)
-const engine = createEngine({ ...workerData, onPart: part => post({ kind: 'part', part }) })
+const post = (message: RendererThreadMessage) => parentPort?.postMessage(message)
+const engine = createLiquidEngine({ ...workerData, onPart: part => post({ kind: 'part', part }) })
 await engine.load()
 
 /** Errors lose their class between threads, so faults are sent as plain data. */
 const plainFault = ({ part, line, message }: TemplateFault) => ({ part, line, message })
 
-async function run(task: RenderTask): Promise<RendererMessage> {
+async function run(task: TemplateRenderTask): Promise<RendererThreadMessage> {
   if (task.kind === 'check')
     return { kind: 'checked', faults: (await engine.check(task.source, task.samples)).map(plainFault) }
   try {
@@ -22,7 +22,7 @@ async function run(task: RenderTask): Promise<RendererMessage> {
   }
 }
 
-parentPort?.on('message', (task: RenderTask) => {
+parentPort?.on('message', (task: TemplateRenderTask) => {
   run(task).then(post, error => {
     throw error
   })

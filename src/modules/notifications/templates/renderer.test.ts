@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRenderer, type TemplateRenderer } from './renderer.ts'
+import { createTemplateRenderer, type TemplateRenderer } from './renderer.ts'
 
 let renderer: TemplateRenderer
 beforeAll(() => {
-  renderer = createRenderer({ timeZone: 'UTC' })
+  renderer = createTemplateRenderer({ timeZone: 'UTC' })
 })
 afterAll(() => renderer.close())
 

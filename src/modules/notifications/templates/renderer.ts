@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads'
-import { rendererBusy } from '../errors.ts'
-import { type RenderedMail, TemplateFault, type TemplatePart } from './liquid-engine.ts'
-import type { TemplateSource } from './mail-parts.ts'
+import { templateRendererBusy } from '../errors.ts'
+import { type MailTemplatePart, type RenderedMail, TemplateFault } from './liquid-engine.ts'
+import type { MailTemplateSource } from './mail-parts.ts'
 import type { TemplateSamples } from './samples.ts'
 
 type Variables = Readonly<Record<string, unknown>>
-type Fault = { readonly part: TemplatePart; readonly line: number; readonly message: string }
-export type RenderTask =
-  | { readonly kind: 'render'; readonly source: TemplateSource; readonly variables: Variables }
-  | { readonly kind: 'check'; readonly source: TemplateSource; readonly samples: TemplateSamples }
+type Fault = { readonly part: MailTemplatePart; readonly line: number; readonly message: string }
+export type TemplateRenderTask =
+  | { readonly kind: 'render'; readonly source: MailTemplateSource; readonly variables: Variables }
+  | { readonly kind: 'check'; readonly source: MailTemplateSource; readonly samples: TemplateSamples }
 type Outcome =
   | { readonly kind: 'rendered'; readonly rendered: RenderedMail }
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'checked'; readonly faults: readonly Fault[] }
 /** Message of the thread. `part` names the part that it renders from now on. */
-export type RendererMessage =
+export type RendererThreadMessage =
   | Outcome
   | { readonly kind: 'ready' }
-  | { readonly kind: 'part'; readonly part: TemplatePart }
+  | { readonly kind: 'part'; readonly part: MailTemplatePart }
 
 const THREAD = new URL(
   import.meta.url.endsWith('.ts') ? './renderer-thread.ts' : './renderer-thread.js',
@@ -31,17 +31,17 @@ const START_MS_MAX = 30_000
 const QUEUE_MAX = 100
 const MEMORY_MB_MAX = 64
 
-type QueuedTask = { task: RenderTask; settle: PromiseWithResolvers<Outcome> }
+type QueuedTask = { task: TemplateRenderTask; settle: PromiseWithResolvers<Outcome> }
 type Thread = { worker: Worker; ready: Promise<void> }
 
-export type TemplateRenderer = ReturnType<typeof createRenderer>
+export type TemplateRenderer = ReturnType<typeof createTemplateRenderer>
 
 /**
  * Renders templates one after the other in a separate thread. Staff write templates, and one with large loops would block
  * every other request. A part that takes more than 200 ms of CPU fails with a TemplateFault and ends the thread; the next
  * task starts a new one. At most 100 tasks wait.
  */
-export function createRenderer(options: { timeZone: string }) {
+export function createTemplateRenderer(options: { timeZone: string }) {
   const queue: QueuedTask[] = []
   let thread: Thread | undefined
   let isRunning = false
@@ -71,14 +71,14 @@ export function createRenderer(options: { timeZone: string }) {
   }
 
   /** Runs a task in the thread. @throws TemplateFault when it takes too long or too much memory. */
-  async function runInThread(task: RenderTask): Promise<Outcome> {
+  async function runInThread(task: TemplateRenderTask): Promise<Outcome> {
     thread ??= openThread()
     const { worker, ready } = thread
     await ready
     const outcome = Promise.withResolvers<Outcome>()
-    let part: TemplatePart = 'subject'
+    let part: MailTemplatePart = 'subject'
     let before = await worker.cpuUsage()
-    const onMessage = (message: RendererMessage) => {
+    const onMessage = (message: RendererThreadMessage) => {
       if (message.kind === 'ready') return
       if (message.kind !== 'part') return outcome.resolve(message)
       part = message.part
@@ -124,8 +124,8 @@ export function createRenderer(options: { timeZone: string }) {
     isRunning = false
   }
 
-  function run(task: RenderTask): Promise<Outcome> {
-    if (queue.length >= QUEUE_MAX) throw rendererBusy()
+  function run(task: TemplateRenderTask): Promise<Outcome> {
+    if (queue.length >= QUEUE_MAX) throw templateRendererBusy()
     const settle = Promise.withResolvers<Outcome>()
     queue.push({ task, settle })
     runAll()
@@ -134,13 +134,13 @@ export function createRenderer(options: { timeZone: string }) {
 
   return {
     /** @throws TemplateFault, `NOTIFICATION_RENDERER_BUSY` */
-    render: async (source: TemplateSource, variables: Variables): Promise<RenderedMail> => {
+    render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => {
       const outcome = await run({ kind: 'render', source, variables })
       if (outcome.kind === 'rendered') return outcome.rendered
       throw outcome.kind === 'fault' ? faultOf(outcome.fault) : new Error('a render task was not rendered')
     },
     /** Returns the faults of a template, which may use the variables of the samples only. @throws `NOTIFICATION_RENDERER_BUSY` */
-    check: async (source: TemplateSource, samples: TemplateSamples): Promise<TemplateFault[]> => {
+    check: async (source: MailTemplateSource, samples: TemplateSamples): Promise<TemplateFault[]> => {
       try {
         const outcome = await run({ kind: 'check', source, samples })
         return outcome.kind === 'checked' ? outcome.faults.map(faultOf) : []

@@ -10,7 +10,7 @@ const columns = {
 } as const
 
 /** Lists the versions of one template in the given languages. */
-export const listTemplate = statement({
+export const listTemplateTranslations = statement({
   name: 'notifications.list_template',
   takes: { name: 'text', locales: 'text[]' },
   gives: columns,
@@ -18,15 +18,15 @@ export const listTemplate = statement({
     select name, locale, subject, body_text, body_html, version from notifications.templates
     where name = $name and locale = any ($locales)`
 })
-export type TemplateRow = RowOf<typeof listTemplate>
+export type MailTemplateRow = RowOf<typeof listTemplateTranslations>
 
-export const listTemplates = statement({
+export const listStoredTemplates = statement({
   name: 'notifications.list_templates',
   gives: { name: 'text', locale: 'text', version: 'int4' },
   text: 'select name, locale, version from notifications.templates order by name, locale limit 1000'
 })
 /** Returns no row when the stored version differs. `version` is 0 for a template that is not stored yet. */
-export const putTemplate = statement({
+export const upsertMailTemplate = statement({
   name: 'notifications.put_template',
   takes: {
     name: 'text',
@@ -46,7 +46,7 @@ export const putTemplate = statement({
     where templates.version = $version
     returning version`
 })
-export const deleteTemplate = statement({
+export const deleteMailTemplate = statement({
   name: 'notifications.delete_template',
   takes: { name: 'text', locale: 'text', version: 'int4' },
   text: 'delete from notifications.templates where name = $name and locale = $locale and version = $version'

@@ -12,9 +12,9 @@ class ExampleText {
   }
 }
 /** An example value of a text variable that is never empty. */
-export const nonEmpty = (text: string): ExampleText => new ExampleText(text, false)
+export const neverEmptyExample = (text: string): ExampleText => new ExampleText(text, false)
 /** A text that may be empty, such as the name of a customer who gave none. */
-export const maybeEmpty = (text: string): ExampleText => new ExampleText(text, true)
+export const possiblyEmptyExample = (text: string): ExampleText => new ExampleText(text, true)
 
 /** Every variable that a template can use, with an example value. */
 export type TemplateExample = {
@@ -31,7 +31,7 @@ export type TemplateSamples = {
   readonly maximal: Variables
 }
 
-export const createSamples = (example: TemplateExample): TemplateSamples => ({
+export const createTemplateSamples = (example: TemplateExample): TemplateSamples => ({
   example: vary(
     example,
     ({ text }) => text,

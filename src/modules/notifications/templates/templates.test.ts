@@ -1,25 +1,31 @@
 import { expect, test } from 'vitest'
-import { samplesFor, TEMPLATE_NAMES, type TemplateName } from './definitions.ts'
-import { createEngine, TEMPLATE_PARTS } from './liquid-engine.ts'
-import { createSamples, maybeEmpty, nonEmpty, type TemplateExample } from './samples.ts'
-import { bundledTemplates } from './service.ts'
+import { MAIL_TEMPLATE_NAMES, type MailTemplateName, templateSamplesFor } from './definitions.ts'
+import { createLiquidEngine, MAIL_TEMPLATE_PARTS } from './liquid-engine.ts'
+import {
+  createTemplateSamples,
+  neverEmptyExample,
+  possiblyEmptyExample,
+  type TemplateExample
+} from './samples.ts'
+import { bundledMailTemplates } from './service.ts'
 
-const engine = createEngine({ timeZone: 'UTC' })
-const samplesIn = (name: TemplateName, locale = 'en') => samplesFor(name, { shopName: 'Corner', locale })
+const engine = createLiquidEngine({ timeZone: 'UTC' })
+const samplesIn = (name: MailTemplateName, locale = 'en') =>
+  templateSamplesFor(name, { shopName: 'Corner', locale })
 const words = { subject: 's', text: 't', html: 'h' }
 const samples = samplesIn('order_placed')
 const { example } = samples
 
-test.each(Object.keys(bundledTemplates))(
+test.each(Object.keys(bundledMailTemplates))(
   'built-in templates in %s have no faults, and every part has text',
   async locale => {
-    for (const name of TEMPLATE_NAMES) {
-      const template = bundledTemplates[locale]?.[name]
+    for (const name of MAIL_TEMPLATE_NAMES) {
+      const template = bundledMailTemplates[locale]?.[name]
       if (template === undefined) throw new Error(name)
       const each = samplesIn(name, locale)
       expect([name, await engine.check(template, each)]).toEqual([name, []])
       const mail = await engine.render(template, each.example)
-      for (const part of TEMPLATE_PARTS) expect(mail[part], name).toMatch(/\S{3}/)
+      for (const part of MAIL_TEMPLATE_PARTS) expect(mail[part], name).toMatch(/\S{3}/)
       expect(mail.text).toContain('Ada Lovelace')
     }
   }
@@ -99,12 +105,12 @@ test('each text of an example declares whether it may be empty, and samples foll
   // @ts-expect-error: 'Post' does not declare it
   const undecided: TemplateExample = { carrier: 'Post' }
   expect(undecided).toBeDefined()
-  const line = { sku: nonEmpty('MUG-1'), variant: maybeEmpty('Green'), quantity: 2 }
+  const line = { sku: neverEmptyExample('MUG-1'), variant: possiblyEmptyExample('Green'), quantity: 2 }
   const {
     example,
     minimal: least,
     maximal: most
-  } = createSamples({ carrier: maybeEmpty('Post'), lines: [line, line] })
+  } = createTemplateSamples({ carrier: possiblyEmptyExample('Post'), lines: [line, line] })
   const full = { sku: 'MUG-1', variant: 'Green', quantity: 2 }
   expect(example).toEqual({ carrier: 'Post', lines: [full, full] })
   expect(least).toEqual({ carrier: '', lines: [{ ...full, variant: '' }] })

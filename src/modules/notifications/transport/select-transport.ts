@@ -3,20 +3,20 @@ import type { Config } from '../../../platform/core-settings.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { NotificationsSettings } from '../settings.ts'
 import { createSmtpTransport } from './smtp.ts'
-import type { Mail, MailTransport } from './transport.ts'
+import type { MailTransport, OutgoingMail } from './transport.ts'
 
 type Deps = {
   config: Pick<Config, 'environment' | 'shop'>
   settings: NotificationsSettings
   log: Log
   /** Stores a mail for /mails in development. */
-  saveInMailbox: (mail: Mail, sender: string) => Promise<void>
+  saveInMailbox: (mail: OutgoingMail, sender: string) => Promise<void>
 }
 
 const DEFAULT_SENDER = 'shop@localhost'
 
 /** Returns SMTP when a server is configured. Otherwise the mailbox of development, or in production the log. */
-export function selectTransport({ config, settings, log, saveInMailbox }: Deps) {
+export function selectMailTransport({ config, settings, log, saveInMailbox }: Deps) {
   const { smtp, from, reply_to } = settings
   const sender = { name: config.shop.name, address: parseEmail(from) ?? DEFAULT_SENDER }
   const replyTo = parseEmail(reply_to) ?? ''

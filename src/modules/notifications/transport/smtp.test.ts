@@ -9,10 +9,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { fixedPort } from '../../../../test/faults/fixed-port.ts'
 import { openMailServer } from '../../../../test/support/mail-server.ts'
 import { createSmtpTransport } from './smtp.ts'
-import type { Mail } from './transport.ts'
+import type { OutgoingMail } from './transport.ts'
 
 const LINE = 'Übergrößenträger → 100 % überzeugt. '.repeat(60)
-const mail: Mail = {
+const mail: OutgoingMail = {
   id: '019b0000-0000-7000-8000-000000000001',
   template: 'welcome',
   messageId: '<019b0000-0000-7000-8000-000000000001@shop.example>',

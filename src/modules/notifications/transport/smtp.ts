@@ -1,5 +1,5 @@
-import type { Mail, MailAddress, MailTransport } from './transport.ts'
-import { SendFailure } from './transport.ts'
+import type { MailAddress, MailTransport, OutgoingMail } from './transport.ts'
+import { MailSendError } from './transport.ts'
 
 type Options = {
   readonly url: string
@@ -44,7 +44,7 @@ export function createSmtpTransport({
   let opening: ReturnType<typeof open> | undefined
   return {
     name: 'smtp',
-    send: async (mail: Mail) => {
+    send: async (mail: OutgoingMail) => {
       opening ??= open()
       const { to, messageId, date, subject, text, html, headers } = mail
       const transport = await opening
@@ -70,7 +70,7 @@ export function createSmtpTransport({
 }
 
 /** Classifies an error of the mail server, and removes the address of the recipient from its text. */
-function failureOf(error: SmtpError, address: string): SendFailure {
+function failureOf(error: SmtpError, address: string): MailSendError {
   const { responseCode = 0, command = '', response = '' } = error
   const isPermanent = responseCode >= 500 && MAIL_COMMAND.test(command)
   const isUnknownAddress =
@@ -82,5 +82,5 @@ function failureOf(error: SmtpError, address: string): SendFailure {
     .replaceAll(address, '<recipient>')
     .replace(/\s+/g, ' ')
     .slice(0, REASON_LENGTH_MAX)
-  return new SendFailure(reason, { isPermanent, isUnknownAddress })
+  return new MailSendError(reason, { isPermanent, isUnknownAddress })
 }

@@ -1,7 +1,7 @@
 export type MailAddress = { readonly name: string; readonly address: string }
 
 /** A rendered mail. Values that become headers contain no line break. */
-export type Mail = {
+export type OutgoingMail = {
   /** `Message-ID` with angle brackets, the same in every attempt. */
   readonly messageId: string
   readonly date: Date
@@ -18,13 +18,13 @@ export type Mail = {
 /** Sends mails by SMTP, or replaces a mail server. */
 export type MailTransport = {
   readonly name: 'smtp' | 'mailbox' | 'log'
-  /** Resolves when the mail server has accepted the mail. @throws SendFailure */
-  send(mail: Mail): Promise<void>
+  /** Resolves when the mail server has accepted the mail. @throws MailSendError */
+  send(mail: OutgoingMail): Promise<void>
   close(): Promise<void>
 }
 
 /** The mail server did not accept a mail. */
-export class SendFailure extends Error {
+export class MailSendError extends Error {
   /** A retry cannot succeed. */
   readonly isPermanent: boolean
   /** The address of the recipient does not exist. */

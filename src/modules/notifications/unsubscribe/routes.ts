@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { input, meaning, response } from '../../../kernel/wire.ts'
-import type { Unsubscribe } from './service.ts'
+import type { UnsubscribeService } from './service.ts'
 
 const querystring = input({
   token: Type.String({
@@ -16,7 +16,7 @@ const UnsubscribedResponse = response('UnsubscribedResponse', {
 })
 const path = '/notifications/unsubscribe'
 
-export function unsubscribeRoutes(tiers: Tiers, unsubscribe: Unsubscribe): void {
+export function unsubscribeRoutes(tiers: Tiers, unsubscribe: UnsubscribeService): void {
   tiers.public.get(
     path,
     {

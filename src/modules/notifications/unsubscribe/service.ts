@@ -1,8 +1,8 @@
 import type { Config } from '../../../platform/core-settings.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { unsubscribeRefused } from '../errors.ts'
-import { maskAddress, type Suppressions } from '../suppressions/service.ts'
+import { unsubscribeLinkRefused } from '../errors.ts'
+import { maskEmailAddress, type SuppressionList } from '../suppressions/service.ts'
 import { unsubscribePage } from './page.ts'
 
 const PURPOSE = 'notifications.unsubscribe'
@@ -12,11 +12,11 @@ type Deps = {
   db: Database
   secrets: Pick<Secrets, 'seal' | 'open'>
   config: Pick<Config, 'environment' | 'server' | 'shop'>
-  suppressions: Suppressions
+  suppressions: SuppressionList
 }
 
 /** Links by which recipients unsubscribe from optional mails (RFC 8058). The token is the encrypted address, so no login is needed. */
-export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
+export function createUnsubscribeService({ db, secrets, config, suppressions }: Deps) {
   const { environment, server, shop } = config
   const url = URL.parse(server.public_url)
   const development = environment === 'development' ? `http://127.0.0.1:${server.port}` : ''
@@ -26,7 +26,7 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
   /** @throws `NOTIFICATION_UNSUBSCRIBE_REFUSED` */
   function addressOf(token: string): string {
     const opened = secrets.open(PURPOSE, Buffer.from(token, 'base64url'))
-    if (opened === undefined) throw unsubscribeRefused()
+    if (opened === undefined) throw unsubscribeLinkRefused()
     return opened.toString('utf8')
   }
   const isUnsubscribed = async (address: string) =>
@@ -41,7 +41,7 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
     /** Returns a page or JSON and changes nothing, because mail programs and link scanners open links, too. */
     show: async (token: string, accept: string | undefined) => {
       const address = addressOf(token)
-      const shown = { address: maskAddress(address), is_unsubscribed: await isUnsubscribed(address) }
+      const shown = { address: maskEmailAddress(address), is_unsubscribed: await isUnsubscribed(address) }
       return accept?.includes('text/html') === true
         ? unsubscribePage({ ...shown, shopName: shop.name, action: `${PATH}?token=${token}` })
         : {
@@ -53,8 +53,8 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
     unsubscribe: async (token: string): Promise<{ address: string; is_unsubscribed: boolean }> => {
       const address = addressOf(token)
       if (!(await isUnsubscribed(address))) await suppressions.add(db, address, 'unsubscribed')
-      return { address: maskAddress(address), is_unsubscribed: true }
+      return { address: maskEmailAddress(address), is_unsubscribed: true }
     }
   }
 }
-export type Unsubscribe = ReturnType<typeof createUnsubscribe>
+export type UnsubscribeService = ReturnType<typeof createUnsubscribeService>

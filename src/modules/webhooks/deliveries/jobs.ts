@@ -1,22 +1,22 @@
 import { defineJob } from '../../../kernel/events.ts'
 import { Id } from '../../../kernel/wire.ts'
-import { ENDPOINTS_MAX } from '../settings.ts'
+import { WEBHOOK_ENDPOINTS_MAX } from '../settings.ts'
 
 /** A run of `webhooks.send_due` starts no request after this time. The next run sends the rest. */
-export const RUN_MS_MAX = 60_000
+export const WEBHOOK_RUN_MS_MAX = 60_000
 
-export const sendDue = defineJob(
+export const sendDueWebhooks = defineJob(
   'webhooks.send_due',
   {
     description: 'Sends the due deliveries of one endpoint.',
-    // More than RUN_MS_MAX and the timeout of one request.
+    // More than WEBHOOK_RUN_MS_MAX and the timeout of one request.
     timeoutSeconds: 100,
     callsExternalService: true,
-    concurrency: ENDPOINTS_MAX
+    concurrency: WEBHOOK_ENDPOINTS_MAX
   },
   { endpoint_id: Id }
 )
-export const findDue = defineJob(
+export const findDueWebhooks = defineJob(
   'webhooks.find_due',
   {
     description: 'Finds endpoints with due deliveries and enqueues a send job for each.',

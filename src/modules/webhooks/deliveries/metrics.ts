@@ -1,9 +1,9 @@
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { measureDeliveries } from './repository.ts'
+import { measureWebhookDeliveries } from './repository.ts'
 
 /** Gauges of the deliveries in the database, which are those of all processes. `measure` updates them. */
-export function createDeliveryMetrics(metrics: Metrics, db: Queryable) {
+export function createWebhookMetrics(metrics: Metrics, db: Queryable) {
   let measured = { pending: 0, dead: 0, oldest_seconds: 0 }
   const gauge = (name: string, help: string, key: keyof typeof measured) =>
     metrics.gauge(name, help, () => measured[key])
@@ -12,7 +12,7 @@ export function createDeliveryMetrics(metrics: Metrics, db: Queryable) {
   gauge('oldest_seconds', 'Age of the oldest waiting webhook delivery, in seconds.', 'oldest_seconds')
   return {
     measure: async (): Promise<number> => {
-      measured = (await db.first(measureDeliveries)) ?? measured
+      measured = (await db.first(measureWebhookDeliveries)) ?? measured
       return 0
     }
   }

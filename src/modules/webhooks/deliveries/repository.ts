@@ -1,15 +1,15 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+export const WEBHOOK_DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
+type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number]
 
 const columns = {
   id: 'uuid',
   endpoint_id: 'uuid',
   event_id: 'uuid',
   event_type: 'text',
-  status: oneOf<DeliveryStatus>(),
+  status: oneOf<WebhookDeliveryStatus>(),
   tries: 'int4',
   due_at: 'timestamptz?',
   created_at: 'timestamptz',
@@ -21,9 +21,13 @@ const names = Object.keys(columns)
   .join(', ')
 
 /** A delivery of one event to one endpoint. */
-export type NewDelivery = { readonly id: string; readonly endpoint_id: string; readonly event_id: string }
+export type NewWebhookDelivery = {
+  readonly id: string
+  readonly endpoint_id: string
+  readonly event_id: string
+}
 /** The part of a delivery that is the same for every endpoint. */
-export type EventContent = {
+export type WebhookEventContent = {
   readonly event_id: string
   readonly event_type: string
   readonly subject: string
@@ -31,9 +35,9 @@ export type EventContent = {
 }
 
 /** Skips deliveries that exist, so an event that is handled again is not sent again. */
-export const insertDeliveries = statement({
+export const insertWebhookDeliveries = statement({
   name: 'webhooks.insert_deliveries',
-  takes: { rows: json<NewDelivery[]>(), events: json<EventContent[]>() },
+  takes: { rows: json<NewWebhookDelivery[]>(), events: json<WebhookEventContent[]>() },
   text: `
     insert into webhooks.deliveries (id, endpoint_id, event_id, event_type, subject, body)
     select rows.id, rows.endpoint_id, event.event_id, event.event_type, event.subject, event.body
@@ -43,7 +47,7 @@ export const insertDeliveries = statement({
     on conflict (endpoint_id, event_id) do nothing`
 })
 /** Supersedes pending deliveries of older events of the subjects, except those that are being sent at the moment. */
-export const supersedeDeliveries = statement({
+export const supersedeWebhookDeliveries = statement({
   name: 'webhooks.supersede_deliveries',
   takes: { endpoint_ids: 'uuid[]', subjects: 'uuid[]', event_ids: 'uuid[]', event_type: 'text' },
   text: `
@@ -55,14 +59,14 @@ export const supersedeDeliveries = statement({
 const filters = {
   endpoint_id: 'uuid?',
   event_type: 'text?',
-  status: nullableOneOf<DeliveryStatus>()
+  status: nullableOneOf<WebhookDeliveryStatus>()
 } as const
 const matches = `
   ($endpoint_id::uuid is null or endpoint_id = $endpoint_id) and ($event_type::text is null or event_type = $event_type)
   and ($status::text is null or status = $status)`
 
 /** Newest first, starting below the id `after`. */
-export const listDeliveries = statement({
+export const listWebhookDeliveries = statement({
   name: 'webhooks.list_deliveries',
   slow: true,
   takes: { ...filters, after: 'uuid', limit: 'int8' },
@@ -70,20 +74,20 @@ export const listDeliveries = statement({
   text: `
     select ${names} from webhooks.deliveries where id < $after and ${matches} order by id desc limit $limit`
 })
-export const countDeliveries = statement({
+export const countWebhookDeliveries = statement({
   name: 'webhooks.count_deliveries',
   slow: true,
   takes: filters,
   gives: { total: 'int4' },
   text: countUpTo(`webhooks.deliveries where ${matches}`)
 })
-export const findDelivery = statement({
+export const findWebhookDelivery = statement({
   name: 'webhooks.find_delivery',
   takes: { id: 'uuid' },
   gives: { ...columns, body: 'text' },
   text: `select ${names}, body from webhooks.deliveries where id = $id`
 })
-export const listAttempts = statement({
+export const listWebhookAttempts = statement({
   name: 'webhooks.list_attempts',
   takes: { delivery_id: 'uuid', limit: 'int8' },
   gives: { at: 'timestamptz', status_code: 'int4?', ms: 'int4', error: 'text?', answer: 'text?' },
@@ -91,10 +95,10 @@ export const listAttempts = statement({
     select at, status_code, ms, error, answer from webhooks.attempts
     where delivery_id = $delivery_id order by id desc limit $limit`
 })
-export type DeliveryRow = RowOf<typeof listDeliveries>
+export type WebhookDeliveryRow = RowOf<typeof listWebhookDeliveries>
 
 /** Makes a delivery of any status pending and due now, unless it is being sent at the moment. */
-export const replayDelivery = statement({
+export const replayWebhookDelivery = statement({
   name: 'webhooks.replay_delivery',
   takes: { id: 'uuid' },
   text: `
@@ -102,7 +106,7 @@ export const replayDelivery = statement({
       status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
     where id = $id and (lease is null or due_at <= now() or status <> 'pending')`
 })
-export const countReplayable = statement({
+export const countReplayableDeliveries = statement({
   name: 'webhooks.count_replayable',
   takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
   gives: { total: 'int8' },
@@ -110,21 +114,21 @@ export const countReplayable = statement({
     select count(*) as total from webhooks.deliveries
     where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
 })
-export const replayDeliveries = statement({
+export const replayWebhookDeliveries = statement({
   name: 'webhooks.replay_deliveries',
   takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
   text: `
     update webhooks.deliveries set status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
     where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
 })
-export const cancelDeliveries = statement({
+export const cancelWebhookDeliveries = statement({
   name: 'webhooks.cancel_deliveries',
   takes: { endpoint_id: 'uuid' },
   text: `
     update webhooks.deliveries set status = 'canceled', lease = null, settled_at = now()
     where endpoint_id = $endpoint_id and status = 'pending'`
 })
-export const deleteOldDeliveries = statement({
+export const deleteOldWebhookDeliveries = statement({
   name: 'webhooks.delete_old_deliveries',
   takes: { days: 'int4' },
   text: `
@@ -133,7 +137,7 @@ export const deleteOldDeliveries = statement({
       order by created_at limit 1000 for update skip locked)`
 })
 /** Reads the partial indexes of pending and dead deliveries, not the many delivered ones. */
-export const measureDeliveries = statement({
+export const measureWebhookDeliveries = statement({
   name: 'webhooks.measure_deliveries',
   gives: { pending: 'int8', oldest_seconds: 'float8', dead: 'int8' },
   text: `

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { broken } from '../../../../test/support/webhook-receiver.ts'
 import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { deleteOldDeliveries } from './repository.ts'
+import { deleteOldWebhookDeliveries } from './repository.ts'
 
 test('deliveries are listed by endpoint, event and status, replayed on request, and deleted because of their age', async () => {
   const shop = await useWebhooks()
@@ -59,7 +59,7 @@ test('deliveries are listed by endpoint, event and status, replayed on request, 
   await shop.sql(`update webhooks.deliveries set created_at = now() - interval '31 days' where id = $1`, [
     first.id
   ])
-  expect(await shop.db.run(deleteOldDeliveries, { days: 30 })).toBe(1)
+  expect(await shop.db.run(deleteOldWebhookDeliveries, { days: 30 })).toBe(1)
   expect((await admin.get(`${DELIVERIES}/${first.id}`)).json.code).toBe('WEBHOOKS_DELIVERY_NOT_FOUND')
 })
 

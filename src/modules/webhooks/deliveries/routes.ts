@@ -1,12 +1,17 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, meaning, noContent } from '../../../kernel/wire.ts'
-import { DeliveryDetailsResponse, DeliveryQuery, DeliveryResponse, ReplayRequest } from './schema.ts'
-import type { DeliveryService } from './service.ts'
+import {
+  ReplayWebhooksRequest,
+  WebhookDeliveryDetailsResponse,
+  WebhookDeliveryQuery,
+  WebhookDeliveryResponse
+} from './schema.ts'
+import type { WebhookDeliveryService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void {
+export function webhookDeliveryRoutes(tiers: Tiers, deliveries: WebhookDeliveryService): void {
   tiers.admin.get(
     '/admin/webhooks/deliveries',
     {
@@ -15,8 +20,8 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
         summary: 'List webhook deliveries',
         description:
           'Returns the deliveries of all endpoints, newest first. Filter by `endpoint_id`, `type` and `status`; `status=dead` shows those that were never delivered. Deliveries are deleted after `webhooks.retention_days`.',
-        querystring: DeliveryQuery,
-        response: { 200: listOf(DeliveryResponse) }
+        querystring: WebhookDeliveryQuery,
+        response: { 200: listOf(WebhookDeliveryResponse) }
       }
     },
     request => deliveries.list(request.query)
@@ -31,7 +36,7 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
         description:
           'Returns a delivery with its request body and its latest attempts. Each attempt shows the HTTP status, the duration, the error and the beginning of the response. 404 `WEBHOOKS_DELIVERY_NOT_FOUND`: it does not exist, or was deleted because of its age.',
         params: IdParams,
-        response: { 200: DeliveryDetailsResponse }
+        response: { 200: WebhookDeliveryDetailsResponse }
       }
     },
     request => deliveries.read(request.params.id)
@@ -46,7 +51,7 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
         description:
           'Sends a delivery of any status again, immediately and with the same `webhook-id` and body. When that fails, it is retried like a new one. 404 `WEBHOOKS_DELIVERY_NOT_FOUND`: it does not exist, or was deleted because of its age. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first.',
         params: IdParams,
-        response: { 200: DeliveryDetailsResponse }
+        response: { 200: WebhookDeliveryDetailsResponse }
       }
     },
     request => deliveries.replay(request.params.id, writeOf(request))
@@ -61,7 +66,7 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
         description:
           'Sends the dead deliveries of an endpoint since a time again, for example after an outage of the receiver. With `which: all` delivered and superseded ones are sent again, too. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first. 409 `WEBHOOKS_REPLAY_TOO_LARGE`: send a later `since`.',
         params: IdParams,
-        body: ReplayRequest,
+        body: ReplayWebhooksRequest,
         response: noContent
       }
     },
@@ -77,7 +82,9 @@ export function deliveryRoutes(tiers: Tiers, deliveries: DeliveryService): void 
         description:
           'Sends an event of type `webhook.test` to an endpoint, whatever its event types are. Read the delivery afterwards to see its attempts. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first.',
         params: IdParams,
-        response: { 201: meaning(DeliveryDetailsResponse, 'The delivery, which is sent shortly after.') }
+        response: {
+          201: meaning(WebhookDeliveryDetailsResponse, 'The delivery, which is sent shortly after.')
+        }
       }
     },
     request => deliveries.test(request.params.id, writeOf(request))

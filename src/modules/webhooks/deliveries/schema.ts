@@ -1,23 +1,23 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, pageQuery, request, response, Time } from '../../../kernel/wire.ts'
-import { DELIVERY_STATUSES } from './repository.ts'
+import { WEBHOOK_DELIVERY_STATUSES } from './repository.ts'
 
-export const DeliveryQuery = input({
+export const WebhookDeliveryQuery = input({
   ...pageQuery,
   endpoint_id: Type.Optional({ ...Id, description: 'Only deliveries to this endpoint.' }),
   type: Type.Optional(line(100, 'Only deliveries of this event type, such as `orders.placed`.')),
   status: Type.Optional(
-    Type.Enum([...DELIVERY_STATUSES], { description: 'Only deliveries with this status.' })
+    Type.Enum([...WEBHOOK_DELIVERY_STATUSES], { description: 'Only deliveries with this status.' })
   )
 })
-export type DeliveryQuery = Static<typeof DeliveryQuery>
+export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>
 
 const deliveryFields = {
   id: { ...Id, description: 'Sent as header `webhook-id`, the same in every attempt.' },
   endpoint_id: Id,
   event_id: { ...Id, description: 'Id of the event, the same for every endpoint.' },
   type: Type.String({ description: 'Event type, such as `orders.placed`, or `webhook.test`.' }),
-  status: Type.Enum([...DELIVERY_STATUSES], {
+  status: Type.Enum([...WEBHOOK_DELIVERY_STATUSES], {
     description:
       'pending: waits for its first attempt or for a retry. delivered: the endpoint responded with 2xx. dead: every attempt failed. superseded: a newer event of the same object is sent instead. canceled: its endpoint was deleted.'
   }),
@@ -26,9 +26,9 @@ const deliveryFields = {
   created_at: Time,
   settled_at: nullable({ ...Time, description: 'Time of the final status. Null while it is pending.' })
 }
-export const DeliveryResponse = response('WebhookDeliveryResponse', deliveryFields)
-export type DeliveryResponse = Static<typeof DeliveryResponse>
-export const DeliveryDetailsResponse = response('WebhookDeliveryDetailsResponse', {
+export const WebhookDeliveryResponse = response('WebhookDeliveryResponse', deliveryFields)
+export type WebhookDeliveryResponse = Static<typeof WebhookDeliveryResponse>
+export const WebhookDeliveryDetailsResponse = response('WebhookDeliveryDetailsResponse', {
   ...deliveryFields,
   body: Type.String({ description: 'The exact request body, which the signature covers.' }),
   attempts: Type.Array(
@@ -42,9 +42,9 @@ export const DeliveryDetailsResponse = response('WebhookDeliveryDetailsResponse'
     { description: 'The latest 100 attempts, newest first.' }
   )
 })
-export type DeliveryDetailsResponse = Static<typeof DeliveryDetailsResponse>
+export type WebhookDeliveryDetailsResponse = Static<typeof WebhookDeliveryDetailsResponse>
 
-export const ReplayRequest = request('ReplayWebhooksRequest', {
+export const ReplayWebhooksRequest = request('ReplayWebhooksRequest', {
   since: Type.String({
     format: 'date-time',
     description: 'Replays deliveries created at or after this time.'
@@ -57,4 +57,4 @@ export const ReplayRequest = request('ReplayWebhooksRequest', {
     })
   )
 })
-export type ReplayRequest = Static<typeof ReplayRequest>
+export type ReplayWebhooksRequest = Static<typeof ReplayWebhooksRequest>

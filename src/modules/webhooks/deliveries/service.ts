@@ -4,11 +4,21 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { lockEndpoint } from '../endpoints/repository.ts'
-import { deliveryNotFound, endpointInactive, endpointNotFound, replayTooLarge } from '../errors.ts'
-import { sendDue } from './jobs.ts'
+import { lockWebhookEndpoint } from '../endpoints/repository.ts'
+import {
+  webhookDeliveryNotFound,
+  webhookEndpointInactive,
+  webhookEndpointNotFound,
+  webhookReplayTooLarge
+} from '../errors.ts'
+import { sendDueWebhooks } from './jobs.ts'
 import * as repository from './repository.ts'
-import type { DeliveryDetailsResponse, DeliveryQuery, DeliveryResponse, ReplayRequest } from './schema.ts'
+import type {
+  ReplayWebhooksRequest,
+  WebhookDeliveryDetailsResponse,
+  WebhookDeliveryQuery,
+  WebhookDeliveryResponse
+} from './schema.ts'
 
 /** Type of test deliveries. It is not an event of the shop. */
 const TEST_TYPE = 'webhook.test'
@@ -20,21 +30,24 @@ export const webhookBody = (type: string, at: Date, data: unknown): string =>
   JSON.stringify({ type, timestamp: at.toISOString(), data })
 
 /** Lists, tests and replays deliveries. */
-export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {
+export function createWebhookDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {
   /** Enqueues a job for each endpoint that sends its due deliveries. */
   const enqueueSending = (tx: Transaction, endpointIds: readonly string[]): void => {
-    for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDue, { endpoint_id })
+    for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDueWebhooks, { endpoint_id })
   }
 
   /** @throws `WEBHOOKS_ENDPOINT_INACTIVE` */
   async function requireActive(tx: Transaction, id: string): Promise<void> {
-    if (!(await tx.first(lockEndpoint, { id }))?.active) throw endpointInactive()
+    if (!(await tx.first(lockWebhookEndpoint, { id }))?.active) throw webhookEndpointInactive()
   }
 
   /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND` */
-  async function read(id: string): Promise<DeliveryDetailsResponse> {
-    const { body, ...row } = found(await db.first(repository.findDelivery, { id }), deliveryNotFound)
-    const attempts = await db.rows(repository.listAttempts, { delivery_id: id, limit: ATTEMPTS_SHOWN })
+  async function read(id: string): Promise<WebhookDeliveryDetailsResponse> {
+    const { body, ...row } = found(
+      await db.first(repository.findWebhookDelivery, { id }),
+      webhookDeliveryNotFound
+    )
+    const attempts = await db.rows(repository.listWebhookAttempts, { delivery_id: id, limit: ATTEMPTS_SHOWN })
     return { ...present(row), body, attempts }
   }
 
@@ -42,7 +55,12 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
     enqueueSending,
     read,
 
-    list: async ({ endpoint_id, type, status, ...query }: DeliveryQuery): Promise<Page<DeliveryResponse>> => {
+    list: async ({
+      endpoint_id,
+      type,
+      status,
+      ...query
+    }: WebhookDeliveryQuery): Promise<Page<WebhookDeliveryResponse>> => {
       const filters = {
         endpoint_id: endpoint_id ?? null,
         event_type: type ?? null,
@@ -52,21 +70,21 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
         ...newestFirst,
         name: 'webhook deliveries',
         filters,
-        rows: place => db.rows(repository.listDeliveries, { ...filters, ...place }),
-        total: () => db.first(repository.countDeliveries, filters)
+        rows: place => db.rows(repository.listWebhookDeliveries, { ...filters, ...place }),
+        total: () => db.first(repository.countWebhookDeliveries, filters)
       })
       return { ...page, items: page.items.map(present) }
     },
 
     /** Sends a `webhook.test` event to an endpoint. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
-    test: async (endpoint_id: string, write: IdempotentWrite): Promise<DeliveryDetailsResponse> => {
+    test: async (endpoint_id: string, write: IdempotentWrite): Promise<WebhookDeliveryDetailsResponse> => {
       const { id } = write
       await write.once(db, async tx => {
-        found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
+        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
         await requireActive(tx, endpoint_id)
         const event_id = newId()
         const body = webhookBody(TEST_TYPE, new Date(), { endpoint_id })
-        await tx.run(repository.insertDeliveries, {
+        await tx.run(repository.insertWebhookDeliveries, {
           rows: [{ id, endpoint_id, event_id }],
           events: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]
         })
@@ -76,11 +94,14 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
     },
 
     /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
-    replay: async (id: string, write: IdempotentWrite): Promise<DeliveryDetailsResponse> => {
+    replay: async (id: string, write: IdempotentWrite): Promise<WebhookDeliveryDetailsResponse> => {
       await write.once(db, async tx => {
-        const { endpoint_id } = found(await tx.first(repository.findDelivery, { id }), deliveryNotFound)
+        const { endpoint_id } = found(
+          await tx.first(repository.findWebhookDelivery, { id }),
+          webhookDeliveryNotFound
+        )
         await requireActive(tx, endpoint_id)
-        await tx.run(repository.replayDelivery, { id })
+        await tx.run(repository.replayWebhookDelivery, { id })
         enqueueSending(tx, [endpoint_id])
       })
       return read(id)
@@ -89,7 +110,7 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
     /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE`, `WEBHOOKS_REPLAY_TOO_LARGE` */
     replaySince: async (
       endpoint_id: string,
-      { since, which = 'dead' }: ReplayRequest,
+      { since, which = 'dead' }: ReplayWebhooksRequest,
       write: IdempotentWrite
     ): Promise<void> => {
       const selection = {
@@ -98,20 +119,26 @@ export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: 
         statuses: which === 'all' ? ['dead', 'delivered', 'superseded'] : ['dead']
       }
       await write.once(db, async tx => {
-        found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
+        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
         await requireActive(tx, endpoint_id)
-        const { total } = found(await tx.first(repository.countReplayable, selection), endpointNotFound)
-        if (total > REPLAY_MAX) throw replayTooLarge({ details: { limit: REPLAY_MAX, found: total } })
-        await tx.run(repository.replayDeliveries, selection)
+        const { total } = found(
+          await tx.first(repository.countReplayableDeliveries, selection),
+          webhookEndpointNotFound
+        )
+        if (total > REPLAY_MAX) throw webhookReplayTooLarge({ details: { limit: REPLAY_MAX, found: total } })
+        await tx.run(repository.replayWebhookDeliveries, selection)
         enqueueSending(tx, [endpoint_id])
       })
     },
 
     cancelPending: async (tx: Transaction, endpoint_id: string): Promise<void> => {
-      await tx.run(repository.cancelDeliveries, { endpoint_id })
+      await tx.run(repository.cancelWebhookDeliveries, { endpoint_id })
     }
   }
 }
-export type DeliveryService = ReturnType<typeof createDeliveryService>
+export type WebhookDeliveryService = ReturnType<typeof createWebhookDeliveryService>
 
-const present = ({ event_type: type, ...row }: repository.DeliveryRow): DeliveryResponse => ({ ...row, type })
+const present = ({ event_type: type, ...row }: repository.WebhookDeliveryRow): WebhookDeliveryResponse => ({
+  ...row,
+  type
+})

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type DisabledReason = 'failing' | 'gone'
+export type EndpointDisabledReason = 'failing' | 'gone'
 
 const columns = {
   id: 'uuid',
@@ -9,7 +9,7 @@ const columns = {
   description: 'text',
   event_types: 'text[]?',
   active: 'bool',
-  disabled_reason: nullableOneOf<DisabledReason>(),
+  disabled_reason: nullableOneOf<EndpointDisabledReason>(),
   failing_since: 'timestamptz?',
   previous_until: 'timestamptz?',
   version: 'int4',
@@ -18,48 +18,48 @@ const columns = {
 const names = Object.keys(columns).join(', ')
 
 /** Newest first, starting below the id `after`. */
-export const listEndpoints = statement({
+export const listWebhookEndpoints = statement({
   name: 'webhooks.list_endpoints',
   takes: { after: 'uuid', limit: 'int8' },
   gives: columns,
   text: `select ${names} from webhooks.endpoints where id < $after order by id desc limit $limit`
 })
-export const countEndpoints = statement({
+export const countWebhookEndpoints = statement({
   name: 'webhooks.count_endpoints',
   gives: { total: 'int4' },
   text: countUpTo('webhooks.endpoints')
 })
-export const findEndpoint = statement({
+export const findWebhookEndpoint = statement({
   name: 'webhooks.find_endpoint',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from webhooks.endpoints where id = $id`
 })
-export type EndpointRow = RowOf<typeof findEndpoint>
+export type WebhookEndpointRow = RowOf<typeof findWebhookEndpoint>
 
-export const lockEndpoint = statement({
+export const lockWebhookEndpoint = statement({
   name: 'webhooks.lock_endpoint',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from webhooks.endpoints where id = $id for update`
 })
 /** Serializes the creation of endpoints, so that concurrent requests cannot exceed the limit. */
-export const lockEndpoints = statement({
+export const lockWebhookEndpointCreation = statement({
   name: 'webhooks.lock_endpoints',
   text: `select pg_advisory_xact_lock(hashtextextended('webhooks.endpoints', 0))`
 })
-export const listActiveEndpoints = statement({
+export const listActiveWebhookEndpoints = statement({
   name: 'webhooks.list_active_endpoints',
   gives: { id: 'uuid', event_types: 'text[]?' },
   text: 'select id, event_types from webhooks.endpoints where active order by id'
 })
-export const findSecret = statement({
+export const findSigningSecret = statement({
   name: 'webhooks.find_secret',
   takes: { id: 'uuid' },
   gives: { secret: 'bytea' },
   text: 'select secret from webhooks.endpoints where id = $id'
 })
-export const insertEndpoint = statement({
+export const insertWebhookEndpoint = statement({
   name: 'webhooks.insert_endpoint',
   takes: {
     id: 'uuid',
@@ -74,7 +74,7 @@ export const insertEndpoint = statement({
     values ($id, $url, $description, $event_types, $active, $secret)`
 })
 /** Enabling or disabling an endpoint resets its failure state. */
-export const updateEndpoint = statement({
+export const updateWebhookEndpoint = statement({
   name: 'webhooks.update_endpoint',
   takes: { id: 'uuid', url: 'text', description: 'text', event_types: 'text[]?', active: 'bool' },
   text: `
@@ -84,7 +84,7 @@ export const updateEndpoint = statement({
       failing_since = case when active = $active then failing_since end, version = version + 1
     where id = $id`
 })
-export const rotateSecret = statement({
+export const rotateSigningSecret = statement({
   name: 'webhooks.rotate_secret',
   takes: { id: 'uuid', secret: 'bytea', overlap_hours: 'int4' },
   text: `
@@ -95,21 +95,25 @@ export const rotateSecret = statement({
     where id = $id`
 })
 /** Deletes previous secrets that no longer sign. */
-export const deleteExpiredSecrets = statement({
+export const deleteExpiredSigningSecrets = statement({
   name: 'webhooks.delete_expired_secrets',
   text: `
     update webhooks.endpoints set previous_secret = null, previous_until = null where previous_until <= now()`
 })
-export const deleteEndpoint = statement({
+export const deleteWebhookEndpoint = statement({
   name: 'webhooks.delete_endpoint',
   takes: { id: 'uuid' },
   text: 'delete from webhooks.endpoints where id = $id'
 })
 /** Stores the time of the first failure, and disables an endpoint that is gone or has failed for `days`. */
-export const recordFailure = statement({
+export const recordEndpointFailure = statement({
   name: 'webhooks.record_failure',
   takes: { id: 'uuid', is_gone: 'bool', days: 'int4' },
-  gives: { active: 'bool', disabled_reason: nullableOneOf<DisabledReason>(), failing_since: 'timestamptz?' },
+  gives: {
+    active: 'bool',
+    disabled_reason: nullableOneOf<EndpointDisabledReason>(),
+    failing_since: 'timestamptz?'
+  },
   text: `
     update webhooks.endpoints endpoint set
       failing_since = since, active = reason is null, disabled_reason = reason,
@@ -122,7 +126,7 @@ export const recordFailure = statement({
     where endpoint.id = judged.id and endpoint.active
     returning endpoint.active, endpoint.disabled_reason, endpoint.failing_since`
 })
-export const recordSuccess = statement({
+export const recordEndpointSuccess = statement({
   name: 'webhooks.record_success',
   takes: { id: 'uuid' },
   text: 'update webhooks.endpoints set failing_since = null where id = $id and failing_since is not null'

@@ -2,18 +2,18 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, meaning, noContent, PageQuery } from '../../../kernel/wire.ts'
 import {
-  CreateEndpointRequest,
-  EndpointResponse,
-  EndpointSecretResponse,
-  RotateSecretRequest,
-  UpdateEndpointRequest
+  CreateWebhookEndpointRequest,
+  RotateWebhookSecretRequest,
+  UpdateWebhookEndpointRequest,
+  WebhookEndpointResponse,
+  WebhookEndpointSecretResponse
 } from './schema.ts'
-import type { EndpointService } from './service.ts'
+import type { WebhookEndpointService } from './service.ts'
 
 const config = { class: 'account' } as const
 const PATH = '/admin/webhooks/endpoints'
 
-export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
+export function webhookEndpointRoutes(tiers: Tiers, endpoints: WebhookEndpointService): void {
   tiers.admin.get(
     PATH,
     {
@@ -23,7 +23,7 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
         description:
           'Returns the endpoints that the shop sends events to, newest first. Secrets are not included.',
         querystring: PageQuery,
-        response: { 200: listOf(EndpointResponse) }
+        response: { 200: listOf(WebhookEndpointResponse) }
       }
     },
     request => endpoints.list(request.query)
@@ -37,8 +37,8 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
         summary: 'Create a webhook endpoint',
         description:
           'Creates an endpoint that gets events of the given types from now on. The response contains the secret by which the receiver verifies signatures; it is not returned again. 400 `WEBHOOKS_URL_REFUSED`: the URL needs https and a public host. 400 `WEBHOOKS_EVENT_TYPE_UNKNOWN`: `errors` name the types. 409 `WEBHOOKS_ENDPOINTS_LIMIT`: delete an endpoint or raise `webhooks.endpoints_max`.',
-        body: CreateEndpointRequest,
-        response: { 201: meaning(EndpointSecretResponse, 'The new endpoint, with its secret.') }
+        body: CreateWebhookEndpointRequest,
+        response: { 201: meaning(WebhookEndpointSecretResponse, 'The new endpoint, with its secret.') }
       }
     },
     request => endpoints.create(request.body, writeOf(request))
@@ -53,7 +53,7 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
         description:
           'Returns an endpoint without its secret. `failing_since` and `disabled_reason` show whether deliveries fail. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: { 200: EndpointResponse }
+        response: { 200: WebhookEndpointResponse }
       }
     },
     request => endpoints.read(request.params.id)
@@ -68,8 +68,8 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
         description:
           'Changes the given fields. With `active: false` events are no longer stored for the endpoint. With `active: true` waiting deliveries are sent and the failure period starts again. 400 `WEBHOOKS_URL_REFUSED` or `WEBHOOKS_EVENT_TYPE_UNKNOWN`: correct what `errors` list. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
-        body: UpdateEndpointRequest,
-        response: { 200: EndpointResponse }
+        body: UpdateWebhookEndpointRequest,
+        response: { 200: WebhookEndpointResponse }
       }
     },
     request => endpoints.patch(request.params.id, request.body, writeOf(request))
@@ -84,8 +84,8 @@ export function endpointRoutes(tiers: Tiers, endpoints: EndpointService): void {
         description:
           'Creates a new secret for an endpoint and returns it once. The previous secret also signs for `overlap_hours`, so that the receiver can switch without losing events. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
-        body: RotateSecretRequest,
-        response: { 200: meaning(EndpointSecretResponse, 'The endpoint, with its new secret.') }
+        body: RotateWebhookSecretRequest,
+        response: { 200: meaning(WebhookEndpointSecretResponse, 'The endpoint, with its new secret.') }
       }
     },
     request => endpoints.rotate(request.params.id, request.body, writeOf(request))

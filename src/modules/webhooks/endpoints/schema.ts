@@ -21,22 +21,22 @@ const EventTypes = nullable(
 const Description = Type.String({ maxLength: 500, description: 'Your note on the endpoint.' })
 const Active = { description: 'False: no events are sent or stored for the endpoint.' }
 
-export const CreateEndpointRequest = request('CreateWebhookEndpointRequest', {
+export const CreateWebhookEndpointRequest = request('CreateWebhookEndpointRequest', {
   url: Url,
   event_types: Type.Optional(EventTypes),
   description: Type.Optional(Description),
   active: Type.Optional(Type.Boolean({ default: true, ...Active }))
 })
-export type CreateEndpointRequest = Static<typeof CreateEndpointRequest>
-export const UpdateEndpointRequest = patchRequest('UpdateWebhookEndpointRequest', {
+export type CreateWebhookEndpointRequest = Static<typeof CreateWebhookEndpointRequest>
+export const UpdateWebhookEndpointRequest = patchRequest('UpdateWebhookEndpointRequest', {
   url: Url,
   event_types: EventTypes,
   description: Description,
   active: Type.Boolean(Active)
 })
-export type UpdateEndpointRequest = Static<typeof UpdateEndpointRequest>
+export type UpdateWebhookEndpointRequest = Static<typeof UpdateWebhookEndpointRequest>
 
-export const RotateSecretRequest = request('RotateWebhookSecretRequest', {
+export const RotateWebhookSecretRequest = request('RotateWebhookSecretRequest', {
   overlap_hours: Type.Optional(
     Type.Integer({
       description: 'Hours during which the previous secret also signs. 0: it stops signing immediately.',
@@ -46,7 +46,7 @@ export const RotateSecretRequest = request('RotateWebhookSecretRequest', {
     })
   )
 })
-export type RotateSecretRequest = Static<typeof RotateSecretRequest>
+export type RotateWebhookSecretRequest = Static<typeof RotateWebhookSecretRequest>
 
 const endpointFields = {
   id: Id,
@@ -68,12 +68,12 @@ const endpointFields = {
   version: Version,
   created_at: Time
 }
-export const EndpointResponse = response('WebhookEndpointResponse', endpointFields)
-export type EndpointResponse = Static<typeof EndpointResponse>
-export const EndpointSecretResponse = response('WebhookEndpointSecretResponse', {
+export const WebhookEndpointResponse = response('WebhookEndpointResponse', endpointFields)
+export type WebhookEndpointResponse = Static<typeof WebhookEndpointResponse>
+export const WebhookEndpointSecretResponse = response('WebhookEndpointSecretResponse', {
   ...endpointFields,
   secret: Type.String({
     description: 'Secret by which the receiver verifies signatures. It is not returned again, so store it.'
   })
 })
-export type EndpointSecretResponse = Static<typeof EndpointSecretResponse>
+export type WebhookEndpointSecretResponse = Static<typeof WebhookEndpointSecretResponse>

@@ -7,25 +7,31 @@ import type { Invalidation } from '../../../platform/cached.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { DeliveryService } from '../deliveries/service.ts'
-import { endpointNotFound, endpointStale, endpointsLimit, eventTypeUnknown, urlRefused } from '../errors.ts'
-import type { SecretEncryption } from '../signatures/secret-encryption.ts'
-import { createSigningSecret } from '../signatures/sign.ts'
+import type { WebhookDeliveryService } from '../deliveries/service.ts'
+import {
+  webhookEndpointLimitReached,
+  webhookEndpointNotFound,
+  webhookEndpointStale,
+  webhookEventTypeUnknown,
+  webhookUrlRefused
+} from '../errors.ts'
+import type { SigningSecretEncryption } from '../signatures/secret-encryption.ts'
+import { createWebhookSigningSecret } from '../signatures/sign.ts'
 import * as repository from './repository.ts'
 import type {
-  CreateEndpointRequest,
-  EndpointResponse,
-  EndpointSecretResponse,
-  RotateSecretRequest,
-  UpdateEndpointRequest
+  CreateWebhookEndpointRequest,
+  RotateWebhookSecretRequest,
+  UpdateWebhookEndpointRequest,
+  WebhookEndpointResponse,
+  WebhookEndpointSecretResponse
 } from './schema.ts'
 
 type Deps = {
   db: Database
   invalidation: Invalidation
   http: Pick<HttpClient, 'judge'>
-  secretEncryption: SecretEncryption
-  deliveries: Pick<DeliveryService, 'cancelPending' | 'enqueueSending'>
+  secretEncryption: SigningSecretEncryption
+  deliveries: Pick<WebhookDeliveryService, 'cancelPending' | 'enqueueSending'>
   endpointsMax: number
   /** Names of the events that webhooks send. */
   eventTypes: readonly string[]
@@ -35,7 +41,7 @@ const OVERLAP_HOURS = 24
 const ERRORS_MAX = 8
 
 /** Manages the endpoints that webhooks are sent to. */
-export function createEndpointService(deps: Deps) {
+export function createWebhookEndpointService(deps: Deps) {
   const { db, invalidation, http, secretEncryption, deliveries, endpointsMax, eventTypes } = deps
 
   /** @throws `WEBHOOKS_EVENT_TYPE_UNKNOWN` */
@@ -45,7 +51,7 @@ export function createEndpointService(deps: Deps) {
         ? []
         : [{ path: `body/event_types/${index}`, message: unknownTypeMessage(name) }]
     )
-    if (errors.length > 0) throw eventTypeUnknown({ details: { errors: errors.slice(0, ERRORS_MAX) } })
+    if (errors.length > 0) throw webhookEventTypeUnknown({ details: { errors: errors.slice(0, ERRORS_MAX) } })
   }
 
   function unknownTypeMessage(name: string): string {
@@ -66,49 +72,56 @@ export function createEndpointService(deps: Deps) {
     } catch (error) {
       const { name, message } = error as Error
       if (name !== 'OutboundRefused') throw error
-      throw urlRefused({ details: { errors: [{ path: 'body/url', message }] } })
+      throw webhookUrlRefused({ details: { errors: [{ path: 'body/url', message }] } })
     }
   }
 
-  async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.EndpointRow> {
-    const stored = found(await tx.first(repository.lockEndpoint, { id }), endpointNotFound)
-    write.expect(stored.version, endpointStale)
+  async function lock(
+    tx: Transaction,
+    id: string,
+    write: IdempotentWrite
+  ): Promise<repository.WebhookEndpointRow> {
+    const stored = found(await tx.first(repository.lockWebhookEndpoint, { id }), webhookEndpointNotFound)
+    write.expect(stored.version, webhookEndpointStale)
     return stored
   }
 
   /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND` */
-  const read = async (id: string): Promise<EndpointResponse> =>
-    found(await db.first(repository.findEndpoint, { id }), endpointNotFound)
+  const read = async (id: string): Promise<WebhookEndpointResponse> =>
+    found(await db.first(repository.findWebhookEndpoint, { id }), webhookEndpointNotFound)
 
-  async function withSecret(id: string): Promise<EndpointSecretResponse> {
+  async function withSecret(id: string): Promise<WebhookEndpointSecretResponse> {
     const endpoint = await read(id)
-    const { secret } = found(await db.first(repository.findSecret, { id }), endpointNotFound)
+    const { secret } = found(await db.first(repository.findSigningSecret, { id }), webhookEndpointNotFound)
     return { ...endpoint, secret: secretEncryption.decrypt(secret) }
   }
 
   return {
     read,
 
-    list: (query: PageQuery): Promise<Page<EndpointResponse>> =>
+    list: (query: PageQuery): Promise<Page<WebhookEndpointResponse>> =>
       readPage(query, {
         ...newestFirst,
         name: 'webhook endpoints',
-        rows: page => db.rows(repository.listEndpoints, page),
-        total: () => db.first(repository.countEndpoints)
+        rows: page => db.rows(repository.listWebhookEndpoints, page),
+        total: () => db.first(repository.countWebhookEndpoints)
       }),
 
     /** @throws `WEBHOOKS_URL_REFUSED`, `WEBHOOKS_EVENT_TYPE_UNKNOWN`, `WEBHOOKS_ENDPOINTS_LIMIT` */
-    create: async (body: CreateEndpointRequest, write: IdempotentWrite): Promise<EndpointSecretResponse> => {
+    create: async (
+      body: CreateWebhookEndpointRequest,
+      write: IdempotentWrite
+    ): Promise<WebhookEndpointSecretResponse> => {
       const { id } = write
       const { event_types = null, description = '', active = true } = body
       const url = normalizeUrl(body.url)
       assertEventTypes(event_types)
       await write.once(db, async tx => {
-        await tx.run(repository.lockEndpoints)
-        const { total } = found(await tx.first(repository.countEndpoints), endpointNotFound)
-        if (total >= endpointsMax) throw endpointsLimit({ details: { limit: endpointsMax } })
-        const secret = secretEncryption.encrypt(createSigningSecret())
-        await tx.run(repository.insertEndpoint, { id, url, description, event_types, active, secret })
+        await tx.run(repository.lockWebhookEndpointCreation)
+        const { total } = found(await tx.first(repository.countWebhookEndpoints), webhookEndpointNotFound)
+        if (total >= endpointsMax) throw webhookEndpointLimitReached({ details: { limit: endpointsMax } })
+        const secret = secretEncryption.encrypt(createWebhookSigningSecret())
+        await tx.run(repository.insertWebhookEndpoint, { id, url, description, event_types, active, secret })
         invalidation.publish(tx)
       })
       return withSecret(id)
@@ -119,16 +132,16 @@ export function createEndpointService(deps: Deps) {
      */
     patch: async (
       id: string,
-      body: UpdateEndpointRequest,
+      body: UpdateWebhookEndpointRequest,
       write: IdempotentWrite
-    ): Promise<EndpointResponse> => {
+    ): Promise<WebhookEndpointResponse> => {
       await write.once(db, async tx => {
         const stored = await lock(tx, id, write)
         if (changesNothing(body)) return
         assertEventTypes(body.event_types ?? null)
         const url = body.url === undefined ? stored.url : normalizeUrl(body.url)
         const { description, event_types, active } = { ...stored, ...body }
-        await tx.run(repository.updateEndpoint, { id, url, description, event_types, active })
+        await tx.run(repository.updateWebhookEndpoint, { id, url, description, event_types, active })
         invalidation.publish(tx)
         // Deliveries that were pending when the endpoint was disabled are due.
         if (active && !stored.active) deliveries.enqueueSending(tx, [id])
@@ -139,14 +152,14 @@ export function createEndpointService(deps: Deps) {
     /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_STALE` */
     rotate: async (
       id: string,
-      { overlap_hours = OVERLAP_HOURS }: RotateSecretRequest,
+      { overlap_hours = OVERLAP_HOURS }: RotateWebhookSecretRequest,
       write: IdempotentWrite
-    ): Promise<EndpointSecretResponse> => {
+    ): Promise<WebhookEndpointSecretResponse> => {
       await write.once(db, async tx => {
         await lock(tx, id, write)
-        await tx.run(repository.rotateSecret, {
+        await tx.run(repository.rotateSigningSecret, {
           id,
-          secret: secretEncryption.encrypt(createSigningSecret()),
+          secret: secretEncryption.encrypt(createWebhookSigningSecret()),
           overlap_hours
         })
       })
@@ -158,10 +171,10 @@ export function createEndpointService(deps: Deps) {
       await write.once(db, async tx => {
         await lock(tx, id, write)
         await deliveries.cancelPending(tx, id)
-        await tx.run(repository.deleteEndpoint, { id })
+        await tx.run(repository.deleteWebhookEndpoint, { id })
         invalidation.publish(tx)
       })
     }
   }
 }
-export type EndpointService = ReturnType<typeof createEndpointService>
+export type WebhookEndpointService = ReturnType<typeof createWebhookEndpointService>

@@ -1,8 +1,8 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
-import type { SecretEncryption } from '../signatures/secret-encryption.ts'
+import type { SigningSecretEncryption } from '../signatures/secret-encryption.ts'
 import { signWebhook } from '../signatures/sign.ts'
-import type { ClaimedDeliveryRow } from './repository.ts'
-import { parseRetryAfter } from './retry-schedule.ts'
+import type { ClaimedWebhookDeliveryRow } from './repository.ts'
+import { parseRetryAfterSeconds } from './retry-schedule.ts'
 
 const RESPONSE_BYTES_MAX = 65_536
 const RESPONSE_BYTES_STORED = 1_024
@@ -11,13 +11,13 @@ const GONE = 410
 
 type Deps = {
   http: Pick<HttpClient, 'send'>
-  secretEncryption: Pick<SecretEncryption, 'decrypt'>
+  secretEncryption: Pick<SigningSecretEncryption, 'decrypt'>
   timeoutMs: number
 }
-type WebhookRequest = Pick<ClaimedDeliveryRow, 'id' | 'body' | 'url' | 'secret' | 'previous_secret'>
+type WebhookRequest = Pick<ClaimedWebhookDeliveryRow, 'id' | 'body' | 'url' | 'secret' | 'previous_secret'>
 
 /** Outcome of one request. `error` is null when the endpoint responded with 2xx. */
-export type DeliveryAttempt = {
+export type WebhookAttempt = {
   readonly at: Date
   readonly ms: number
   readonly status_code: number | null
@@ -28,7 +28,7 @@ export type DeliveryAttempt = {
 }
 
 /** Returns a function that sends one request, signed as in Standard Webhooks, and returns its outcome. It never throws. */
-export function createWebhookRequest({ http, secretEncryption, timeoutMs }: Deps) {
+export function createWebhookRequestSender({ http, secretEncryption, timeoutMs }: Deps) {
   async function post(
     { id, body, url, secret, previous_secret }: WebhookRequest,
     at: Date,
@@ -55,7 +55,7 @@ export function createWebhookRequest({ http, secretEncryption, timeoutMs }: Deps
     })
   }
 
-  return async (request: WebhookRequest, signal: AbortSignal): Promise<DeliveryAttempt> => {
+  return async (request: WebhookRequest, signal: AbortSignal): Promise<WebhookAttempt> => {
     const at = new Date()
     const startedAt = performance.now()
     const timing = () => ({ at, ms: Math.round(performance.now() - startedAt) })
@@ -67,14 +67,14 @@ export function createWebhookRequest({ http, secretEncryption, timeoutMs }: Deps
         error: statusError(status),
         answer: storableText(body),
         isGone: status === GONE,
-        retryAfterSeconds: parseRetryAfter(headers['retry-after'], at.getTime())
+        retryAfterSeconds: parseRetryAfterSeconds(headers['retry-after'], at.getTime())
       }
     } catch (error) {
       return { ...timing(), status_code: null, error: errorText(error), answer: null, isGone: false }
     }
   }
 }
-export type SendWebhook = ReturnType<typeof createWebhookRequest>
+export type SendWebhookRequest = ReturnType<typeof createWebhookRequestSender>
 
 function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { broken } from '../../../../test/support/webhook-receiver.ts'
 import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 import { createHttpClient } from '../../../platform/http/client.ts'
-import { createSigningSecret } from '../signatures/sign.ts'
-import { createWebhookRequest } from './http-request.ts'
+import { createWebhookSigningSecret } from '../signatures/sign.ts'
+import { createWebhookRequestSender } from './http-request.ts'
 
 const GIGABYTE = 1_000_000_000
 
@@ -60,7 +60,7 @@ test('receivers that redirect, send endless responses or are in the private netw
 test('a receiver needs a certificate for its name, and the address of a name is checked on connecting', async () => {
   const shop = await useWebhooks()
   const { receiver } = shop
-  const key = createSigningSecret()
+  const key = createWebhookSigningSecret()
   const secretEncryption = { decrypt: (encrypted: Buffer) => encrypted.toString() }
   const request = { id: 'msg', body: '{}', secret: Buffer.from(key), previous_secret: null }
   const { signal } = new AbortController()
@@ -74,7 +74,10 @@ test('a receiver needs a certificate for its name, and the address of a name is 
     const url = `https://${host}:${receiver.port}/`
     // The URL is accepted before its name is looked up.
     expect(http.judge({ url }).hostname).toBe(host)
-    return createWebhookRequest({ http, secretEncryption, timeoutMs: 20_000 })({ ...request, url }, signal)
+    return createWebhookRequestSender({ http, secretEncryption, timeoutMs: 20_000 })(
+      { ...request, url },
+      signal
+    )
   }
   expect(await tryOnce([], 'hooks.example')).toMatchObject({
     status_code: null,

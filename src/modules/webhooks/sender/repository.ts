@@ -1,7 +1,7 @@
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 /** Claims one due delivery. When the lease expires before the outcome is stored, another process may claim it. */
-export const claimDelivery = statement({
+export const claimDueWebhookDelivery = statement({
   name: 'webhooks.claim_delivery',
   takes: { endpoint_id: 'uuid', lease: 'uuid', seconds: 'float8' },
   gives: {
@@ -31,10 +31,10 @@ export const claimDelivery = statement({
       case when endpoint.previous_until > now() then endpoint.previous_secret end as previous_secret,
       endpoint.failing_since is not null as is_failing`
 })
-export type ClaimedDeliveryRow = RowOf<typeof claimDelivery>
+export type ClaimedWebhookDeliveryRow = RowOf<typeof claimDueWebhookDelivery>
 
 /** Stores an attempt and the new status of its delivery. Changes no row when the lease is not valid any more. */
-export const recordAttempt = statement({
+export const recordWebhookAttempt = statement({
   name: 'webhooks.record_attempt',
   takes: {
     id: 'uuid',
@@ -60,7 +60,7 @@ export const recordAttempt = statement({
     select $attempt_id, id, $at, $status_code, $ms, $error, $answer from settled`
 })
 /** Makes a claimed delivery due again, without counting an attempt. */
-export const releaseDelivery = statement({
+export const releaseWebhookDelivery = statement({
   name: 'webhooks.release_delivery',
   takes: { id: 'uuid', lease: 'uuid' },
   text: `
@@ -68,7 +68,7 @@ export const releaseDelivery = statement({
     where id = $id and lease = $lease and status = 'pending'`
 })
 /** Lists active endpoints with due deliveries. */
-export const listDueEndpoints = statement({
+export const listEndpointsWithDueDeliveries = statement({
   name: 'webhooks.list_due_endpoints',
   gives: { id: 'uuid' },
   text: `

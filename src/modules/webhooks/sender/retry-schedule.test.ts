@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfter, retryDelaySeconds } from './retry-schedule.ts'
+import { parseRetryAfterSeconds, webhookRetryDelaySeconds } from './retry-schedule.ts'
 
 test('nine retry delays grow to a day, and are never shorter than Retry-After', () => {
-  const pauses = Array.from({ length: 10 }, (_, index) => retryDelaySeconds(index + 1, 0))
+  const pauses = Array.from({ length: 10 }, (_, index) => webhookRetryDelaySeconds(index + 1, 0))
   expect(pauses).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, undefined])
-  expect(retryDelaySeconds(2, 1)).toBeCloseTo(360)
-  expect([retryDelaySeconds(1, 0, 60), retryDelaySeconds(2, 0, 60), retryDelaySeconds(1, 0, 1e9)]).toEqual([
-    60, 300, 86_400
-  ])
-  expect(retryDelaySeconds(10, 0, 60)).toBeUndefined()
+  expect(webhookRetryDelaySeconds(2, 1)).toBeCloseTo(360)
+  expect([
+    webhookRetryDelaySeconds(1, 0, 60),
+    webhookRetryDelaySeconds(2, 0, 60),
+    webhookRetryDelaySeconds(1, 0, 1e9)
+  ]).toEqual([60, 300, 86_400])
+  expect(webhookRetryDelaySeconds(10, 0, 60)).toBeUndefined()
 })
 
 test('Retry-After is seconds or a date, and other values are ignored', () => {
   const now = Date.parse('2026-11-22T10:00:00Z')
-  const read = (header: string | undefined) => parseRetryAfter(header, now)
+  const read = (header: string | undefined) => parseRetryAfterSeconds(header, now)
   expect([
     read('120'),
     read('0'),

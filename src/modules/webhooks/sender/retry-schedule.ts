@@ -20,14 +20,18 @@ const RETRY_AFTER_SECONDS_MAX = 24 * HOUR
  * Seconds until the next attempt after `tries` failed ones, and at least `retryAfterSeconds`. Returns undefined when there
  * is no further attempt. `random` is from 0 to 1.
  */
-export function retryDelaySeconds(tries: number, random: number, retryAfterSeconds = 0): number | undefined {
+export function webhookRetryDelaySeconds(
+  tries: number,
+  random: number,
+  retryAfterSeconds = 0
+): number | undefined {
   const seconds = DELAYS_SECONDS[tries - 1]
   if (seconds === undefined) return undefined
   return Math.max(seconds * (1 + SPREAD * random), Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX))
 }
 
 /** Returns the seconds of a Retry-After header: seconds or a date (RFC 9110, section 10.2.3). Undefined for other values. */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+export function parseRetryAfterSeconds(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)
   const at = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN

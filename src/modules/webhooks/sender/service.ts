@@ -3,19 +3,19 @@ import type { Invalidation } from '../../../platform/cached.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { RUN_MS_MAX } from '../deliveries/jobs.ts'
-import { recordFailure, recordSuccess } from '../endpoints/repository.ts'
+import { WEBHOOK_RUN_MS_MAX } from '../deliveries/jobs.ts'
+import { recordEndpointFailure, recordEndpointSuccess } from '../endpoints/repository.ts'
 import { endpointDisabled } from '../events.ts'
-import type { DeliveryAttempt, SendWebhook } from './http-request.ts'
+import type { SendWebhookRequest, WebhookAttempt } from './http-request.ts'
 import * as repository from './repository.ts'
-import { retryDelaySeconds } from './retry-schedule.ts'
+import { webhookRetryDelaySeconds } from './retry-schedule.ts'
 
 type Deps = {
   db: Database
   log: Log
   emit: Emit
   invalidation: Invalidation
-  sendRequest: SendWebhook
+  sendRequest: SendWebhookRequest
   /** Maximum simultaneous requests of this process to one endpoint. */
   concurrency: number
   /** Time after which another process may send a claimed delivery again. */
@@ -31,7 +31,7 @@ type EndpointRun = {
 }
 
 /** Sends due deliveries. Each endpoint has its own lanes, so a slow endpoint does not delay others. */
-export function createWebhookSender(deps: Deps) {
+export function createWebhookDeliverySender(deps: Deps) {
   const { db, sendRequest, concurrency, leaseSeconds } = deps
   const storeAttempt = createAttemptStore(deps)
   const runs = new Map<string, EndpointRun>()
@@ -39,14 +39,18 @@ export function createWebhookSender(deps: Deps) {
   async function runLane(endpoint_id: string, run: EndpointRun): Promise<void> {
     while (!run.signal.aborted && performance.now() < run.endsAt) {
       const lease = newId()
-      const claimed = await db.first(repository.claimDelivery, { endpoint_id, lease, seconds: leaseSeconds })
+      const claimed = await db.first(repository.claimDueWebhookDelivery, {
+        endpoint_id,
+        lease,
+        seconds: leaseSeconds
+      })
       if (claimed === undefined) return
       // More deliveries may be due, so another lane starts beside this one.
       addLane(endpoint_id, run)
       const attempt = await sendRequest(claimed, run.signal)
       // The shutdown cut the request off. It may have arrived; receivers recognize the repetition by its id.
       if (run.signal.aborted && attempt.status_code === null)
-        return void (await db.run(repository.releaseDelivery, { id: claimed.id, lease }))
+        return void (await db.run(repository.releaseWebhookDelivery, { id: claimed.id, lease }))
       await storeAttempt(claimed, lease, attempt)
     }
   }
@@ -60,11 +64,11 @@ export function createWebhookSender(deps: Deps) {
   }
 
   return {
-    /** Sends the due deliveries of an endpoint, for `RUN_MS_MAX` at most. */
+    /** Sends the due deliveries of an endpoint, for `WEBHOOK_RUN_MS_MAX` at most. */
     sendDue: async (endpointId: string, signal: AbortSignal): Promise<void> => {
       const present = runs.get(endpointId)
       if (present !== undefined) return addLane(endpointId, present)
-      const run: EndpointRun = { lanes: new Set(), endsAt: performance.now() + RUN_MS_MAX, signal }
+      const run: EndpointRun = { lanes: new Set(), endsAt: performance.now() + WEBHOOK_RUN_MS_MAX, signal }
       runs.set(endpointId, run)
       try {
         addLane(endpointId, run)
@@ -78,14 +82,14 @@ export function createWebhookSender(deps: Deps) {
       await Promise.allSettled([...runs.values()].flatMap(({ lanes }) => [...lanes]))
     },
     listDueEndpoints: async (): Promise<string[]> =>
-      (await db.rows(repository.listDueEndpoints)).map(({ id }) => id)
+      (await db.rows(repository.listEndpointsWithDueDeliveries)).map(({ id }) => id)
   }
 }
 
 /** Returns a function that stores an attempt, the status of its delivery and the failures of its endpoint. */
 function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, count }: Deps) {
-  async function storeFailure(tx: Transaction, id: string, { isGone, error, answer }: DeliveryAttempt) {
-    const endpoint = await tx.first(recordFailure, { id, is_gone: isGone, days: disableAfterDays })
+  async function storeFailure(tx: Transaction, id: string, { isGone, error, answer }: WebhookAttempt) {
+    const endpoint = await tx.first(recordEndpointFailure, { id, is_gone: isGone, days: disableAfterDays })
     if (endpoint === undefined || endpoint.active) return
     const { disabled_reason: reason, failing_since: since } = endpoint
     if (reason === null || since === null || error === null) return
@@ -96,13 +100,15 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
   }
 
   return async (
-    claimed: repository.ClaimedDeliveryRow,
+    claimed: repository.ClaimedWebhookDeliveryRow,
     lease: string,
-    attempt: DeliveryAttempt
+    attempt: WebhookAttempt
   ): Promise<void> => {
     const { id, endpoint_id, tries, is_failing } = claimed
     const { at, ms, status_code, error, answer, isGone, retryAfterSeconds } = attempt
-    const delaySeconds = isGone ? undefined : retryDelaySeconds(tries, Math.random(), retryAfterSeconds)
+    const delaySeconds = isGone
+      ? undefined
+      : webhookRetryDelaySeconds(tries, Math.random(), retryAfterSeconds)
     const status = error === null ? 'delivered' : delaySeconds === undefined ? 'dead' : 'pending'
     const row = {
       id,
@@ -117,10 +123,11 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
       answer
     } as const
     const store = async (): Promise<boolean> => {
-      if (status === 'delivered' && !is_failing) return (await db.run(repository.recordAttempt, row)) > 0
+      if (status === 'delivered' && !is_failing)
+        return (await db.run(repository.recordWebhookAttempt, row)) > 0
       return db.transaction(async tx => {
-        if ((await tx.run(repository.recordAttempt, row)) === 0) return false
-        if (status === 'delivered') await tx.run(recordSuccess, { id: endpoint_id })
+        if ((await tx.run(repository.recordWebhookAttempt, row)) === 0) return false
+        if (status === 'delivered') await tx.run(recordEndpointSuccess, { id: endpoint_id })
         else await storeFailure(tx, endpoint_id, attempt)
         return true
       })

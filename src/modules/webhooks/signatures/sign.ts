@@ -4,9 +4,14 @@ const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /** Returns a new signing secret in the format of Standard Webhooks: a prefix and 24 to 64 random bytes as base64. */
-export const createSigningSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+export const createWebhookSigningSecret = (): string =>
+  `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 
-export type SignedContent = { readonly id: string; readonly timestampSeconds: number; readonly body: string }
+export type SignedWebhookContent = {
+  readonly id: string
+  readonly timestampSeconds: number
+  readonly body: string
+}
 
 /**
  * Returns the header `webhook-signature` of Standard Webhooks. It has one signature for each secret, so that a receiver that
@@ -14,7 +19,7 @@ export type SignedContent = { readonly id: string; readonly timestampSeconds: nu
  */
 export function signWebhook(
   secrets: readonly string[],
-  { id, timestampSeconds, body }: SignedContent
+  { id, timestampSeconds, body }: SignedWebhookContent
 ): string {
   const content = `${id}.${timestampSeconds}.${body}`
   return secrets

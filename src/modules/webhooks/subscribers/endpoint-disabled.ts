@@ -1,7 +1,7 @@
 import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { NotificationsApi } from '../../notifications/index.ts'
-import { findEndpoint } from '../endpoints/repository.ts'
+import { findWebhookEndpoint } from '../endpoints/repository.ts'
 import type { endpointDisabled } from '../events.ts'
 
 type EndpointDisabled = JobDelivery<PayloadOf<typeof endpointDisabled>>
@@ -9,12 +9,12 @@ type EndpointDisabled = JobDelivery<PayloadOf<typeof endpointDisabled>>
 const RESPONSE_LENGTH_MAX = 200
 
 /** Queues a mail to staff about an endpoint that the shop disabled. Skips endpoints that were enabled or deleted meanwhile. */
-export const handleEndpointDisabled =
+export const createEndpointDisabledHandler =
   (notifications: Pick<NotificationsApi, 'notifyStaff'> | undefined) =>
   async (tx: Transaction, events: readonly EndpointDisabled[]): Promise<void> => {
     for (const { id: eventId, payload } of events) {
       const { endpoint_id: id, answer, ...details } = payload
-      const endpoint = await tx.first(findEndpoint, { id })
+      const endpoint = await tx.first(findWebhookEndpoint, { id })
       if (endpoint === undefined || endpoint.active) continue
       const { url, description } = endpoint
       // Only the host is mailed, because the path of a webhook URL may contain a secret.

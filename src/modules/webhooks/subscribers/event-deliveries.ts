@@ -3,19 +3,19 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
-import { type DeliveryService, webhookBody } from '../deliveries/service.ts'
+import { type WebhookDeliveryService, webhookBody } from '../deliveries/service.ts'
 
 type EndpointFilter = { readonly id: string; readonly event_types: readonly string[] | null }
 type Deps = {
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
-  enqueueSending: DeliveryService['enqueueSending']
+  enqueueSending: WebhookDeliveryService['enqueueSending']
 }
 
 /**
  * Returns a function that tells from memory whether an active endpoint subscribes to an event. It returns true while the
  * endpoints are not loaded. An endpoint that another process created is known within a second.
  */
-export function createHasSubscriber(
+export function createHasWebhookSubscriber(
   { subscribe, isLive }: Pick<Invalidation, 'subscribe' | 'isLive'>,
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
 ): (event: string) => boolean {
@@ -46,7 +46,7 @@ const isSubscribed = ({ event_types }: EndpointFilter, event: string) =>
   event_types === null || event_types.includes(event)
 
 /** Returns the handler of an event: it writes a delivery for each subscribed endpoint, within the handler's transaction. */
-export const createDeliveryHandler =
+export const createWebhookEventHandler =
   ({ activeEndpoints, enqueueSending }: Deps) =>
   ({ name, webhook }: EventType) =>
   async (tx: Transaction, events: readonly JobDelivery<unknown>[]): Promise<void> => {
@@ -61,7 +61,7 @@ export const createDeliveryHandler =
     const endpoint_ids = subscribed.map(({ id }) => id)
     const event_ids = contents.map(({ event_id }) => event_id)
     if (webhook === 'latest')
-      await tx.run(repository.supersedeDeliveries, {
+      await tx.run(repository.supersedeWebhookDeliveries, {
         endpoint_ids,
         event_ids,
         event_type: name,
@@ -70,6 +70,6 @@ export const createDeliveryHandler =
     const rows = endpoint_ids.flatMap(endpoint_id =>
       event_ids.map(event_id => ({ id: newId(), endpoint_id, event_id }))
     )
-    await tx.run(repository.insertDeliveries, { rows, events: contents })
+    await tx.run(repository.insertWebhookDeliveries, { rows, events: contents })
     enqueueSending(tx, endpoint_ids)
   }
