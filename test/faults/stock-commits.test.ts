@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { lockPendingRequests, postRequests } from '../../src/modules/inventory/writer/requests.ts'
-import { lockRequests } from '../../src/modules/inventory/writer/requests-repository.ts'
+import { lockPendingStockRequests, postStockRequests } from '../../src/modules/inventory/writer/requests.ts'
+import { tryLockStockRequests } from '../../src/modules/inventory/writer/requests-repository.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { openStock } from '../support/stock.ts'
 import { reservedOf } from '../support/stock-ledger.ts'
@@ -212,10 +212,10 @@ async function takeTwice() {
   const db = await useTestDatabase()
   const lines = [{ itemId: newId(), locationId: newId(), delta: 1 }]
   const request = { kind: 'adjust', id: newId(), actor: null, reason: 'delivery', lines } as const
-  await db.transaction(tx => postRequests(tx, [request]))
+  await db.transaction(tx => postStockRequests(tx, [request]))
   return db.transaction(async one => {
-    const first = await lockPendingRequests(one)
-    const second = await db.transaction(other => lockPendingRequests(other))
+    const first = await lockPendingStockRequests(one)
+    const second = await db.transaction(other => lockPendingStockRequests(other))
     return [first.waiting.length, second.waiting.length]
   })
 }
@@ -225,8 +225,8 @@ test('stock requests that one process has locked are not locked by another', asy
 })
 
 test('planted: without the lock, both processes take the same stock request', async () => {
-  const { text } = lockRequests
-  onTestFinished(() => void Object.assign(lockRequests, { text }))
-  Object.assign(lockRequests, { text: 'select true as is_mine' })
+  const { text } = tryLockStockRequests
+  onTestFinished(() => void Object.assign(tryLockStockRequests, { text }))
+  Object.assign(tryLockStockRequests, { text: 'select true as is_mine' })
   expect(await takeTwice()).toEqual([1, 1])
 })

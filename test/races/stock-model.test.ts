@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { sellableAt, sumOf } from '../../src/modules/inventory/decisions/availability.ts'
-import { BRANCHES, type ReservationBranch } from '../../src/modules/inventory/decisions/branches.ts'
-import { RULES } from '../../src/modules/inventory/decisions/decide.ts'
+import { sellableUnitsAtLevel, sumBy } from '../../src/modules/inventory/decisions/availability.ts'
+import {
+  STOCK_DECISION_BRANCHES,
+  type StockDecisionBranch
+} from '../../src/modules/inventory/decisions/branches.ts'
+import { STOCK_DECISION_RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import { historyOf } from './stock-histories.ts'
 import { live } from './stock-replay.ts'
 
@@ -12,8 +15,8 @@ const MET_PER_MILLION = 1_000
 /** Returns the first history in which the program differs from the model, as text, or undefined. */
 function findDifference(
   histories: number,
-  rules = RULES,
-  note: (branch: ReservationBranch) => void = () => {}
+  rules = STOCK_DECISION_RULES,
+  note: (branch: StockDecisionBranch) => void = () => {}
 ): string | undefined {
   for (let seed = 1; seed <= histories; seed++)
     try {
@@ -25,15 +28,15 @@ function findDifference(
 }
 
 test(`stock decisions match the naive model over ${HISTORIES} histories`, { timeout: 3_600_000 }, () => {
-  const met = new Map<ReservationBranch, number>(BRANCHES.map(branch => [branch, 0]))
-  const note = (branch: ReservationBranch) => met.set(branch, (met.get(branch) ?? 0) + 1)
-  expect(findDifference(HISTORIES, RULES, note)).toBeUndefined()
+  const met = new Map<StockDecisionBranch, number>(STOCK_DECISION_BRANCHES.map(branch => [branch, 0]))
+  const note = (branch: StockDecisionBranch) => met.set(branch, (met.get(branch) ?? 0) + 1)
+  expect(findDifference(HISTORIES, STOCK_DECISION_RULES, note)).toBeUndefined()
   if (process.env.HISTORIES !== undefined) console.table(Object.fromEntries(met))
   const least = Math.ceil((MET_PER_MILLION * HISTORIES) / 1_000_000)
   expect([...met].filter(([, times]) => times < least)).toEqual([])
 })
 
-const FAULTS: Record<string, Partial<typeof RULES>> = {
+const FAULTS: Record<string, Partial<typeof STOCK_DECISION_RULES>> = {
   'an owner with any row gets "already reserved"': { isSame: rows => rows.length > 0 },
   'a closed row still counts for its owner': { currentRows: rows => rows },
   'released units are released again': { openRows: rows => rows },
@@ -41,10 +44,10 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
   'the backorder limit applies to each location': {
     availableOf: (item, levels) =>
       item?.tracked && item.backorder === 'limit'
-        ? sumOf(RULES.sellingOf(levels), level =>
-            Math.max(0, sellableAt(level) + (item.backorderLimit ?? 0) - level.reserved)
+        ? sumBy(STOCK_DECISION_RULES.sellingOf(levels), level =>
+            Math.max(0, sellableUnitsAtLevel(level) + (item.backorderLimit ?? 0) - level.reserved)
           )
-        : RULES.availableOf(item, levels)
+        : STOCK_DECISION_RULES.availableOf(item, levels)
   },
   'a location that is not active sells': { sellingOf: levels => levels },
   'a kit has its own level instead of its parts': {
@@ -52,7 +55,7 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
   },
   'replaced lines are not released': { replacedRows: () => [] },
   'backorders at other locations do not count against the limit': {
-    allowedAt: (item, _, level) => RULES.allowedAt(item, [level], level)
+    allowedAt: (item, _, level) => STOCK_DECISION_RULES.allowedAt(item, [level], level)
   },
   'a stale count is applied': { isStale: () => false },
   'units that no owner may take are contested': { contestableUnits: () => Number.POSITIVE_INFINITY },
@@ -67,5 +70,5 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
 }
 
 test.each(Object.entries(FAULTS))('the model detects a fault: %s', (_, fault) => {
-  expect(findDifference(2_000, { ...RULES, ...fault })).toBeDefined()
+  expect(findDifference(2_000, { ...STOCK_DECISION_RULES, ...fault })).toBeDefined()
 })

@@ -1,14 +1,14 @@
-import type { ReservationBranch } from '../../src/modules/inventory/decisions/branches.ts'
-import { decideOperation, RULES } from '../../src/modules/inventory/decisions/decide.ts'
+import type { StockDecisionBranch } from '../../src/modules/inventory/decisions/branches.ts'
+import { decideStockOperations, STOCK_DECISION_RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import type {
-  Reservation,
+  LockedStockState,
   ShipmentMovement,
-  StockDecision,
+  StockBatchDecision,
   StockItem,
   StockLevel,
   StockOperation,
-  StockOutcome,
-  StockState
+  StockOperationOutcome,
+  StockReservation
 } from '../../src/modules/inventory/decisions/state.ts'
 import type { History, Step } from './stock-histories.ts'
 import { type Act, partsOf, perform, type Report, type Row, type Shelf, type World } from './stock-model.ts'
@@ -20,7 +20,7 @@ const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string,
 }
 
 /** The world as the writer reads it. Its rows are frozen, so a write to them throws. */
-function stockOf(world: World, moved: readonly ShipmentMovement[]): StockState {
+function stockOf(world: World, moved: readonly ShipmentMovement[]): LockedStockState {
   const levelOf = (shelf: Shelf): StockLevel => {
     const priority = world.places.findIndex(place => place.id === shelf.place)
     const { item: itemId, place: locationId, version: sourceVersion, ...figures } = shelf
@@ -41,7 +41,7 @@ function stockOf(world: World, moved: readonly ShipmentMovement[]): StockState {
     due: isExpired,
     busy,
     ...row
-  }: Row): Reservation =>
+  }: Row): StockReservation =>
     Object.freeze({
       ...row,
       itemId,
@@ -119,7 +119,7 @@ function operationOf(world: World, act: Act): StockOperation {
 /** Applies a decision to the world as the writer does. */
 function written(
   world: World,
-  { levels, inserted, updated }: StockDecision
+  { levels, inserted, updated }: StockBatchDecision
 ): { shelves: Shelf[]; rows: Row[] } {
   const shelves = new Map(world.shelves.map(shelf => [`${shelf.item}@${shelf.place}`, shelf]))
   for (const {
@@ -137,7 +137,7 @@ function written(
   const rows = new Map(world.rows.map(row => [keyOf(row), row]))
   const put = (
     isNew: boolean,
-    { itemId: item, locationId: place, seconds, ...row }: StockDecision['updated'][number]
+    { itemId: item, locationId: place, seconds, ...row }: StockBatchDecision['updated'][number]
   ) => {
     const key = keyOf({ ...row, item, place })
     const before = rows.get(key)
@@ -176,7 +176,7 @@ const pictureOf = ({ shelves, rows }: Pick<World, 'shelves' | 'rows'>) => ({
   )
 })
 
-function resultOf(outcome: StockOutcome): Report['results'][number] {
+function resultOf(outcome: StockOperationOutcome): Report['results'][number] {
   if (outcome.kind === 'short')
     return {
       kind: 'short',
@@ -199,7 +199,7 @@ function resultOf(outcome: StockOutcome): Report['results'][number] {
   return { kind: outcome.kind }
 }
 
-function reportOf({ outcomes, movements, crossings, shortfalls }: StockDecision) {
+function reportOf({ outcomes, movements, statusChanges: crossings, shortfalls }: StockBatchDecision) {
   return {
     results: outcomes.map(resultOf),
     crossings: crossings
@@ -264,7 +264,7 @@ function happen(world: World, step: Exclude<Step, { kind: 'batch' }>): void {
 }
 
 /** Checks invariants that hold in every history, independently of the model. */
-function audit(world: World, { movements }: StockDecision): void {
+function audit(world: World, { movements }: StockBatchDecision): void {
   for (const move of movements)
     if (move.kind === 'reserve' && move.allowedAfter !== null && move.reservedAfter > move.allowedAfter)
       throw new Error(`Oversold: ${JSON.stringify(move)}`)
@@ -286,8 +286,8 @@ function compare<T>(real: T, model: T): void {
 /** Replays a history in the program and in the model. @throws Error where they differ. */
 export function live(
   { world, steps }: History,
-  note: (branch: ReservationBranch) => void,
-  rules = RULES
+  note: (branch: StockDecisionBranch) => void,
+  rules = STOCK_DECISION_RULES
 ): void {
   const moved: ShipmentMovement[] = []
   for (const step of steps) {
@@ -298,7 +298,7 @@ export function live(
     world.locked = step.locked
     makeShelves(world, step.acts)
     for (const row of world.rows) row.busy = row.owner === step.busy
-    const decided = decideOperation(
+    const decided = decideStockOperations(
       stockOf(world, moved),
       step.acts.map(act => operationOf(world, act)),
       note,

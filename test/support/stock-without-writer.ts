@@ -1,7 +1,11 @@
 import { newId } from '../../src/kernel/ids.ts'
-import { decideOperation } from '../../src/modules/inventory/decisions/decide.ts'
+import { decideStockOperations } from '../../src/modules/inventory/decisions/decide.ts'
 import type { StockOperation } from '../../src/modules/inventory/decisions/state.ts'
-import { countWrites, readStock, writeDecision } from '../../src/modules/inventory/writer/batch.ts'
+import {
+  countDecisionWrites,
+  lockAndReadStock,
+  writeStockDecision
+} from '../../src/modules/inventory/writer/batch.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 
 /**
@@ -17,9 +21,9 @@ export async function reserveAlone(
   const operation: StockOperation = { kind: 'reserve', id: newId(), owner, needs, seconds: 120 }
   const outcome = await db.transaction(async tx => {
     const items = new Set(lines.map(({ variantId }) => variantId))
-    const { stock } = await readStock(tx, [operation], { items, isWaiting: true, kitsOf: new Map() })
-    const decided = decideOperation(stock, [operation])
-    if (countWrites(decided) > 0) tx.withCommit(() => writeDecision(tx, decided))
+    const { stock } = await lockAndReadStock(tx, [operation], { items, isWaiting: true, kitsOf: new Map() })
+    const decided = decideStockOperations(stock, [operation])
+    if (countDecisionWrites(decided) > 0) tx.withCommit(() => writeStockDecision(tx, decided))
     return decided.outcomes[0]
   })
   if (outcome?.kind !== 'reserved') throw new Error(outcome?.kind)

@@ -1,12 +1,12 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { AvailabilityChanges } from '../../src/modules/inventory/availability/changes.ts'
-import type { Crossing } from '../../src/modules/inventory/decisions/state.ts'
+import type { StockStatusChange } from '../../src/modules/inventory/decisions/state.ts'
 import { createReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
 import { expireReservations } from '../../src/modules/inventory/reservations/expiry.ts'
-import type { LostReservation, ReservationShortfall } from '../../src/modules/inventory/writer/batch.ts'
-import { createKits } from '../../src/modules/inventory/writer/kits.ts'
+import type { LevelShortfall, LostReservedUnits } from '../../src/modules/inventory/writer/batch.ts'
+import { createKitComponentCache } from '../../src/modules/inventory/writer/kits.ts'
 import type { StockRequest } from '../../src/modules/inventory/writer/requests.ts'
-import { createWriter } from '../../src/modules/inventory/writer/writer.ts'
+import { createStockWriter } from '../../src/modules/inventory/writer/writer.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { createMetricRegistry } from '../../src/platform/metrics/registry.ts'
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
@@ -23,10 +23,10 @@ const WAIT_MS = 20_000
 export function openStock(url: string, { queueMax = 20_000, around = db => db }: StockOptions = {}) {
   const db = around(openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 5_000 }))
   const told = {
-    crossings: [] as Crossing[],
-    shortfalls: [] as ReservationShortfall[],
+    crossings: [] as StockStatusChange[],
+    shortfalls: [] as LevelShortfall[],
     takes: [] as { owner: string; isTaken: boolean }[],
-    losses: [] as LostReservation[]
+    losses: [] as LostReservedUnits[]
   }
   const logged: unknown[] = []
   const note = (...line: unknown[]) => logged.push(line)
@@ -41,9 +41,9 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     announce: () => {},
     invalidateLocally: () => {}
   }
-  const kits = createKits({ db, changes })
+  const kits = createKitComponentCache({ db, changes })
   const metrics = createMetricRegistry()
-  const writer = createWriter({
+  const writer = createStockWriter({
     db,
     kits,
     publisher: {

@@ -1,32 +1,32 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const locationNotFound = defineError(
+export const stockLocationNotFound = defineError(
   'not_found',
   'INVENTORY_LOCATION_NOT_FOUND',
   'There is no such location.'
 )
-export const locationStale = defineError(
+export const stockLocationStale = defineError(
   'stale',
   'INVENTORY_LOCATION_STALE',
   'The location has changed since it was read. Read it again.'
 )
-export const locationNeeded = defineError(
+export const lastActiveLocationNeeded = defineError(
   'conflict',
   'INVENTORY_LOCATION_NEEDED',
   'This is the last active location. Activate another location first.'
 )
-export const locationLimit = defineError(
+export const stockLocationLimitReached = defineError(
   'conflict',
   'INVENTORY_LOCATION_LIMIT',
   'The maximum number of locations is reached; see "limit".'
 )
-export const itemNotFound = defineError(
+export const inventoryItemNotFound = defineError(
   'not_found',
   'INVENTORY_ITEM_NOT_FOUND',
   'The inventory has no item of this variant. Create the item first.',
   { constraints: ['inventory.components_item'] }
 )
-export const itemStale = defineError(
+export const inventoryItemStale = defineError(
   'stale',
   'INVENTORY_ITEM_STALE',
   'The inventory item has changed since it was read. Read it again.'
@@ -45,39 +45,39 @@ export const inventoryShort = defineError(
 )
 type Shortage = { readonly variantId: string; readonly requested: number; readonly available: number }
 /** Describes a short line. The message is for shoppers. */
-export const shortageOf = ({ variantId: variant_id, requested, available }: Shortage) => ({
+export const describeShortLine = ({ variantId: variant_id, requested, available }: Shortage) => ({
   ...{ variant_id, requested, available },
   message: available > 0 ? 'There is not enough of this.' : 'This is sold out.'
 })
-export const claimLost = defineError(
+export const stockClaimLost = defineError(
   'conflict',
   'INVENTORY_CLAIM_LOST',
   'The reservation has expired or has other lines. Reserve again.',
   { mayPass: true }
 )
-export const ownerTaken = defineError(
+export const orderClaimedOtherLines = defineError(
   'conflict',
   'INVENTORY_OWNER_TAKEN',
   'The order has already claimed other lines.'
 )
-export const inventoryBusy = defineError(
+export const stockWriterBusy = defineError(
   'unavailable',
   'INVENTORY_BUSY',
   'The stock writer is overloaded. Try again shortly.'
 )
-export const requestFailed = defineError(
+export const stockRequestFailed = defineError(
   'conflict',
   'INVENTORY_REQUEST_FAILED',
   'The stock change could not be applied, and nothing changed. A quantity may exceed the supported range.'
 )
 
-export const importFailed = defineError(
+export const stockImportFailed = defineError(
   'invalid',
   'INVENTORY_IMPORT_FAILED',
   'The file was not imported, and nothing changed. Correct the errors in "report".'
 )
 /** `report`: the rows that were imported. `first_row_left`: the first row that was not started. */
-export const importInterrupted = defineError(
+export const stockImportInterrupted = defineError(
   'unavailable',
   'INVENTORY_IMPORT_INTERRUPTED',
   'The server stopped before the end of the file. `report` lists what was imported, and `first_row_left` is the first row not started. Send the same file again.'

@@ -1,4 +1,4 @@
-import { claimLost, inventoryShort, ownerTaken, shortageOf } from './errors.ts'
+import { describeShortLine, inventoryShort, orderClaimedOtherLines, stockClaimLost } from './errors.ts'
 import type { InventoryApi } from './index.ts'
 import type { StockLine } from './reservations/api.ts'
 
@@ -58,14 +58,14 @@ export function fakeInventory(): FakeInventory {
       const quantities = sumOf(lines)
       const hold = holds.get(owner)
       if (hold !== undefined && areEqual(hold.quantities, quantities)) return []
-      if (hold?.isClaimed) throw ownerTaken()
+      if (hold?.isClaimed) throw orderClaimedOtherLines()
       const items = [...quantities]
         .map(([variantId, requested]) => {
           const free = stock.get(variantId) ?? Number.POSITIVE_INFINITY
           return { variantId, requested, available: free + (hold?.quantities.get(variantId) ?? 0) }
         })
         .filter(line => line.available < line.requested)
-      if (items.length > 0) throw inventoryShort({ details: { items: items.map(shortageOf) } })
+      if (items.length > 0) throw inventoryShort({ details: { items: items.map(describeShortLine) } })
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })
@@ -77,7 +77,8 @@ export function fakeInventory(): FakeInventory {
     },
     claim: async (_tx, owner, lines) => {
       const hold = holds.get(owner)
-      if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines))) throw claimLost()
+      if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines)))
+        throw stockClaimLost()
       hold.isClaimed = true
     },
     // In this fake no owner loses units.

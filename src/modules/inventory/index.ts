@@ -1,56 +1,63 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { createAvailability } from './availability/cache.ts'
+import { createAvailabilityCache } from './availability/cache.ts'
 import { createAvailabilityChanges } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
-import { availableIn, createAvailabilityService } from './availability/service.ts'
+import { createAvailabilityService, readAvailableQuantities } from './availability/service.ts'
 import { createStockExporter, type ExportStockCsv } from './csv/export.ts'
 import { createStockImporter } from './csv/import.ts'
-import { csvRoutes } from './csv/routes.ts'
-import type { StockPart } from './decisions/state.ts'
+import { stockCsvRoutes } from './csv/routes.ts'
+import type { ItemQuantity } from './decisions/state.ts'
 import { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
-import { createCrossings } from './items/crossings.ts'
-import { correctLowStockMarks, markCrossedItems } from './items/low-stock.ts'
-import { itemRoutes } from './items/routes.ts'
-import { createSaveItems } from './items/save.ts'
-import { createItemService, type ItemService } from './items/service.ts'
+import { createStockPolicyPublisher } from './items/crossings.ts'
+import { correctLowStockMarks, updateLowStockMarks } from './items/low-stock.ts'
+import { inventoryItemRoutes } from './items/routes.ts'
+import { createInventoryItemSaver } from './items/save.ts'
+import { createInventoryItemService, type InventoryItemService } from './items/service.ts'
 import {
-  createItemUpsert,
+  createInventoryItemUpsert,
   type InventoryItemInput,
   type InventoryItemSummary,
-  listItemSummaries
+  listInventoryItemSummaries
 } from './items/upsert.ts'
-import type { CheckReport } from './ledger-check/findings.ts'
-import { checkLedger, runDailyCheck } from './ledger-check/job.ts'
-import { createFindingMetrics } from './ledger-check/metrics.ts'
-import { checkRoutes } from './ledger-check/routes.ts'
-import { createCheckService } from './ledger-check/service.ts'
-import { levelRoutes } from './levels/routes.ts'
-import { createLevelService, type StockRequests } from './levels/service.ts'
-import { announceLocation, publishItemsAt } from './locations/announce.ts'
-import { locationRoutes } from './locations/routes.ts'
-import { createLocationService } from './locations/service.ts'
-import { movementRoutes } from './movements/routes.ts'
-import { createMovementService } from './movements/service.ts'
+import type { LedgerCheckReport } from './ledger-check/findings.ts'
+import { checkLedger, runDailyLedgerCheck } from './ledger-check/job.ts'
+import { createLedgerFindingMetrics } from './ledger-check/metrics.ts'
+import { ledgerCheckRoutes } from './ledger-check/routes.ts'
+import { createLedgerCheckService } from './ledger-check/service.ts'
+import { stockLevelRoutes } from './levels/routes.ts'
+import { createStockLevelService, type StockRequestQueue } from './levels/service.ts'
+import { announceLocationChange, publishStatusChangesAtLocation } from './locations/announce.ts'
+import { stockLocationRoutes } from './locations/routes.ts'
+import { createStockLocationService } from './locations/service.ts'
+import { stockMovementRoutes } from './movements/routes.ts'
+import { createStockMovementService } from './movements/service.ts'
 import {
-  type Claimant,
   createReservationApi,
-  type OrderRequest,
+  type OrderStockRequest,
   type StockLine,
-  type TakeRequest
+  type TakeContestedRequest,
+  type UnpaidStockClaim
 } from './reservations/api.ts'
 import { startStockTimers } from './reservations/expiry.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { createReservationService } from './reservations/service.ts'
 import { inventorySettings } from './settings.ts'
-import { createKits } from './writer/kits.ts'
-import { createStockPublisher } from './writer/publisher.ts'
-import { createWriter } from './writer/writer.ts'
+import { createKitComponentCache } from './writer/kits.ts'
+import { createStockBatchPublisher } from './writer/publisher.ts'
+import { createStockWriter } from './writer/writer.ts'
 
 export { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
 
-export type { CheckReport, Claimant, InventoryItemSummary, StockLine, StockPart, TakeRequest }
+export type {
+  InventoryItemSummary,
+  ItemQuantity,
+  LedgerCheckReport,
+  StockLine,
+  TakeContestedRequest,
+  UnpaidStockClaim
+}
 
 /** API of inventory for other modules. Ids of variants are opaque to it. */
 export type InventoryApi = {
@@ -84,7 +91,7 @@ export type InventoryApi = {
     lines: readonly StockLine[],
     seconds: number,
     options?: { deadlineAt?: number; contest?: ReadonlyMap<string, number> }
-  ): Promise<readonly StockPart[]>
+  ): Promise<readonly ItemQuantity[]>
   /** Releases the held reservations of `owner`. Claimed reservations stay. */
   release(owner: string): Promise<void>
   /**
@@ -96,32 +103,32 @@ export type InventoryApi = {
     tx: Transaction,
     owner: string,
     lines: readonly StockLine[],
-    contested?: readonly StockPart[]
+    contested?: readonly ItemQuantity[]
   ): Promise<void>
   /**
    * Confirms the claimed reservations of `owner`: other owners can no longer take them. Returns the units
    * that the owner lacks, because it contested them or lost them to an owner that confirmed first. Get
    * them with `take` or give them up with `forgo`.
    */
-  confirm(tx: Transaction, owner: string): Promise<readonly StockPart[]>
+  confirm(tx: Transaction, owner: string): Promise<readonly ItemQuantity[]>
   /**
    * Returns the owners with unpaid claims of these variants, or of parts of these kits. Reads at most
    * 5,000 claims, in one statement.
    */
-  claimants(db: Queryable, variantIds: readonly string[]): Promise<Claimant[]>
+  claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]>
   /**
    * Posts a request that gives contested units to the owner after commit: all or none, once per request
    * id. Emits `inventory.taken` with the outcome, and `inventory.lost` for each order that lost units.
    * Such an order contests its lost units.
    */
-  take(tx: Transaction, request: TakeRequest): Promise<void>
+  take(tx: Transaction, request: TakeContestedRequest): Promise<void>
   /** Returns how many of these take requests are finished, whatever their outcome. */
   countFinishedTakes(db: Queryable, ids: readonly string[]): Promise<number>
   /**
    * Deletes contested units that the owner no longer wants. Each item may appear once. Returns the units
    * that were not contested.
    */
-  forgo(tx: Transaction, owner: string, parts: readonly StockPart[]): Promise<StockPart[]>
+  forgo(tx: Transaction, owner: string, parts: readonly ItemQuantity[]): Promise<ItemQuantity[]>
   /**
    * Always rejects with `INVENTORY_SHORT`: `items` lists the lines that cannot be bought now. One
    * statement.
@@ -130,19 +137,19 @@ export type InventoryApi = {
   /** @throws `INVENTORY_SHORT` when the owner contests units that it does not have. */
   assertNotContested(db: Queryable, owner: string): Promise<void>
   /** Posts a request that the writer applies after commit, once per request id. */
-  post(tx: Transaction, request: OrderRequest): Promise<void>
+  post(tx: Transaction, request: OrderStockRequest): Promise<void>
   /**
    * Returns the newest items whose available quantity is at or below their threshold, and their total
    * number.
    */
-  lowStock(limit: number): ReturnType<ItemService['listLow']>
+  lowStock(limit: number): ReturnType<InventoryItemService['listLow']>
   /** Exports all stock as a CSV file with one row per variant and location. */
   exportCsv: ExportStockCsv
   /**
    * Checks the whole stock ledger and returns the discrepancies. With `repair`, also corrects those that
    * it can.
    */
-  check(options: { repair: boolean }): Promise<CheckReport>
+  check(options: { repair: boolean }): Promise<LedgerCheckReport>
 }
 
 /** Stock by variant and location, and the reservations of orders. */
@@ -155,36 +162,36 @@ export const inventoryModule = defineModule({
   uses: {},
   emits: [stockCrossed, stockShort, stockTaken, stockLost],
   subscribes: [stockCrossed],
-  jobs: [announceLocation, checkLedger],
+  jobs: [announceLocationChange, checkLedger],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createAvailabilityChanges(broadcast)
-    const { available, start } = createAvailability({ db, changes })
+    const { available, start } = createAvailabilityCache({ db, changes })
     await start()
-    const crossings = createCrossings({ changes, emit })
-    const kits = createKits({ db, changes })
-    const publisher = createStockPublisher({ changes, emit })
-    const writer = createWriter({ db, kits, publisher, log, metrics, queueMax })
+    const crossings = createStockPolicyPublisher({ changes, emit })
+    const kits = createKitComponentCache({ db, changes })
+    const publisher = createStockBatchPublisher({ changes, emit })
+    const writer = createStockWriter({ db, kits, publisher, log, metrics, queueMax })
     startStockTimers({ timers, db, writer })
     const { postAll, ...reservations } = createReservationApi({ writer, kits })
-    const stockRequests: StockRequests = {
+    const stockRequests: StockRequestQueue = {
       post: postAll,
       outcomeOf: writer.outcomeOf,
       outcomesOf: writer.outcomesOf
     }
-    const saveItems = createSaveItems({ crossings })
-    const { upsertItems, areCountsApplied, track } = createItemUpsert({ saveItems, stockRequests })
-    const findingMetrics = createFindingMetrics({ db, timers, metrics })
+    const saveItems = createInventoryItemSaver({ crossings })
+    const { upsertItems, areCountsApplied, track } = createInventoryItemUpsert({ saveItems, stockRequests })
+    const findingMetrics = createLedgerFindingMetrics({ db, timers, metrics })
     await findingMetrics.read()
-    const ledgerCheck = createCheckService({ db, writer, kits, publisher, log, findingMetrics })
-    const items = createItemService({ db, changes, crossings })
+    const ledgerCheck = createLedgerCheckService({ db, writer, kits, publisher, log, findingMetrics })
+    const items = createInventoryItemService({ db, changes, crossings })
     const exportCsv = createStockExporter({ db })
     const api: InventoryApi = {
       available,
-      availableIn,
+      availableIn: readAvailableQuantities,
       upsertItems,
-      listItems: ids => listItemSummaries(db, ids),
+      listItems: ids => listInventoryItemSummaries(db, ids),
       areCountsApplied,
       ...reservations,
       lowStock: limit => items.listLow({ limit, count: true }),
@@ -193,25 +200,25 @@ export const inventoryModule = defineModule({
     }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
-      locationRoutes(tiers, createLocationService({ db, changes, enqueue }))
-      itemRoutes(tiers, items)
-      levelRoutes(tiers, createLevelService({ db, stockRequests, track }))
-      movementRoutes(tiers, createMovementService({ db }))
+      stockLocationRoutes(tiers, createStockLocationService({ db, changes, enqueue }))
+      inventoryItemRoutes(tiers, items)
+      stockLevelRoutes(tiers, createStockLevelService({ db, stockRequests, track }))
+      stockMovementRoutes(tiers, createStockMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
-      csvRoutes(tiers, exportCsv, createStockImporter({ db, stockRequests, saveItems }))
-      checkRoutes(tiers, ledgerCheck)
+      stockCsvRoutes(tiers, exportCsv, createStockImporter({ db, stockRequests, saveItems }))
+      ledgerCheckRoutes(tiers, ledgerCheck)
     }
     return {
       api,
       routes,
-      eventHandlers: { 'inventory.crossed': markCrossedItems },
+      eventHandlers: { 'inventory.crossed': updateLowStockMarks },
       jobHandlers: {
         'inventory.check_books': async (_job, signal) => {
           await correctLowStockMarks(db, signal)
-          await runDailyCheck(ledgerCheck, log, signal)
+          await runDailyLedgerCheck(ledgerCheck, log, signal)
         },
         'inventory.announce_location': ({ payload }, signal) =>
-          publishItemsAt({ db, kits, publisher }, payload.location_id, signal)
+          publishStatusChangesAtLocation({ db, kits, publisher }, payload.location_id, signal)
       },
       stop: writer.stop
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { createAvailability } from './cache.ts'
+import { createAvailabilityCache } from './cache.ts'
 import { createAvailabilityChanges } from './changes.ts'
 
 /** An inventory in the hands of the test: its stock, its clock, its messages, and when its statements are answered. */
@@ -37,7 +37,7 @@ function fakeSurroundings(stock: Map<string, number>) {
     isLive: () => state.live,
     close: async () => {}
   }
-  const cache = createAvailability({
+  const cache = createAvailabilityCache({
     db,
     changes: createAvailabilityChanges(broadcast),
     now: () => state.time

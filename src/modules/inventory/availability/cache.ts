@@ -1,8 +1,8 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { ALL, type AvailabilityChanges, type ChangedVariants } from './changes.ts'
+import { ALL_VARIANTS, type AvailabilityChanges, type ChangedVariants } from './changes.ts'
 import * as repository from './repository.ts'
-import { type Available, availableIn } from './service.ts'
+import { type AvailableQuantity, readAvailableQuantities } from './service.ts'
 
 const ENTRIES_MAX = 200_000
 /** Maximum age of a cached figure, in milliseconds. */
@@ -10,15 +10,15 @@ const AGE_MS_MAX = 1_000
 /** From this age on, changes are polled in the background, so that steady readers never wait. */
 const POLLED_AT_MS = 400
 /** How long rows of `inventory.changes` are kept, in seconds. */
-export const NOTED_SECONDS = 600
-const NOTED_MS_MAX = (NOTED_SECONDS * 1_000) / 2
+export const AVAILABILITY_CHANGE_RETENTION_SECONDS = 600
+const NOTED_MS_MAX = (AVAILABILITY_CHANGE_RETENTION_SECONDS * 1_000) / 2
 const STATEMENT_IDS_MAX = 500
 
 /** A database snapshot and when it was requested (monotonic clock). Changes before it are known here. */
 type Seen = { readonly snapshot: string; readonly at: number }
 /** A running read. Variants that change meanwhile are collected, because its result is outdated for them. */
 type Loading = { isOutdated: boolean; readonly outdated: Set<string> }
-type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, Available>> }
+type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, AvailableQuantity>> }
 type Deps = { db: Queryable; changes: AvailabilityChanges; now?: () => number }
 
 /**
@@ -28,8 +28,8 @@ type Deps = { db: Queryable; changes: AvailabilityChanges; now?: () => number }
  * process that serves reads polls these records twice a second. Changes of this process, threshold
  * crossings and policy changes are invalidated immediately.
  */
-export function createAvailability({ db, changes, now = () => performance.now() }: Deps) {
-  const known = new RecentMap<Available>(ENTRIES_MAX)
+export function createAvailabilityCache({ db, changes, now = () => performance.now() }: Deps) {
+  const known = new RecentMap<AvailableQuantity>(ENTRIES_MAX)
   const loading = new Set<Loading>()
   let seen: Seen | undefined
   let gaps = 0
@@ -41,10 +41,10 @@ export function createAvailability({ db, changes, now = () => performance.now() 
 
   const outdate = (variantIds: ChangedVariants) => {
     if (isAnythingTracked === false) isAnythingTracked = undefined
-    if (variantIds === ALL) known.clear()
+    if (variantIds === ALL_VARIANTS) known.clear()
     else for (const id of variantIds) known.delete(id)
     for (const each of loading) {
-      if (variantIds === ALL) each.isOutdated = true
+      if (variantIds === ALL_VARIANTS) each.isOutdated = true
       else for (const id of variantIds) each.outdated.add(id)
     }
   }
@@ -55,7 +55,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
       gaps += 1
       seen = undefined
       isAnythingTracked = undefined
-      outdate(ALL)
+      outdate(ALL_VARIANTS)
     }
   })
 
@@ -70,9 +70,9 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     }
   }
 
-  async function load(ids: readonly string[]): Promise<ReadonlyMap<string, Available>> {
-    const { answer, meanwhile } = await watched(() => availableIn(db, ids))
-    const loaded = new Map<string, Available>()
+  async function load(ids: readonly string[]): Promise<ReadonlyMap<string, AvailableQuantity>> {
+    const { answer, meanwhile } = await watched(() => readAvailableQuantities(db, ids))
+    const loaded = new Map<string, AvailableQuantity>()
     ids.forEach((id, index) => {
       const available = answer[index] ?? null
       loaded.set(id, available)
@@ -82,7 +82,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   }
 
   /** Loads the missing ids of all callers of one event-loop turn in one statement. */
-  function loadTogether(missing: readonly string[]): Promise<ReadonlyMap<string, Available>> {
+  function loadTogether(missing: readonly string[]): Promise<ReadonlyMap<string, AvailableQuantity>> {
     if (nextBatch === undefined || nextBatch.ids.size + missing.length > STATEMENT_IDS_MAX) {
       const ids = new Set<string>()
       const batch: Batch = {
@@ -106,10 +106,10 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     const gapsBefore = gaps
     const since = seen !== undefined && at - seen.at < NOTED_MS_MAX ? seen.snapshot : null
     polling ??= db
-      .first(repository.listChanges, { since })
+      .first(repository.listVariantsWithChangedStock, { since })
       .then(answer => {
         if (answer === undefined) throw new Error('no snapshot')
-        outdate(since === null ? ALL : answer.variant_ids)
+        outdate(since === null ? ALL_VARIANTS : answer.variant_ids)
         if (gaps === gapsBefore) seen = { snapshot: answer.snapshot, at }
       })
       .finally(() => {
@@ -120,7 +120,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
 
   /** Checks whether any item is tracked: at start, and after a change that may have tracked the first one. */
   function askWhetherTracked(): Promise<void> {
-    asking ??= watched(() => db.first(repository.isAnythingTracked))
+    asking ??= watched(() => db.first(repository.isAnyItemTracked))
       .then(({ answer, meanwhile }) => {
         const isCertain = !meanwhile.isOutdated && meanwhile.outdated.size === 0
         if (answer?.is_tracked) isAnythingTracked = true
@@ -133,7 +133,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   }
 
   /** See `InventoryApi.available`. Not async, so a full cache hit costs a single promise. */
-  function available(variantIds: readonly string[]): Promise<Available[]> {
+  function available(variantIds: readonly string[]): Promise<AvailableQuantity[]> {
     if (changes.isLive()) {
       if (isAnythingTracked === false) return Promise.resolve(variantIds.map(() => null))
       if (isAnythingTracked === undefined) askWhetherTracked().catch(() => {})
@@ -145,9 +145,9 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return lookUp(variantIds)
   }
 
-  function lookUp(variantIds: readonly string[]): Promise<Available[]> {
+  function lookUp(variantIds: readonly string[]): Promise<AvailableQuantity[]> {
     const isLive = changes.isLive()
-    const found: Available[] = []
+    const found: AvailableQuantity[] = []
     const missing: string[] = []
     for (const id of variantIds) {
       const figure = isLive ? known.get(id) : undefined

@@ -2,12 +2,12 @@ import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'inventory'
-export const ALL = 'all'
+export const ALL_VARIANTS = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
 /** Variants whose available quantity changed. */
-export type ChangedVariants = readonly string[] | typeof ALL
+export type ChangedVariants = readonly string[] | typeof ALL_VARIANTS
 type Subscriber = {
   onChange(change: ChangedVariants): void
   /** Called when changes may have been missed. */
@@ -40,7 +40,8 @@ export function createAvailabilityChanges(broadcast: Broadcast): AvailabilityCha
   const noteHere = (change: ChangedVariants) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
   }
-  const notifySubscribers = (message: string) => noteHere(message === ALL ? ALL : message.split(','))
+  const notifySubscribers = (message: string) =>
+    noteHere(message === ALL_VARIANTS ? ALL_VARIANTS : message.split(','))
   broadcast.subscribe(TOPIC, {
     onMessage: notifySubscribers,
     onGap: () => {
@@ -67,7 +68,7 @@ export function createAvailabilityChanges(broadcast: Broadcast): AvailabilityCha
   return {
     announce: (tx, change) => {
       const announced = announcedIn(tx)
-      for (const each of change === ALL ? [ALL] : change) announced.add(each)
+      for (const each of change === ALL_VARIANTS ? [ALL_VARIANTS] : change) announced.add(each)
     },
     invalidateLocally: noteHere,
     subscribe: subscriber => subscribers.push(subscriber),
@@ -76,7 +77,7 @@ export function createAvailabilityChanges(broadcast: Broadcast): AvailabilityCha
 }
 
 function messagesOf(announced: ReadonlySet<string>): string[] {
-  if (announced.has(ALL) || announced.size > IDS_MAX) return [ALL]
+  if (announced.has(ALL_VARIANTS) || announced.size > IDS_MAX) return [ALL_VARIANTS]
   const ids = [...announced]
   return Array.from({ length: Math.ceil(ids.length / IDS_A_MESSAGE) }, (_, index) =>
     ids.slice(index * IDS_A_MESSAGE, (index + 1) * IDS_A_MESSAGE).join(',')

@@ -5,7 +5,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
  * the unused backorder limit. Zero without an active location. A variant without parts is its own part.
  * Returns no row for unknown, untracked and unlimited variants.
  */
-export const listAvailable = statement({
+export const listAvailableQuantities = statement({
   name: 'inventory.list_available',
   takes: { variantIds: 'uuid[]' },
   gives: { variant_id: 'uuid', available: 'int4' },
@@ -29,7 +29,7 @@ export const listAvailable = statement({
     ) as stock
     group by wanted.variant_id having min(available) is not null`
 })
-export const isAnythingTracked = statement({
+export const isAnyItemTracked = statement({
   name: 'inventory.is_anything_tracked',
   gives: { is_tracked: 'bool' },
   text: 'select exists (select from inventory.items where tracked) as is_tracked'
@@ -38,7 +38,7 @@ export const isAnythingTracked = statement({
  * Returns the variants whose availability changed since a snapshot, and the current snapshot. Without a
  * snapshot it returns no variants. A transaction that was open then and has committed since is included.
  */
-export const listChanges = statement({
+export const listVariantsWithChangedStock = statement({
   name: 'inventory.list_changes',
   takes: { since: 'text?' },
   gives: { snapshot: 'text', variant_ids: 'uuid[]' },
@@ -48,7 +48,7 @@ export const listChanges = statement({
       where xid >= pg_snapshot_xmin($since::text::pg_snapshot) and not pg_visible_in_snapshot(xid, $since::text::pg_snapshot)
     ) as variant_ids`
 })
-export const deleteChanges = statement({
+export const deleteOldAvailabilityChanges = statement({
   name: 'inventory.delete_changes',
   takes: { keptSeconds: 'float8', limit: 'int8' },
   text: `

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
-import { updateLevels } from '../writer/repository.ts'
-import { deleteChanges, listChanges } from './repository.ts'
-import { availableIn } from './service.ts'
+import { updateStockLevels } from '../writer/repository.ts'
+import { deleteOldAvailabilityChanges, listVariantsWithChangedStock } from './repository.ts'
+import { readAvailableQuantities } from './service.ts'
 
 type Shop = Awaited<ReturnType<typeof useInventory>>
 const useInventory = () => useShop({ modules: [inventoryModule] })
@@ -85,7 +85,7 @@ test('availability follows from levels, locations, backorder and parts', async (
       2_147_483_647
     ]
   ]
-  const found = await availableIn(
+  const found = await readAvailableQuantities(
     shop.db,
     cases.map(([, id]) => id)
   )
@@ -103,20 +103,20 @@ test('a change is polled after commit, once per poller, also of kits, and delete
   const [main] = await shop.sql("select id from inventory.locations where code = 'main'")
   const level = { reserved: [0], safety: [0], sourceVersions: [null], locationIds: [main?.id as string] }
   const changesSince = async (since: string | null) => {
-    const answer = await shop.db.first(listChanges, { since })
+    const answer = await shop.db.first(listVariantsWithChangedStock, { since })
     return { snapshot: answer?.snapshot ?? '', variantIds: answer?.variant_ids.toSorted() }
   }
   const first = await changesSince(null)
   expect(first.variantIds).toEqual([])
   const [written, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const changing = shop.db.transaction(async tx => {
-    await tx.run(updateLevels, { ...level, itemIds: [part], onHand: [4], seqs: [1] })
+    await tx.run(updateStockLevels, { ...level, itemIds: [part], onHand: [4], seqs: [1] })
     written.resolve()
     await committing.promise
   })
   await written.promise
   // It is under way, and a later one is done already.
-  await shop.db.run(updateLevels, { ...level, itemIds: [other], onHand: [4], seqs: [1] })
+  await shop.db.run(updateStockLevels, { ...level, itemIds: [other], onHand: [4], seqs: [1] })
   const second = await changesSince(first.snapshot)
   expect(second.variantIds).toEqual([other])
   committing.resolve()
@@ -130,5 +130,5 @@ test('a change is polled after commit, once per poller, also of kits, and delete
     "update inventory.changes set at = now() - interval '601 seconds' where variant_ids[1] = $1",
     [other]
   )
-  expect(await shop.db.run(deleteChanges, { keptSeconds: 600, limit: 10 })).toBe(1)
+  expect(await shop.db.run(deleteOldAvailabilityChanges, { keptSeconds: 600, limit: 10 })).toBe(1)
 })

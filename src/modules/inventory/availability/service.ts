@@ -3,19 +3,22 @@ import * as repository from './repository.ts'
 import type { AvailabilityQuery, AvailabilityResponse } from './schema.ts'
 
 /** Units that can be bought; null: unknown, not tracked or unlimited. */
-export type Available = number | null
+export type AvailableQuantity = number | null
 
 /** See `InventoryApi.availableIn`. */
-export async function availableIn(db: Queryable, variantIds: readonly string[]): Promise<Available[]> {
+export async function readAvailableQuantities(
+  db: Queryable,
+  variantIds: readonly string[]
+): Promise<AvailableQuantity[]> {
   if (variantIds.length === 0) return []
-  const rows = await db.rows(repository.listAvailable, { variantIds })
+  const rows = await db.rows(repository.listAvailableQuantities, { variantIds })
   const byVariant = new Map(rows.map(row => [row.variant_id, row.available]))
   return variantIds.map(id => byVariant.get(id) ?? null)
 }
 
 /** Serves the route. */
 export const createAvailabilityService = (
-  available: (variantIds: readonly string[]) => Promise<Available[]>
+  available: (variantIds: readonly string[]) => Promise<AvailableQuantity[]>
 ) => ({
   list: async ({ variant_ids }: AvailabilityQuery): Promise<AvailabilityResponse> => {
     const ids = variant_ids.split(',')

@@ -1,8 +1,8 @@
-import type { StockCsvRow, StockPolicy } from './rows.ts'
+import type { StockCsvRow, StockPolicyFields } from './rows.ts'
 
 /** Finds rows that contradict earlier rows. Keeps one entry per variant and per count. */
-export function createContradictionFinder() {
-  const saidOf = new Map<string, StockPolicy>()
+export function createCsvRowConflictFinder() {
+  const saidOf = new Map<string, StockPolicyFields>()
   const rowOf = new Map<string, number>()
 
   /** Returns how the row contradicts earlier rows; undefined: it does not. */
@@ -28,5 +28,7 @@ export function createContradictionFinder() {
   }
 }
 
-const contradicts = (one: StockPolicy, other: StockPolicy) =>
-  (Object.keys(other) as (keyof StockPolicy)[]).some(key => one[key] !== undefined && one[key] !== other[key])
+const contradicts = (one: StockPolicyFields, other: StockPolicyFields) =>
+  (Object.keys(other) as (keyof StockPolicyFields)[]).some(
+    key => one[key] !== undefined && one[key] !== other[key]
+  )

@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 
 /** Columns of the stock export, in order. */
-export const COLUMNS = [
+export const STOCK_EXPORT_COLUMNS = [
   'variant_id',
   'sku',
   'location',
@@ -27,15 +27,15 @@ const PAGE_ITEMS = 500
 export const createStockExporter =
   ({ db }: { db: Database }) =>
   (): Readable =>
-    csvFile(COLUMNS, linesFrom(db))
+    csvFile(STOCK_EXPORT_COLUMNS, linesFrom(db))
 export type ExportStockCsv = ReturnType<typeof createStockExporter>
 
 async function* linesFrom(db: Database): AsyncGenerator<string> {
   for (let after = FIRST_ID; ; ) {
-    const rows = await db.rows(repository.listExported, { after, items: PAGE_ITEMS })
+    const rows = await db.rows(repository.listStockExportRows, { after, items: PAGE_ITEMS })
     const last = rows.at(-1)
     if (last === undefined) return
-    yield rows.map(row => csvLine(COLUMNS.map(column => row[column]))).join('')
+    yield rows.map(row => csvLine(STOCK_EXPORT_COLUMNS.map(column => row[column]))).join('')
     after = last.variant_id
   }
 }

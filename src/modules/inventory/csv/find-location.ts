@@ -5,10 +5,10 @@ import * as repository from './repository.ts'
  * Finds a location by code or, if no code matches, by name. Null: the active location with the lowest
  * priority number.
  */
-export type FindLocation = (called: string | null) => { id: string } | { problem: string }
+export type StockLocationFinder = (called: string | null) => { id: string } | { problem: string }
 
-export async function createFindLocation(db: Queryable): Promise<FindLocation> {
-  const places = await db.rows(repository.listAllLocations)
+export async function createStockLocationFinder(db: Queryable): Promise<StockLocationFinder> {
+  const places = await db.rows(repository.listAllStockLocations)
   const home = places.find(({ active }) => active)
   const byCode = new Map(places.map(({ code, id }) => [code, id]))
   const byName = Map.groupBy(places, ({ name }) => name.trim().toLowerCase())

@@ -18,7 +18,9 @@ export type StockCsvField = keyof typeof HEADINGS
 export type StockCsvHeader = CsvColumns<StockCsvField>
 
 /** Finds the columns, or returns why the file cannot be read. */
-export function readHeader(cells: readonly string[]): { header: StockCsvHeader } | { problem: string } {
+export function parseStockCsvHeader(
+  cells: readonly string[]
+): { header: StockCsvHeader } | { problem: string } {
   const header = findColumns<StockCsvField>(cells, HEADINGS)
   const { indexes } = header
   if (!indexes.has('variantId') && !indexes.has('sku'))

@@ -1,18 +1,21 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { type ItemRow, lockItems } from '../items/repository.ts'
-import type { SaveItems } from '../items/save.ts'
-import type { StockRequests } from '../levels/service.ts'
-import type { FindLocation } from './find-location.ts'
+import { type InventoryItemRow, lockInventoryItems } from '../items/repository.ts'
+import type { SaveInventoryItems } from '../items/save.ts'
+import type { StockRequestQueue } from '../levels/service.ts'
+import type { StockLocationFinder } from './find-location.ts'
 import type { StockCsvField, StockCsvHeader } from './header.ts'
-import type { StockRowError } from './report.ts'
+import type { StockCsvRowError } from './report.ts'
 import * as repository from './repository.ts'
 import type { StockCsvRow } from './rows.ts'
 
-export type StockImportDeps = { stockRequests: Pick<StockRequests, 'post'>; saveItems: SaveItems }
+export type StockImportDeps = {
+  stockRequests: Pick<StockRequestQueue, 'post'>
+  saveItems: SaveInventoryItems
+}
 /** Values shared by all rows of a file. */
 export type StockImportContext = {
   readonly header: StockCsvHeader
-  readonly findLocation: FindLocation
+  readonly findLocation: StockLocationFinder
   /**
    * Returns the id of a row's count request. It is derived from the file, so importing the file again
    * posts nothing new.
@@ -23,27 +26,29 @@ export type StockImportContext = {
   readonly stopping: AbortSignal | undefined
 }
 /** Result of a batch. `requests`: the count requests of its rows. */
-export type ImportedRows = {
-  failures: StockRowError[]
+export type StockImportBatchResult = {
+  failures: StockCsvRowError[]
   itemsChanged: number
   requests: { row: number; variant: string; isNew: boolean }[]
 }
 type RowCount = { row: StockCsvRow; itemId: string; locationId: string }
-type RowDecision = { now: ItemRow; locationId: string | null } | { field: StockCsvField; message: string }
+type RowDecision =
+  | { now: InventoryItemRow; locationId: string | null }
+  | { field: StockCsvField; message: string }
 
 /** Applies the rows within `tx`. A row with an error changes nothing. */
-export async function applyRows(
+export async function applyStockCsvRows(
   tx: Transaction,
   rows: readonly StockCsvRow[],
   { stockRequests, saveItems }: StockImportDeps,
   context: StockImportContext
-): Promise<ImportedRows> {
+): Promise<StockImportBatchResult> {
   const { header, findLocation, idOf, actor, reason } = context
   const idsOf = await findIds(tx, rows)
   const ids = new Set(rows.flatMap(idsOf))
-  const before = new Map((await tx.rows(lockItems, { ids: [...ids] })).map(item => [item.id, item]))
+  const before = new Map((await tx.rows(lockInventoryItems, { ids: [...ids] })).map(item => [item.id, item]))
   const now = new Map(before)
-  const failures: StockRowError[] = []
+  const failures: StockCsvRowError[] = []
   const counts: RowCount[] = []
   for (const row of rows) {
     const judged = decideRow(row, idsOf(row), now, findLocation)
@@ -79,7 +84,7 @@ async function findIds(
   rows: readonly StockCsvRow[]
 ): Promise<(row: StockCsvRow) => string[]> {
   const skus = rows.flatMap(({ variantId, sku }) => (variantId === null && sku !== null ? [sku] : []))
-  const found = skus.length === 0 ? [] : await tx.rows(repository.listIdsOfSkus, { skus })
+  const found = skus.length === 0 ? [] : await tx.rows(repository.listVariantIdsBySku, { skus })
   const bySku = Map.groupBy(found, ({ sku }) => sku)
   return ({ variantId, sku }) =>
     variantId === null ? (bySku.get(sku ?? '') ?? []).map(({ id }) => id) : [variantId]
@@ -89,8 +94,8 @@ async function findIds(
 function decideRow(
   { variantId, sku, policy: said, onHand, safety, location }: StockCsvRow,
   [id = '', ...others]: readonly string[],
-  items: ReadonlyMap<string, ItemRow>,
-  findLocation: FindLocation
+  items: ReadonlyMap<string, InventoryItemRow>,
+  findLocation: StockLocationFinder
 ): RowDecision {
   const by: StockCsvField = variantId === null ? 'sku' : 'variantId'
   const item = items.get(id)

@@ -4,27 +4,27 @@ import { FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/r
 import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
 import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { importFailed, importInterrupted } from '../errors.ts'
-import type { StockRequests } from '../levels/service.ts'
-import { createContradictionFinder } from './contradictions.ts'
-import { createFindLocation } from './find-location.ts'
-import { readHeader } from './header.ts'
+import { stockImportFailed, stockImportInterrupted } from '../errors.ts'
+import type { StockRequestQueue } from '../levels/service.ts'
+import { createCsvRowConflictFinder } from './contradictions.ts'
+import { createStockLocationFinder } from './find-location.ts'
+import { parseStockCsvHeader } from './header.ts'
 import {
-  applyRows,
-  type ImportedRows,
+  applyStockCsvRows,
+  type StockImportBatchResult,
   type StockImportContext,
   type StockImportDeps
 } from './import-batch.ts'
 import {
-  addFailure,
-  emptyReport,
-  refusalReport,
+  addRowErrors,
+  emptyStockImportReport,
+  rejectedFileReport,
   type StockImportMode,
   type StockImportReport
 } from './report.ts'
-import { readRow, type StockCsvRow } from './rows.ts'
+import { parseStockCsvRow, type StockCsvRow } from './rows.ts'
 
-export const IMPORT_BYTES_MAX = 67_108_864
+export const STOCK_IMPORT_BYTES_MAX = 67_108_864
 /** Each row keeps a few hundred bytes in memory while the file is read. */
 const ROWS_MAX = 250_000
 const BATCH_ROWS = 200
@@ -34,10 +34,10 @@ const WAIT_MS = 8_000
 /** The transaction has no overall time limit; each statement has its own. */
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
-type Deps = Omit<StockImportDeps, 'stockRequests'> & { db: Database; stockRequests: StockRequests }
+type Deps = Omit<StockImportDeps, 'stockRequests'> & { db: Database; stockRequests: StockRequestQueue }
 /** `stopping`: aborted when the process stops; no further row is started then. */
 type Options = { mode?: StockImportMode; reason?: string; actor: string; stopping?: AbortSignal }
-type Requests = ImportedRows['requests']
+type Requests = StockImportBatchResult['requests']
 
 /**
  * Imports stock counts from CSV files. Each counted row is a request whose id is derived from the file and
@@ -57,13 +57,13 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   ): Promise<StockImportReport> {
     const { mode = 'best_effort' } = options
     try {
-      const file = await spoolFile(stream, IMPORT_BYTES_MAX)
+      const file = await spoolFile(stream, STOCK_IMPORT_BYTES_MAX)
       return await importFile(file, mode, options, onProgress).finally(file.remove)
     } catch (cause) {
       // No row was imported yet.
-      if (cause instanceof FileInterrupted) throw interrupted(emptyReport(mode), cause)
+      if (cause instanceof FileInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
       if (!(cause instanceof FileRefused)) throw cause
-      throw importFailed({ cause, details: { report: refusalReport(mode, cause) } })
+      throw stockImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
     }
   }
 
@@ -73,12 +73,19 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     { reason = REASON, actor, stopping }: Options,
     onProgress: () => void
   ): Promise<StockImportReport> {
-    const { header, rowsTotal } = await checkTable(file, readHeader, onProgress)
+    const { header, rowsTotal } = await checkTable(file, parseStockCsvHeader, onProgress)
     if (rowsTotal > ROWS_MAX)
       throw new FileRefused(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
     const fileId = derivedId(FIRST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
-    const context = { header, findLocation: await createFindLocation(db), idOf, actor, reason, stopping }
+    const context = {
+      header,
+      findLocation: await createStockLocationFinder(db),
+      idOf,
+      actor,
+      reason,
+      stopping
+    }
     const report = await (mode === 'best_effort' ? importValidRows : importAllOrNothing)(
       file,
       context,
@@ -92,10 +99,12 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     context: StockImportContext,
     onProgress: () => void
   ): Promise<StockImportReport> {
-    const report = emptyReport('best_effort', context.header.ignored)
+    const report = emptyStockImportReport('best_effort', context.header.ignored)
     try {
       for await (const rows of readBatches(file, context, report, onProgress)) {
-        const outcome = await db.transaction(tx => applyRows(tx, rows, { stockRequests, saveItems }, context))
+        const outcome = await db.transaction(tx =>
+          applyStockCsvRows(tx, rows, { stockRequests, saveItems }, context)
+        )
         addOutcome(report, outcome)
         await addCounts(report, outcome.requests, context)
       }
@@ -112,15 +121,15 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   ): Promise<StockImportReport> {
     // A retried transaction starts with a new report.
     const { report, requests } = await db.transaction(async tx => {
-      const report = emptyReport('all_or_nothing', context.header.ignored)
+      const report = emptyStockImportReport('all_or_nothing', context.header.ignored)
       const requests: Requests = []
       for await (const rows of readBatches(file, context, report, onProgress)) {
-        const outcome = await applyRows(tx, rows, { stockRequests, saveItems }, context)
+        const outcome = await applyStockCsvRows(tx, rows, { stockRequests, saveItems }, context)
         addOutcome(report, outcome)
         requests.push(...outcome.requests)
       }
       if (report.errors_total > 0)
-        throw importFailed({ details: { report: { ...sortErrors(report), items: { changed: 0 } } } })
+        throw stockImportFailed({ details: { report: { ...sortErrors(report), items: { changed: 0 } } } })
       return { report, requests }
     }, withoutEnd)
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
@@ -147,7 +156,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       if (outcome?.kind !== 'counted') {
         const message =
           'The ledger could not record this count; the figures may be beyond what can be counted.'
-        addFailure(report, [{ row, variant, message }])
+        addRowErrors(report, [{ row, variant, message }])
       } else if (!isNew) levels.repeated += 1
       else if (outcome.stale.length > 0) levels.stale += 1
       else {
@@ -168,16 +177,16 @@ async function* readBatches(
   report: StockImportReport,
   onRow: () => void
 ): AsyncGenerator<StockCsvRow[]> {
-  const contradictionOf = createContradictionFinder()
+  const contradictionOf = createCsvRowConflictFinder()
   let batch: StockCsvRow[] = []
   for await (const record of readTable(file)) {
     if (batch.length === 0 && stopping?.aborted) throw new FileInterrupted(record.row)
     report.rows += 1
     onRow()
-    const read = readRow(record, header)
+    const read = parseStockCsvRow(record, header)
     const message = Array.isArray(read) ? undefined : contradictionOf(read)
-    if (Array.isArray(read)) addFailure(report, read)
-    else if (message !== undefined) addFailure(report, [{ row: read.row, variant: read.variant, message }])
+    if (Array.isArray(read)) addRowErrors(report, read)
+    else if (message !== undefined) addRowErrors(report, [{ row: read.row, variant: read.variant, message }])
     else batch.push(read)
     if (batch.length < BATCH_ROWS) continue
     yield batch
@@ -186,13 +195,13 @@ async function* readBatches(
   if (batch.length > 0) yield batch
 }
 
-function addOutcome(report: StockImportReport, { failures, itemsChanged }: ImportedRows): void {
-  for (const problem of failures) addFailure(report, [problem])
+function addOutcome(report: StockImportReport, { failures, itemsChanged }: StockImportBatchResult): void {
+  for (const problem of failures) addRowErrors(report, [problem])
   report.items.changed += itemsChanged
 }
 
 const interrupted = (report: StockImportReport, cause: FileInterrupted) =>
-  importInterrupted({ cause, details: { report, first_row_left: cause.row } })
+  stockImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({
   ...report,

@@ -2,7 +2,7 @@ import type { IgnoredColumn } from '../../../platform/csv/columns.ts'
 import type { FileRefused } from '../../../platform/csv/records.ts'
 
 /** An error of one row. `row`: line of the file; the header is 1. `column`: the heading in the file. */
-export type StockRowError = { row: number; variant: string | null; column?: string; message: string }
+export type StockCsvRowError = { row: number; variant: string | null; column?: string; message: string }
 export type StockImportMode = 'best_effort' | 'all_or_nothing'
 
 export type StockImportReport = {
@@ -13,13 +13,13 @@ export type StockImportReport = {
   ignored_columns_total: number
   levels: { counted: number; short: number; stale: number; repeated: number }
   items: { changed: number }
-  errors: StockRowError[]
+  errors: StockCsvRowError[]
   errors_total: number
 }
 
 const ERRORS_MAX = 1_000
 
-export const emptyReport = (
+export const emptyStockImportReport = (
   mode: StockImportMode,
   ignored: IgnoredColumn = { names: [], total: 0 }
 ): StockImportReport => ({
@@ -35,15 +35,18 @@ export const emptyReport = (
 })
 
 /** Adds the errors of a row that cannot be imported. */
-export function addFailure(report: StockImportReport, problems: readonly StockRowError[]): void {
+export function addRowErrors(report: StockImportReport, problems: readonly StockCsvRowError[]): void {
   report.failed += 1
   report.errors_total += problems.length
   report.errors.push(...problems.slice(0, ERRORS_MAX - report.errors.length))
 }
 
 /** Report of a refused file. */
-export const refusalReport = (mode: StockImportMode, { row, message }: FileRefused): StockImportReport => ({
-  ...emptyReport(mode),
+export const rejectedFileReport = (
+  mode: StockImportMode,
+  { row, message }: FileRefused
+): StockImportReport => ({
+  ...emptyStockImportReport(mode),
   errors: [{ row, variant: null, message }],
   errors_total: 1
 })

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Lists the levels of the next items after `after`. An item without levels is a row without a location. */
-export const listExported = statement({
+export const listStockExportRows = statement({
   name: 'inventory.list_exported',
   takes: { after: 'uuid', items: 'int8' },
   gives: {
@@ -32,12 +32,12 @@ export const listExported = statement({
     order by items.id, locations.priority, locations.id`
 })
 /** Lists all locations: at most 100. */
-export const listAllLocations = statement({
+export const listAllStockLocations = statement({
   name: 'inventory.list_places',
   gives: { id: 'uuid', code: 'text', name: 'text', active: 'bool' },
   text: 'select id, code, name, active from inventory.locations order by priority, id'
 })
-export const listIdsOfSkus = statement({
+export const listVariantIdsBySku = statement({
   name: 'inventory.list_ids_of_skus',
   takes: { skus: 'text[]' },
   gives: { sku: 'text?', id: 'uuid' },

@@ -2,10 +2,10 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
 import type { ExportStockCsv } from './export.ts'
-import { IMPORT_BYTES_MAX, type ImportStock } from './import.ts'
+import { type ImportStock, STOCK_IMPORT_BYTES_MAX } from './import.ts'
 import { StockImportQuery, StockImportReportResponse } from './schema.ts'
 
-export function csvRoutes(tiers: Tiers, exportCsv: ExportStockCsv, importStock: ImportStock): void {
+export function stockCsvRoutes(tiers: Tiers, exportCsv: ExportStockCsv, importStock: ImportStock): void {
   tiers.admin.get(
     '/inventory/export',
     {
@@ -32,7 +32,7 @@ export function csvRoutes(tiers: Tiers, exportCsv: ExportStockCsv, importStock: 
     {
       config: {
         class: 'bulk',
-        body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
+        body: { stream: 'text/csv', bytesMax: STOCK_IMPORT_BYTES_MAX },
         noReplay: 'it is many transactions, and a retry with the same file counts nothing twice'
       },
       schema: {

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
-import { createContradictionFinder } from './contradictions.ts'
-import { COLUMNS } from './export.ts'
-import { readHeader } from './header.ts'
-import { readRow } from './rows.ts'
+import { createCsvRowConflictFinder } from './contradictions.ts'
+import { STOCK_EXPORT_COLUMNS } from './export.ts'
+import { parseStockCsvHeader } from './header.ts'
+import { parseStockCsvRow } from './rows.ts'
 
 const headerOf = (...cells: string[]) => {
-  const found = readHeader(cells)
+  const found = parseStockCsvHeader(cells)
   if ('problem' in found) throw new Error(found.problem)
   return found.header
 }
-const read = (columns: string[], cells: string[]) => readRow({ row: 7, cells }, headerOf(...columns))
+const read = (columns: string[], cells: string[]) => parseStockCsvRow({ row: 7, cells }, headerOf(...columns))
 
 test('a row of our own export is parsed completely, without computed columns', () => {
-  const header = headerOf(...COLUMNS)
+  const header = headerOf(...STOCK_EXPORT_COLUMNS)
   expect(header.ignored).toEqual({ names: ['reserved', 'available'], total: 2 })
   const id = newId()
   const cells = [id.toUpperCase(), "'=1+1", 'main', '-9', '2', 'TRUE', 'limit', '4', '3', '1', '0']
-  expect(readRow({ row: 2, cells }, header)).toEqual({
+  expect(parseStockCsvRow({ row: 2, cells }, header)).toEqual({
     row: 2,
     variant: id.toUpperCase(),
     variantId: id,
@@ -29,7 +29,7 @@ test('a row of our own export is parsed completely, without computed columns', (
     sourceVersion: null
   })
   const empty = [id, '', '', '', '', '', '', '', '', '', '']
-  expect(readRow({ row: 2, cells: empty }, header)).toMatchObject({
+  expect(parseStockCsvRow({ row: 2, cells: empty }, header)).toMatchObject({
     policy: {},
     onHand: null,
     location: null
@@ -81,19 +81,21 @@ test('a row without a variant, with an invalid id or of another width is rejecte
 })
 
 test('a file without a variant column or without a value column is rejected', () => {
-  expect(readHeader(['Handle', 'on_hand'])).toEqual({
+  expect(parseStockCsvHeader(['Handle', 'on_hand'])).toEqual({
     problem: 'These columns are missing: variant_id or sku.'
   })
-  expect(readHeader(['sku', 'location'])).toEqual({ problem: 'These columns are missing: on_hand.' })
-  expect(readHeader(['sku;on_hand'])).toMatchObject({ problem: expect.stringContaining('by commas') })
+  expect(parseStockCsvHeader(['sku', 'location'])).toEqual({ problem: 'These columns are missing: on_hand.' })
+  expect(parseStockCsvHeader(['sku;on_hand'])).toMatchObject({
+    problem: expect.stringContaining('by commas')
+  })
 })
 
 test('rows that count a level twice or contradict a stock policy are found', () => {
-  const contradictionOf = createContradictionFinder()
+  const contradictionOf = createCsvRowConflictFinder()
   const columns = ['sku', 'location', 'on_hand', 'low_threshold']
   const header = headerOf(...columns)
   const find = (row: number, ...cells: string[]) => {
-    const parsed = readRow({ row, cells }, header)
+    const parsed = parseStockCsvRow({ row, cells }, header)
     return Array.isArray(parsed) ? parsed : contradictionOf(parsed)
   }
   expect(find(2, 'A', 'main', '1', '')).toBeUndefined()

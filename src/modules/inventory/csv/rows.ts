@@ -3,10 +3,10 @@ import { copyColumns } from '../../../platform/csv/columns.ts'
 import type { CsvRecord } from '../../../platform/csv/records.ts'
 import { csvText } from '../../../platform/csv/write.ts'
 import type { StockCsvField, StockCsvHeader } from './header.ts'
-import type { StockRowError } from './report.ts'
+import type { StockCsvRowError } from './report.ts'
 
 /** The stock policy fields of a row. An empty cell sets nothing. */
-export type StockPolicy = {
+export type StockPolicyFields = {
   tracked?: boolean
   backorder?: 'none' | 'limit' | 'any'
   backorder_limit?: number
@@ -20,7 +20,7 @@ export type StockCsvRow = {
   readonly sku: string | null
   /** Code or name as in the file; null: the active location with the lowest priority number. */
   readonly location: string | null
-  readonly policy: StockPolicy
+  readonly policy: StockPolicyFields
   readonly onHand: number | null
   readonly safety: number | null
   readonly sourceVersion: number | null
@@ -35,7 +35,10 @@ const NOT_STOCKED = 'not stocked'
 const RULES = ['none', 'limit', 'any'] as const
 
 /** Parses one row, or returns its errors. */
-export function readRow(record: CsvRecord, header: StockCsvHeader): StockCsvRow | StockRowError[] {
+export function parseStockCsvRow(
+  record: CsvRecord,
+  header: StockCsvHeader
+): StockCsvRow | StockCsvRowError[] {
   const { row, cells } = record
   const { variant, problems, refuse, text, whole, word } = cellsOf(record, header)
   if (cells.length !== header.width) {
@@ -72,7 +75,7 @@ export function readRow(record: CsvRecord, header: StockCsvHeader): StockCsvRow 
 
 /** Readers for the cells of one row, which collect errors. Null and undefined: the cell is empty. */
 function cellsOf({ row, cells }: CsvRecord, header: StockCsvHeader) {
-  const problems: StockRowError[] = []
+  const problems: StockCsvRowError[] = []
   const cellOf = (field: StockCsvField) => (cells[header.indexes.get(field) ?? -1] ?? '').trim()
   const variant = copyColumns((cellOf('variantId') || cellOf('sku')).slice(0, TEXT_MAX)) || null
   const refuse = (field: StockCsvField, message: string) =>

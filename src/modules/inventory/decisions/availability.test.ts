@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { availableIn } from '../availability/service.ts'
+import { readAvailableQuantities } from '../availability/service.ts'
 import { inventoryModule } from '../index.ts'
-import { availableOf } from './availability.ts'
+import { availableUnitsOfItem } from './availability.ts'
 import type { StockItem, StockLevel } from './state.ts'
 
 const figures = fc.record({
@@ -44,7 +44,7 @@ test('the writer and the database compute the same availability', async () => {
       const place = { itemId: id, locationId, priority: 2, active, seq: 0, sourceVersion: null }
       return given ? [{ ...place, ...given }] : []
     })
-    return { item, levels: rows, available: availableOf(item, rows) }
+    return { item, levels: rows, available: availableUnitsOfItem(item, rows) }
   })
   const kits = fc.sample(anyKit, 300).map(parts => ({
     id: newId(),
@@ -82,7 +82,7 @@ test('the writer and the database compute the same availability', async () => {
       return [id, Math.min(...each)] as const
     })
   ].map(([id, available]) => [id, Number.isFinite(available) ? available : null])
-  const found = await availableIn(
+  const found = await readAvailableQuantities(
     shop.db,
     expected.map(([id]) => id as string)
   )

@@ -2,40 +2,44 @@ import type { StockItem, StockLevel, StockStatus } from './state.ts'
 
 type Quantities = Pick<StockLevel, 'onHand' | 'safety' | 'reserved'>
 /** The fields of a level that decide how much can be bought. */
-export type LevelFigures = Quantities & Pick<StockLevel, 'active'>
+export type LevelQuantities = Quantities & Pick<StockLevel, 'active'>
 
 /** Units that can be sold without a backorder. */
-export const sellableAt = (level: Quantities): number => Math.max(0, level.onHand - level.safety)
-export const freeAt = (level: LevelFigures): number =>
-  level.active ? Math.max(0, sellableAt(level) - level.reserved) : 0
+export const sellableUnitsAtLevel = (level: Quantities): number => Math.max(0, level.onHand - level.safety)
+export const unreservedUnitsAtLevel = (level: LevelQuantities): number =>
+  level.active ? Math.max(0, sellableUnitsAtLevel(level) - level.reserved) : 0
 /** Reserved units that exceed the sellable stock of a level: its backorders. */
-export const excessAt = (level: Quantities): number => Math.max(0, level.reserved - sellableAt(level))
+export const backorderedUnitsAtLevel = (level: Quantities): number =>
+  Math.max(0, level.reserved - sellableUnitsAtLevel(level))
 
-export const sumOf = <T>(list: readonly T[], of: (each: T) => number): number =>
+export const sumBy = <T>(list: readonly T[], of: (each: T) => number): number =>
   list.reduce((sum, each) => sum + of(each), 0)
 
 /** Returns the unused backorder limit, which is shared by all locations. */
-function backorderRest(item: StockItem, levels: readonly LevelFigures[]): number {
+function backorderRest(item: StockItem, levels: readonly LevelQuantities[]): number {
   if (item.backorder === 'none') return 0
   if (item.backorder === 'any') return Number.POSITIVE_INFINITY
-  return Math.max(0, (item.backorderLimit ?? 0) - sumOf(levels, excessAt))
+  return Math.max(0, (item.backorderLimit ?? 0) - sumBy(levels, backorderedUnitsAtLevel))
 }
 
 /**
  * Returns how many units can be reserved now: unlimited for an untracked item, zero without an active
  * location.
  */
-export function availableOf(item: StockItem | undefined, levels: readonly LevelFigures[]): number {
+export function availableUnitsOfItem(
+  item: StockItem | undefined,
+  levels: readonly LevelQuantities[]
+): number {
   if (!item?.tracked) return Number.POSITIVE_INFINITY
   if (!levels.some(level => level.active)) return 0
-  return sumOf(levels, freeAt) + backorderRest(item, levels)
+  return sumBy(levels, unreservedUnitsAtLevel) + backorderRest(item, levels)
 }
 
 /**
  * Returns the status of a variant that needs `quantity` units of the item: 1 for the item itself, more for
  * a kit.
  */
-export function statusOf(item: StockItem, available: number, quantity = 1): StockStatus {
+export function stockStatusOf(item: StockItem, available: number, quantity = 1): StockStatus {
   if (!item.tracked) return 'untracked'
   if (Math.floor(available / quantity) <= 0) return 'out'
   return item.lowThreshold !== null && available <= item.lowThreshold ? 'low' : 'in'

@@ -1,7 +1,7 @@
-import type { ExpandedLine, StockItem, StockLevel, StockOutcome } from './state.ts'
+import type { KitExpandedLine, StockItem, StockLevel, StockOperationOutcome } from './state.ts'
 
 /** The cases of a decision. A test counts them, so that none stays untested. */
-export const BRANCHES = [
+export const STOCK_DECISION_BRANCHES = [
   'reserved-fresh',
   'reserved-again-held',
   'reserved-again-claimed',
@@ -55,17 +55,22 @@ export const BRANCHES = [
   'crossed-in',
   'crossed-low'
 ] as const
-export type ReservationBranch = (typeof BRANCHES)[number]
-export type NoteBranch = (branch: ReservationBranch) => void
+export type StockDecisionBranch = (typeof STOCK_DECISION_BRANCHES)[number]
+export type DecisionBranchListener = (branch: StockDecisionBranch) => void
 
 type Books = {
   item: (itemId: string) => StockItem | undefined
   levelsOf: (itemId: string) => readonly StockLevel[]
 }
-const isKit = ({ variantId, parts }: ExpandedLine): boolean => parts.some(part => part.itemId !== variantId)
+const isKit = ({ variantId, parts }: KitExpandedLine): boolean =>
+  parts.some(part => part.itemId !== variantId)
 
 /** Notes the special cases of a basket, whatever the outcome. */
-export function noteNeeds(needs: readonly ExpandedLine[], { item, levelsOf }: Books, note: NoteBranch): void {
+export function reportBasketBranches(
+  needs: readonly KitExpandedLine[],
+  { item, levelsOf }: Books,
+  note: DecisionBranchListener
+): void {
   const itemIds = needs.flatMap(need => need.parts.map(part => part.itemId))
   if (needs.some(isKit)) note('kit')
   if (new Set(itemIds).size < itemIds.length) note('same-item-twice')
@@ -74,12 +79,12 @@ export function noteNeeds(needs: readonly ExpandedLine[], { item, levelsOf }: Bo
     note('no-active-level')
 }
 
-type Short = Extract<StockOutcome, { kind: 'short' }>['lines']
-export function noteShort(
-  needs: readonly ExpandedLine[],
+type Short = Extract<StockOperationOutcome, { kind: 'short' }>['lines']
+export function reportShortageBranches(
+  needs: readonly KitExpandedLine[],
   short: Short,
   { item }: Books,
-  note: NoteBranch
+  note: DecisionBranchListener
 ): void {
   const refused = needs.filter(need => short.some(line => line.variantId === need.variantId))
   if (short.length > 1) note('short-several')

@@ -1,21 +1,21 @@
-import { availableOf, type LevelFigures, statusOf } from './availability.ts'
-import type { Crossing, StockItem, StockState } from './state.ts'
+import { availableUnitsOfItem, type LevelQuantities, stockStatusOf } from './availability.ts'
+import type { LockedStockState, StockItem, StockStatusChange } from './state.ts'
 
-type Kits = StockState['kitsOf'] extends ReadonlyMap<string, infer K> ? K : never
+type Kits = LockedStockState['kitsOf'] extends ReadonlyMap<string, infer K> ? K : never
 
 /** Returns the status changes of an item and its kits when its levels change from `before` to `now`. */
-export function crossingsOf(
+export function findStockStatusChanges(
   item: StockItem,
   kits: Kits | undefined,
-  { before, now }: { before: readonly LevelFigures[]; now: readonly LevelFigures[] }
-): Crossing[] {
-  const availableBefore = availableOf(item, before)
-  const available = availableOf(item, now)
+  { before, now }: { before: readonly LevelQuantities[]; now: readonly LevelQuantities[] }
+): StockStatusChange[] {
+  const availableBefore = availableUnitsOfItem(item, before)
+  const available = availableUnitsOfItem(item, now)
   if (availableBefore === available) return []
-  const crossed = new Map<Crossing['status'], string[]>()
+  const crossed = new Map<StockStatusChange['status'], string[]>()
   for (const { variantId, quantity } of [{ variantId: item.id, quantity: 1 }, ...(kits ?? [])]) {
-    const status = statusOf(item, available, quantity)
-    if (status === statusOf(item, availableBefore, quantity)) continue
+    const status = stockStatusOf(item, available, quantity)
+    if (status === stockStatusOf(item, availableBefore, quantity)) continue
     crossed.set(status, [...(crossed.get(status) ?? []), variantId])
   }
   return [...crossed].map(([status, variantIds]) => ({ itemId: item.id, variantIds, available, status }))

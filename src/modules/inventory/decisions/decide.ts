@@ -1,71 +1,85 @@
-import { ALLOCATION_RULES } from './allocation.ts'
-import type { NoteBranch } from './branches.ts'
-import { crossingsOf } from './crossings.ts'
-import { drop, FACT_RULES, isShort, recordCount, recordReturn, release, ship, unship } from './facts.ts'
-import { type OpenLevel, openLedger, type StockLedger } from './ledger.ts'
-import { findMissingLocks } from './missing-locks.ts'
-import { RESERVE_RULES, reserve } from './reserve.ts'
+import { STOCK_ALLOCATION_RULES } from './allocation.ts'
+import type { DecisionBranchListener } from './branches.ts'
+import { findStockStatusChanges } from './crossings.ts'
+import {
+  applyCountOrAdjustment,
+  isLevelShort,
+  recordReturnedUnits,
+  recordShippedUnits,
+  releaseHeldReservations,
+  releaseOrderUnits,
+  STOCK_CHANGE_RULES,
+  undoShippedUnits
+} from './facts.ts'
+import { createWorkingStockLedger, type MutableStockLevel, type WorkingStockLedger } from './ledger.ts'
+import { findItemsToLock } from './missing-locks.ts'
+import { RESERVATION_RULES, reserveAllOrNothing } from './reserve.ts'
 import type {
-  Crossing,
-  StockDecision,
+  LockedStockState,
+  StockBatchDecision,
   StockLevel,
   StockOperation,
-  StockOutcome,
-  StockState
+  StockOperationOutcome,
+  StockStatusChange
 } from './state.ts'
-import { TAKE_RULES, take } from './take.ts'
+import { TAKE_CONTESTED_RULES, takeContestedUnits } from './take.ts'
 
 /** The replaceable parts of a decision, so that a test can inject a fault in one. */
-export const RULES = { ...ALLOCATION_RULES, ...FACT_RULES, ...RESERVE_RULES, ...TAKE_RULES }
+export const STOCK_DECISION_RULES = {
+  ...STOCK_ALLOCATION_RULES,
+  ...STOCK_CHANGE_RULES,
+  ...RESERVATION_RULES,
+  ...TAKE_CONTESTED_RULES
+}
 
 /**
  * Decides what these operations change, one after the other. Pure: the given stock is not modified. `note`
  * is called with each case that occurs.
  */
-export function decideOperation(
-  stock: StockState,
+export function decideStockOperations(
+  stock: LockedStockState,
   operations: readonly StockOperation[],
-  note: NoteBranch = () => {},
-  rules = RULES
-): StockDecision {
-  const ledger = openLedger(stock)
+  note: DecisionBranchListener = () => {},
+  rules = STOCK_DECISION_RULES
+): StockBatchDecision {
+  const ledger = createWorkingStockLedger(stock)
   /**
    * Levels changed by a count, an adjustment, a shipment or its undoing. These are never refused, so they
    * can leave a level short.
    */
-  const facts = new Set<OpenLevel>()
-  const isShortNow = (level: OpenLevel) =>
-    isShort(ledger.item(level.itemId), ledger.levelsOf(level.itemId), level)
+  const facts = new Set<MutableStockLevel>()
+  const isShortNow = (level: MutableStockLevel) =>
+    isLevelShort(ledger.item(level.itemId), ledger.levelsOf(level.itemId), level)
 
-  function settle(operation: StockOperation): StockOutcome {
-    const missing = findMissingLocks(ledger, operation)
+  function settle(operation: StockOperation): StockOperationOutcome {
+    const missing = findItemsToLock(ledger, operation)
     if (missing !== undefined) {
       note(missing.isRow ? 'later-row' : 'later-level')
       return { kind: 'later', itemIds: missing.itemIds }
     }
     switch (operation.kind) {
       case 'reserve':
-        return reserve(ledger, operation, rules, note)
+        return reserveAllOrNothing(ledger, operation, rules, note)
       case 'drop':
       case 'expire':
-        return drop(ledger, operation, rules, note)
+        return releaseHeldReservations(ledger, operation, rules, note)
       case 'release':
-        return release(ledger, operation, rules, note)
+        return releaseOrderUnits(ledger, operation, rules, note)
       case 'take':
-        return take(ledger, operation, rules, note)
+        return takeContestedUnits(ledger, operation, rules, note)
       case 'return':
-        return recordReturn(ledger, operation, note)
+        return recordReturnedUnits(ledger, operation, note)
       case 'ship':
-        for (const level of ship(ledger, operation, rules, note)) facts.add(level)
+        for (const level of recordShippedUnits(ledger, operation, rules, note)) facts.add(level)
         return { kind: 'done' }
       case 'unship': {
-        const levels = unship(ledger, operation, rules, note)
+        const levels = undoShippedUnits(ledger, operation, rules, note)
         for (const level of levels) facts.add(level)
         if (levels.length === 0) note('unship-nothing')
         return { kind: levels.length === 0 ? 'nothing' : 'done' }
       }
       default: {
-        const { stale, touched } = recordCount(ledger, operation, rules, note)
+        const { stale, touched } = applyCountOrAdjustment(ledger, operation, rules, note)
         for (const level of touched) facts.add(level)
         const short = [...new Set(touched.filter(isShortNow).map(level => level.itemId))]
         if (short.length > 0 && operation.kind === 'count') note('count-short')
@@ -77,21 +91,26 @@ export function decideOperation(
   const outcomes = operations.map(settle)
   const written = ledger.written()
   const shortfalls = [...facts].filter(isShortNow).map(({ itemId, locationId }) => ({ itemId, locationId }))
-  return { outcomes, ...written, crossings: findCrossings(stock, ledger, written.levels, note), shortfalls }
+  return {
+    outcomes,
+    ...written,
+    statusChanges: findCrossings(stock, ledger, written.levels, note),
+    shortfalls
+  }
 }
 
 function findCrossings(
-  stock: StockState,
-  ledger: StockLedger,
+  stock: LockedStockState,
+  ledger: WorkingStockLedger,
   changed: readonly StockLevel[],
-  note: NoteBranch
-): Crossing[] {
+  note: DecisionBranchListener
+): StockStatusChange[] {
   const itemIds = new Set([...changed.map(level => level.itemId), ...stock.newItems])
   const crossings = [...itemIds].flatMap(itemId => {
     const item = stock.items.get(itemId)
     if (item === undefined) return []
     const before = stock.newItems.has(itemId) ? [] : (stock.levels.get(itemId) ?? [])
-    return crossingsOf(item, stock.kitsOf.get(itemId), { before, now: ledger.levelsOf(itemId) })
+    return findStockStatusChanges(item, stock.kitsOf.get(itemId), { before, now: ledger.levelsOf(itemId) })
   })
   for (const { status, variantIds } of crossings)
     if (status !== 'untracked') for (const _ of variantIds) note(`crossed-${status}`)

@@ -1,61 +1,68 @@
-import { quantitiesByItem } from './allocation.ts'
-import { sumOf } from './availability.ts'
-import type { NoteBranch } from './branches.ts'
-import { isOpen, type OpenLevel, openQuantity, type ReservationRow, type StockLedger } from './ledger.ts'
+import { sumQuantitiesByItem } from './allocation.ts'
+import { sumBy } from './availability.ts'
+import type { DecisionBranchListener } from './branches.ts'
+import {
+  isReservationOpen,
+  type MutableReservation,
+  type MutableStockLevel,
+  unshippedReservedUnits,
+  type WorkingStockLedger
+} from './ledger.ts'
 import type {
-  AdjustOperation,
-  CountOperation,
-  DropOperation,
-  OrderChange,
-  ReserveOperation,
+  OrderStockOperation,
+  ReleaseHeldOperation,
+  ReserveStockOperation,
   ShipmentMovement,
+  StockAdjustOperation,
+  StockCountOperation,
   StockItem,
   StockLevel,
-  StockOutcome,
-  TakeOperation,
-  UnshipOperation
+  StockOperationOutcome,
+  TakeContestedOperation,
+  UndoShipmentOperation
 } from './state.ts'
 
-export type FactRules = typeof FACT_RULES
-export const FACT_RULES = {
+export type StockChangeRules = typeof STOCK_CHANGE_RULES
+export const STOCK_CHANGE_RULES = {
   /** The reservations that a release or a shipment applies to. */
-  openRows: (rows: readonly ReservationRow[]): readonly ReservationRow[] => rows.filter(isOpen),
-  isToClose: (kind: DropOperation['kind'], row: ReservationRow): boolean =>
+  openRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
+    rows.filter(isReservationOpen),
+  isToClose: (kind: ReleaseHeldOperation['kind'], row: MutableReservation): boolean =>
     row.state === 'held' && (kind === 'drop' || row.isExpired),
   isUndone: (moved: readonly ShipmentMovement[]): boolean => moved.some(({ kind }) => kind === 'unship'),
   /**
    * Units of a closed reservation that stayed reserved until the end: the shipped ones. Released units
    * stay released.
    */
-  reservedAtClose: (row: ReservationRow): number => row.fulfilled,
-  isStale: (level: StockLevel, { sourceVersion }: CountOperation['lines'][number]): boolean =>
+  reservedAtClose: (row: MutableReservation): number => row.fulfilled,
+  isStale: (level: StockLevel, { sourceVersion }: StockCountOperation['lines'][number]): boolean =>
     sourceVersion !== null && level.sourceVersion !== null && sourceVersion <= level.sourceVersion
 }
 
 const missingAt = (level: StockLevel): number => Math.max(0, level.reserved - Math.max(0, level.onHand))
 /** Returns whether more units are reserved than on hand, beyond the backorder limit. */
-export function isShort(
+export function isLevelShort(
   item: StockItem | undefined,
   levels: readonly StockLevel[],
   level: StockLevel
 ): boolean {
   if (!item?.tracked || item.backorder === 'any' || missingAt(level) === 0) return false
-  return item.backorder === 'none' || sumOf(levels, missingAt) > (item.backorderLimit ?? 0)
+  return item.backorder === 'none' || sumBy(levels, missingAt) > (item.backorderLimit ?? 0)
 }
 
-function close(row: ReservationRow): void {
+function close(row: MutableReservation): void {
   row.state = 'closed'
   row.seconds = null
 }
 
 /** Releases units of a reservation; closes it when none are left. */
-export function releaseUnits(
-  ledger: StockLedger,
-  operation: DropOperation | OrderChange | ReserveOperation | TakeOperation,
-  row: ReservationRow,
+export function releaseReservedUnits(
+  ledger: WorkingStockLedger,
+  operation: ReleaseHeldOperation | OrderStockOperation | ReserveStockOperation | TakeContestedOperation,
+  row: MutableReservation,
   quantity: number
 ): void {
-  if (quantity === openQuantity(row)) close(row)
+  if (quantity === unshippedReservedUnits(row)) close(row)
   else row.quantity -= quantity
   ledger.noteRow(row)
   ledger.move(ledger.levelAt(row.itemId, row.locationId), {
@@ -71,12 +78,12 @@ export function releaseUnits(
  * Releases held reservations. `expire` skips an owner whose reservation is being claimed; the next run
  * handles it.
  */
-export function drop(
-  ledger: StockLedger,
-  operation: DropOperation,
-  rules: FactRules,
-  note: NoteBranch
-): StockOutcome {
+export function releaseHeldReservations(
+  ledger: WorkingStockLedger,
+  operation: ReleaseHeldOperation,
+  rules: StockChangeRules,
+  note: DecisionBranchListener
+): StockOperationOutcome {
   const rows = ledger.rowsOf(operation.owner)
   if (operation.kind === 'expire' && !rows.every(row => row.isUnlocked)) {
     note('expire-claimed')
@@ -85,27 +92,32 @@ export function drop(
   const closed = rows.filter(row => rules.isToClose(operation.kind, row))
   if (operation.kind === 'drop') note(closed.length > 0 ? 'drop-held' : 'drop-nothing')
   else if (closed.length > 0) note('expire-due')
-  else if (rows.some(isOpen))
+  else if (rows.some(isReservationOpen))
     note(rows.some(row => row.state === 'held') ? 'expire-not-due' : 'expire-claimed')
-  for (const row of closed) releaseUnits(ledger, operation, row, openQuantity(row))
+  for (const row of closed) releaseReservedUnits(ledger, operation, row, unshippedReservedUnits(row))
   return { kind: 'done' }
 }
 
 /**
  * Distributes the requested units over the owner's reservations. `rest`: units that no reservation covers.
  */
-function findShares(ledger: StockLedger, { owner, parts, locationId }: OrderChange, rules: FactRules) {
+function findShares(
+  ledger: WorkingStockLedger,
+  { owner, parts, locationId }: OrderStockOperation,
+  rules: StockChangeRules
+) {
   const rows = rules
     .openRows(ledger.rowsOf(owner))
     .filter(row => locationId === null || row.locationId === locationId)
-  if (parts === null) return { shares: rows.map(row => ({ row, quantity: openQuantity(row) })), rest: [] }
-  const shares: { row: ReservationRow; quantity: number }[] = []
+  if (parts === null)
+    return { shares: rows.map(row => ({ row, quantity: unshippedReservedUnits(row) })), rest: [] }
+  const shares: { row: MutableReservation; quantity: number }[] = []
   const rest: { itemId: string; quantity: number }[] = []
-  for (const [itemId, wanted] of quantitiesByItem(parts)) {
+  for (const [itemId, wanted] of sumQuantitiesByItem(parts)) {
     let quantity = wanted
     for (const level of rows.some(row => row.itemId === itemId) ? ledger.levelsOf(itemId) : []) {
       const row = rows.find(each => each.itemId === itemId && each.locationId === level.locationId)
-      const share = row === undefined ? 0 : Math.min(quantity, openQuantity(row))
+      const share = row === undefined ? 0 : Math.min(quantity, unshippedReservedUnits(row))
       if (row !== undefined && share > 0) shares.push({ row, quantity: share })
       quantity -= share
     }
@@ -114,39 +126,43 @@ function findShares(ledger: StockLedger, { owner, parts, locationId }: OrderChan
   return { shares, rest }
 }
 
-export function release(
-  ledger: StockLedger,
-  operation: OrderChange,
-  rules: FactRules,
-  note: NoteBranch
-): StockOutcome {
+export function releaseOrderUnits(
+  ledger: WorkingStockLedger,
+  operation: OrderStockOperation,
+  rules: StockChangeRules,
+  note: DecisionBranchListener
+): StockOperationOutcome {
   const { shares, rest } = findShares(ledger, operation, rules)
   if (operation.parts === null) note('release-all')
   else if (rest.length > 0) note('release-surplus')
   else note('release-part')
-  for (const { row, quantity } of shares) releaseUnits(ledger, operation, row, quantity)
+  for (const { row, quantity } of shares) releaseReservedUnits(ledger, operation, row, quantity)
   return { kind: 'done' }
 }
 
 /** Returns the level of an operation that names no location. */
-function defaultLevel(ledger: StockLedger, itemId: string, locationId: string | null): OpenLevel {
+function defaultLevel(
+  ledger: WorkingStockLedger,
+  itemId: string,
+  locationId: string | null
+): MutableStockLevel {
   const levels = ledger.levelsOf(itemId)
   if (locationId !== null || levels.length === 0) return ledger.levelAt(itemId, locationId ?? ledger.home)
   const home = levels.find(level => level.locationId === ledger.home)
-  return home ?? levels.find(level => level.active) ?? (levels[0] as OpenLevel)
+  return home ?? levels.find(level => level.active) ?? (levels[0] as MutableStockLevel)
 }
 
 /** Records a shipment, also of units that were not reserved. */
-export function ship(
-  ledger: StockLedger,
-  operation: OrderChange,
-  rules: FactRules,
-  note: NoteBranch
-): OpenLevel[] {
+export function recordShippedUnits(
+  ledger: WorkingStockLedger,
+  operation: OrderStockOperation,
+  rules: StockChangeRules,
+  note: DecisionBranchListener
+): MutableStockLevel[] {
   const { id, owner, locationId } = operation
   const { shares, rest } = findShares(ledger, operation, rules)
-  const touched: OpenLevel[] = []
-  const leave = (level: OpenLevel, quantity: number, reserved: number) => {
+  const touched: MutableStockLevel[] = []
+  const leave = (level: MutableStockLevel, quantity: number, reserved: number) => {
     ledger.move(level, {
       kind: 'ship',
       onHandDelta: -quantity,
@@ -158,8 +174,8 @@ export function ship(
   }
   for (const { row, quantity } of shares) {
     row.fulfilled += quantity
-    if (openQuantity(row) === 0) close(row)
-    note(isOpen(row) ? 'ship' : 'ship-closes')
+    if (unshippedReservedUnits(row) === 0) close(row)
+    note(isReservationOpen(row) ? 'ship' : 'ship-closes')
     ledger.noteRow(row)
     leave(ledger.levelAt(row.itemId, row.locationId), quantity, quantity)
   }
@@ -172,18 +188,23 @@ export function ship(
 }
 
 /** Returns the movements of the owner's shipment; none when it was undone. */
-export function movementsOfShipment(
-  ledger: StockLedger,
-  { shipment, owner }: UnshipOperation,
-  rules: FactRules
+export function findShipmentMovements(
+  ledger: WorkingStockLedger,
+  { shipment, owner }: UndoShipmentOperation,
+  rules: StockChangeRules
 ): readonly ShipmentMovement[] {
   const moved = ledger.movedBy(shipment).filter(each => each.owner === owner)
   return rules.isUndone(moved) ? [] : moved
 }
 
 /** Reserves shipped units again, even when their reservation was closed or deleted. */
-function reserveAgain(ledger: StockLedger, row: ReservationRow, quantity: number, rules: FactRules): void {
-  if (row.quantity === 0 || !isOpen(row)) {
+function reserveAgain(
+  ledger: WorkingStockLedger,
+  row: MutableReservation,
+  quantity: number,
+  rules: StockChangeRules
+): void {
+  if (row.quantity === 0 || !isReservationOpen(row)) {
     row.quantity = rules.reservedAtClose(row)
     row.state = 'confirmed'
   }
@@ -194,20 +215,20 @@ function reserveAgain(ledger: StockLedger, row: ReservationRow, quantity: number
 }
 
 /** Undoes a shipment: its units return to their levels and are reserved as before. */
-export function unship(
-  ledger: StockLedger,
-  operation: UnshipOperation,
-  rules: FactRules,
-  note: NoteBranch
-): readonly OpenLevel[] {
+export function undoShippedUnits(
+  ledger: WorkingStockLedger,
+  operation: UndoShipmentOperation,
+  rules: StockChangeRules,
+  note: DecisionBranchListener
+): readonly MutableStockLevel[] {
   const { owner, shipment } = operation
-  return movementsOfShipment(ledger, operation, rules).map(
+  return findShipmentMovements(ledger, operation, rules).map(
     ({ itemId, locationId, onHandDelta, reservedDelta }) => {
       const level = ledger.levelAt(itemId, locationId)
       if (reservedDelta === 0) note('unship-surplus')
       else {
         const row = ledger.rowAt(owner, level)
-        note(row.quantity === 0 ? 'unship-forgotten' : isOpen(row) ? 'unship' : 'unship-opens')
+        note(row.quantity === 0 ? 'unship-forgotten' : isReservationOpen(row) ? 'unship' : 'unship-opens')
         reserveAgain(ledger, row, -reservedDelta, rules)
       }
       // `0 -` avoids -0, which a unary minus makes of 0.
@@ -218,12 +239,12 @@ export function unship(
   )
 }
 
-export function recordReturn(
-  ledger: StockLedger,
-  { id, owner, parts, locationId }: OrderChange,
-  note: NoteBranch
-): StockOutcome {
-  for (const [itemId, quantity] of quantitiesByItem(parts ?? [])) {
+export function recordReturnedUnits(
+  ledger: WorkingStockLedger,
+  { id, owner, parts, locationId }: OrderStockOperation,
+  note: DecisionBranchListener
+): StockOperationOutcome {
+  for (const [itemId, quantity] of sumQuantitiesByItem(parts ?? [])) {
     if (!ledger.item(itemId)?.tracked) continue
     note('return')
     const level = defaultLevel(ledger, itemId, locationId)
@@ -233,23 +254,23 @@ export function recordReturn(
 }
 
 /** Returns whether the level can be counted: no level is created for an untracked item. */
-const isCounted = (ledger: StockLedger, itemId: string, locationId: string): boolean => {
+const isCounted = (ledger: WorkingStockLedger, itemId: string, locationId: string): boolean => {
   const item = ledger.item(itemId)
   if (item === undefined || item.tracked) return item !== undefined
   return ledger.levelsOf(itemId).some(level => level.locationId === locationId)
 }
 
 /** Applies a count or an adjustment. */
-export function recordCount(
-  ledger: StockLedger,
-  operation: CountOperation | AdjustOperation,
-  rules: FactRules,
-  note: NoteBranch
+export function applyCountOrAdjustment(
+  ledger: WorkingStockLedger,
+  operation: StockCountOperation | StockAdjustOperation,
+  rules: StockChangeRules,
+  note: DecisionBranchListener
 ) {
   const { id, kind, actor, reason } = operation
   const stale = new Set<string>()
-  const touched: OpenLevel[] = []
-  const change = (level: OpenLevel, onHandDelta: number) => {
+  const touched: MutableStockLevel[] = []
+  const change = (level: MutableStockLevel, onHandDelta: number) => {
     touched.push(level)
     if (kind === 'count') note(onHandDelta === 0 ? 'count-same' : 'count')
     else note(level.onHand + onHandDelta < 0 ? 'adjust-negative' : 'adjust')
@@ -273,9 +294,9 @@ export function recordCount(
 
 /** Sets the safety stock and source version of a level, which have no movements. */
 function setSafetyAndVersion(
-  ledger: StockLedger,
-  level: OpenLevel,
-  line: CountOperation['lines'][number]
+  ledger: WorkingStockLedger,
+  level: MutableStockLevel,
+  line: StockCountOperation['lines'][number]
 ): void {
   const { safety, sourceVersion } = {
     safety: line.safety ?? level.safety,

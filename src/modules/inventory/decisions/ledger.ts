@@ -1,37 +1,40 @@
 import type {
-  Movement,
-  Reservation,
-  ReservationWrite,
+  LockedStockState,
+  ReservationRowValues,
   ShipmentMovement,
   StockLevel,
-  StockState
+  StockMovement,
+  StockReservation
 } from './state.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-export type OpenLevel = Mutable<StockLevel>
-export type ReservationRow = Mutable<Reservation> & { seconds: number | null; readonly isNew: boolean }
-type MovementInput = Pick<Movement, 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'> &
-  Partial<Pick<Movement, 'allowedAfter' | 'actor' | 'reason'>>
+export type MutableStockLevel = Mutable<StockLevel>
+export type MutableReservation = Mutable<StockReservation> & {
+  seconds: number | null
+  readonly isNew: boolean
+}
+type MovementInput = Pick<StockMovement, 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'> &
+  Partial<Pick<StockMovement, 'allowedAfter' | 'actor' | 'reason'>>
 
-export const isOpen = (row: Reservation): boolean => row.state !== 'closed'
-export const openQuantity = (row: Pick<Reservation, 'quantity' | 'fulfilled'>): number =>
+export const isReservationOpen = (row: StockReservation): boolean => row.state !== 'closed'
+export const unshippedReservedUnits = (row: Pick<StockReservation, 'quantity' | 'fulfilled'>): number =>
   row.quantity - row.fulfilled
 
 const byPriority = (a: StockLevel, b: StockLevel): number =>
   a.priority - b.priority || (a.locationId < b.locationId ? -1 : Number(a.locationId > b.locationId))
 
-export type StockLedger = ReturnType<typeof openLedger>
+export type WorkingStockLedger = ReturnType<typeof createWorkingStockLedger>
 
 /** A working copy of the stock that operations change one after the other. Copies only what is read. */
-export function openLedger(stock: StockState) {
-  const levels = new Map<string, OpenLevel[]>()
-  const rows = new Map<string, ReservationRow[]>()
-  const changedLevels = new Set<OpenLevel>()
-  const changedRows = new Set<ReservationRow>()
-  const movements: Movement[] = []
+export function createWorkingStockLedger(stock: LockedStockState) {
+  const levels = new Map<string, MutableStockLevel[]>()
+  const rows = new Map<string, MutableReservation[]>()
+  const changedLevels = new Set<MutableStockLevel>()
+  const changedRows = new Set<MutableReservation>()
+  const movements: StockMovement[] = []
 
   /** Returns the levels of a locked item, by priority. */
-  function levelsOf(itemId: string): OpenLevel[] {
+  function levelsOf(itemId: string): MutableStockLevel[] {
     let open = levels.get(itemId)
     if (open === undefined) {
       open = (stock.levels.get(itemId) ?? []).map(level => ({ ...level })).sort(byPriority)
@@ -40,7 +43,7 @@ export function openLedger(stock: StockState) {
     return open
   }
 
-  function rowsOf(owner: string): ReservationRow[] {
+  function rowsOf(owner: string): MutableReservation[] {
     let open = rows.get(owner)
     if (open === undefined) {
       open = (stock.reservations.get(owner) ?? []).map(row => ({ ...row, seconds: null, isNew: false }))
@@ -50,18 +53,18 @@ export function openLedger(stock: StockState) {
   }
 
   /** @throws Error when the level was not created before the batch, because it would not be written. */
-  function levelAt(itemId: string, locationId: string): OpenLevel {
+  function levelAt(itemId: string, locationId: string): MutableStockLevel {
     const level = levelsOf(itemId).find(each => each.locationId === locationId)
     if (level === undefined) throw new Error(`The item ${itemId} has no level at ${locationId}`)
     return level
   }
 
   /** Returns the owner's reservation at a level; creates it when there is none. */
-  function rowAt(owner: string, { itemId, locationId }: StockLevel): ReservationRow {
+  function rowAt(owner: string, { itemId, locationId }: StockLevel): MutableReservation {
     const known = rowsOf(owner).find(row => row.itemId === itemId && row.locationId === locationId)
     if (known !== undefined) return known
     const place = { owner, itemId, locationId, quantity: 0, fulfilled: 0 }
-    const row: ReservationRow = {
+    const row: MutableReservation = {
       ...place,
       state: 'held',
       isExpired: false,
@@ -74,7 +77,7 @@ export function openLedger(stock: StockState) {
   }
 
   function move(
-    level: OpenLevel,
+    level: MutableStockLevel,
     { allowedAfter = null, actor = null, reason = null, ...entry }: MovementInput
   ): void {
     level.seq += 1
@@ -94,12 +97,12 @@ export function openLedger(stock: StockState) {
 
   function written(): {
     levels: StockLevel[]
-    inserted: ReservationWrite[]
-    updated: ReservationWrite[]
-    movements: Movement[]
+    inserted: ReservationRowValues[]
+    updated: ReservationRowValues[]
+    movements: StockMovement[]
   } {
-    const inserted: ReservationWrite[] = []
-    const updated: ReservationWrite[] = []
+    const inserted: ReservationRowValues[] = []
+    const updated: ReservationRowValues[] = []
     for (const { isNew, isExpired: _, isUnlocked: __, ...row } of changedRows)
       (isNew ? inserted : updated).push(row)
     return { levels: [...changedLevels], inserted, updated, movements }
@@ -117,8 +120,8 @@ export function openLedger(stock: StockState) {
     move,
     movedBy,
     /** Marks a level that changed without a movement. */
-    noteLevel: (level: OpenLevel) => changedLevels.add(level),
-    noteRow: (row: ReservationRow) => changedRows.add(row),
+    noteLevel: (level: MutableStockLevel) => changedLevels.add(level),
+    noteRow: (row: MutableReservation) => changedRows.add(row),
     written
   }
 }

@@ -1,19 +1,19 @@
-import { FACT_RULES, movementsOfShipment } from './facts.ts'
-import { isOpen, type ReservationRow, type StockLedger } from './ledger.ts'
+import { findShipmentMovements, STOCK_CHANGE_RULES } from './facts.ts'
+import { isReservationOpen, type MutableReservation, type WorkingStockLedger } from './ledger.ts'
 import type { StockOperation } from './state.ts'
 
 /** Returns the reservations that an operation may change. */
-function rowsFor(ledger: StockLedger, operation: StockOperation): readonly ReservationRow[] {
+function rowsFor(ledger: WorkingStockLedger, operation: StockOperation): readonly MutableReservation[] {
   if (operation.kind === 'count' || operation.kind === 'adjust' || operation.kind === 'return') return []
   const rows = ledger.rowsOf(operation.owner)
   if (operation.kind === 'drop') return rows.filter(row => row.state === 'held' || !row.isUnlocked)
   // A reservation that is being claimed does not expire.
   if (operation.kind === 'expire')
     return rows.every(row => row.isUnlocked) ? rows.filter(row => row.state === 'held' && row.isExpired) : []
-  return rows.filter(row => isOpen(row) || !row.isUnlocked)
+  return rows.filter(row => isReservationOpen(row) || !row.isUnlocked)
 }
 
-function itemsFor(ledger: StockLedger, operation: StockOperation): readonly string[] {
+function itemsFor(ledger: WorkingStockLedger, operation: StockOperation): readonly string[] {
   switch (operation.kind) {
     case 'reserve':
       return operation.needs.flatMap(need => need.parts.map(part => part.itemId))
@@ -23,7 +23,7 @@ function itemsFor(ledger: StockLedger, operation: StockOperation): readonly stri
     case 'take':
       return operation.parts.map(part => part.itemId)
     case 'unship':
-      return movementsOfShipment(ledger, operation, FACT_RULES).map(({ itemId }) => itemId)
+      return findShipmentMovements(ledger, operation, STOCK_CHANGE_RULES).map(({ itemId }) => itemId)
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
@@ -33,8 +33,8 @@ function itemsFor(ledger: StockLedger, operation: StockOperation): readonly stri
 }
 
 /** Returns the items that must be locked before the operation can be decided; undefined: none. */
-export function findMissingLocks(
-  ledger: StockLedger,
+export function findItemsToLock(
+  ledger: WorkingStockLedger,
   operation: StockOperation
 ): { itemIds: readonly string[]; isRow: boolean } | undefined {
   const rows = rowsFor(ledger, operation)

@@ -1,39 +1,58 @@
-import { type AllocationRules, allocate, findShort, quantitiesByItem, requestedByItem } from './allocation.ts'
-import { freeAt } from './availability.ts'
-import { type NoteBranch, noteNeeds, noteShort } from './branches.ts'
-import { releaseUnits } from './facts.ts'
-import { isOpen, type OpenLevel, openQuantity, type ReservationRow, type StockLedger } from './ledger.ts'
-import type { ReserveOperation, StockItem, StockLevel, StockOutcome, StockPart } from './state.ts'
+import {
+  allocateToLevels,
+  findShortLines,
+  type StockAllocationRules,
+  sumQuantitiesByItem,
+  sumRequestedUnitsByItem
+} from './allocation.ts'
+import { unreservedUnitsAtLevel } from './availability.ts'
+import { type DecisionBranchListener, reportBasketBranches, reportShortageBranches } from './branches.ts'
+import { releaseReservedUnits } from './facts.ts'
+import {
+  isReservationOpen,
+  type MutableReservation,
+  type MutableStockLevel,
+  unshippedReservedUnits,
+  type WorkingStockLedger
+} from './ledger.ts'
+import type {
+  ItemQuantity,
+  ReserveStockOperation,
+  StockItem,
+  StockLevel,
+  StockOperationOutcome
+} from './state.ts'
 
-type Rules = AllocationRules & typeof RESERVE_RULES
-export const RESERVE_RULES = {
+type Rules = StockAllocationRules & typeof RESERVATION_RULES
+export const RESERVATION_RULES = {
   /** The owner's open reservations. */
-  currentRows: (rows: readonly ReservationRow[]): readonly ReservationRow[] => rows.filter(isOpen),
+  currentRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
+    rows.filter(isReservationOpen),
   /** Returns whether the rows reserve the requested quantity of each item, at any locations. */
-  isSame(rows: readonly ReservationRow[], wanted: ReadonlyMap<string, number>): boolean {
-    const sums = quantitiesByItem(rows)
+  isSame(rows: readonly MutableReservation[], wanted: ReadonlyMap<string, number>): boolean {
+    const sums = sumQuantitiesByItem(rows)
     return sums.size === wanted.size && [...sums].every(([itemId, sum]) => wanted.get(itemId) === sum)
   },
   /** The reservations that new lines of the same owner replace. */
-  replacedRows: (rows: readonly ReservationRow[]): readonly ReservationRow[] => rows,
+  replacedRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] => rows,
   /** Maximum units of an item that may be contested. */
-  contestableUnits: ({ contest }: ReserveOperation, itemId: string): number => contest?.get(itemId) ?? 0
+  contestableUnits: ({ contest }: ReserveStockOperation, itemId: string): number => contest?.get(itemId) ?? 0
 }
 
 /**
  * Reserves all lines or none. A refused request changes nothing; an earlier reservation of the owner
  * stays.
  */
-export function reserve(
-  ledger: StockLedger,
-  operation: ReserveOperation,
+export function reserveAllOrNothing(
+  ledger: WorkingStockLedger,
+  operation: ReserveStockOperation,
   rules: Rules,
-  note: NoteBranch
-): StockOutcome {
+  note: DecisionBranchListener
+): StockOperationOutcome {
   const { owner, needs, seconds } = operation
   const rows = rules.currentRows(ledger.rowsOf(owner))
   const isCounted = (itemId: string) => ledger.item(itemId)?.tracked === true
-  const wanted = requestedByItem(needs, rules)
+  const wanted = sumRequestedUnitsByItem(needs, rules)
   for (const itemId of wanted.keys())
     if (!isCounted(itemId) && !rows.some(row => row.itemId === itemId)) wanted.delete(itemId)
 
@@ -50,27 +69,27 @@ export function reserve(
 
   const replaced = rules.replacedRows(rows)
   const levelsOf = (itemId: string) => withoutRows(ledger.levelsOf(itemId), replaced)
-  noteNeeds(needs, ledger, note)
-  const short = findShort(needs, { item: ledger.item, levelsOf }, rules)
+  reportBasketBranches(needs, ledger, note)
+  const short = findShortLines(needs, { item: ledger.item, levelsOf }, rules)
   const availableOf = (itemId: string) => rules.availableOf(ledger.item(itemId), levelsOf(itemId))
   const contested = short.length > 0 ? contestedOf(wanted, availableOf) : []
   const mayContest = contested.every(part => part.quantity <= rules.contestableUnits(operation, part.itemId))
   if (short.length > 0 && !mayContest) {
     if (operation.contest !== undefined) note('contest-refused')
-    noteShort(needs, short, ledger, note)
+    reportShortageBranches(needs, short, ledger, note)
     if (rows.length > 0) note('replace-refused')
     return { kind: 'short', lines: short }
   }
   note(
     rows.length > 0 ? 'replaced' : ledger.rowsOf(owner).length > 0 ? 'reserved-after-close' : 'reserved-fresh'
   )
-  for (const row of replaced) releaseUnits(ledger, operation, row, openQuantity(row))
+  for (const row of replaced) releaseReservedUnits(ledger, operation, row, unshippedReservedUnits(row))
   if (contested.length > 0) note('contested')
   for (const { itemId, quantity } of contested) wanted.set(itemId, (wanted.get(itemId) ?? 0) - quantity)
   for (const [itemId, quantity] of wanted) {
     const item = ledger.item(itemId)
     if (!item?.tracked || quantity === 0) continue
-    for (const row of addUnits(ledger, operation, { item, quantity }, rules, note))
+    for (const row of reserveAvailableUnits(ledger, operation, { item, quantity }, rules, note))
       holdRow(ledger, row, seconds)
   }
   return { kind: 'reserved', contested }
@@ -80,13 +99,13 @@ export function reserve(
 const contestedOf = (
   wanted: ReadonlyMap<string, number>,
   availableOf: (itemId: string) => number
-): StockPart[] =>
+): ItemQuantity[] =>
   [...wanted].flatMap(([itemId, quantity]) => {
     const rest = quantity - Math.max(0, availableOf(itemId))
     return rest > 0 ? [{ itemId, quantity: rest }] : []
   })
 
-function holdRow(ledger: StockLedger, row: ReservationRow, seconds: number): void {
+function holdRow(ledger: WorkingStockLedger, row: MutableReservation, seconds: number): void {
   row.state = 'held'
   row.isExpired = false
   row.seconds = seconds
@@ -94,32 +113,35 @@ function holdRow(ledger: StockLedger, row: ReservationRow, seconds: number): voi
 }
 
 /** Returns the levels as if these reservations were released. */
-function withoutRows(levels: readonly OpenLevel[], rows: readonly ReservationRow[]): readonly StockLevel[] {
+function withoutRows(
+  levels: readonly MutableStockLevel[],
+  rows: readonly MutableReservation[]
+): readonly StockLevel[] {
   if (rows.length === 0) return levels
   return levels.map(level => {
     const row = rows.find(each => each.itemId === level.itemId && each.locationId === level.locationId)
-    return row === undefined ? level : { ...level, reserved: level.reserved - openQuantity(row) }
+    return row === undefined ? level : { ...level, reserved: level.reserved - unshippedReservedUnits(row) }
   })
 }
 
 /** Adds available units to the owner's reservations and returns the changed rows. */
-export function addUnits(
-  ledger: StockLedger,
-  { id, owner }: Pick<ReserveOperation, 'id' | 'owner'>,
+export function reserveAvailableUnits(
+  ledger: WorkingStockLedger,
+  { id, owner }: Pick<ReserveStockOperation, 'id' | 'owner'>,
   { item, quantity }: { readonly item: StockItem; readonly quantity: number },
-  rules: AllocationRules,
-  note: NoteBranch
-): ReservationRow[] {
+  rules: StockAllocationRules,
+  note: DecisionBranchListener
+): MutableReservation[] {
   const levels = ledger.levelsOf(item.id)
-  const places = allocate(levels, quantity, rules)
+  const places = allocateToLevels(levels, quantity, rules)
   note(places.length > 1 ? 'split' : 'one-location')
-  if (places.some(each => each.quantity > freeAt(each.level)))
+  if (places.some(each => each.quantity > unreservedUnitsAtLevel(each.level)))
     note(item.backorder === 'any' ? 'any' : 'backorder')
   return places.map(({ level, quantity: reservedDelta }) => {
     const allowedAfter = rules.allowedAt(item, levels, level)
     ledger.move(level, { kind: 'reserve', onHandDelta: 0, reservedDelta, allowedAfter, operation: id, owner })
     const row = ledger.rowAt(owner, level)
-    if (!isOpen(row)) row.quantity = row.fulfilled = 0
+    if (!isReservationOpen(row)) row.quantity = row.fulfilled = 0
     row.quantity += reservedDelta
     return row
   })

@@ -22,7 +22,7 @@ export type StockLevel = {
   readonly sourceVersion: number | null
 }
 
-export type Reservation = {
+export type StockReservation = {
   readonly owner: string
   readonly itemId: string
   readonly locationId: string
@@ -35,22 +35,22 @@ export type Reservation = {
   readonly isUnlocked: boolean
 }
 
-export type StockPart = { readonly itemId: string; readonly quantity: number }
+export type ItemQuantity = { readonly itemId: string; readonly quantity: number }
 
 /** A line of a basket with the parts of one unit. The only part of a plain variant is the variant itself. */
-export type ExpandedLine = {
+export type KitExpandedLine = {
   readonly variantId: string
   readonly quantity: number
-  readonly parts: readonly StockPart[]
+  readonly parts: readonly ItemQuantity[]
 }
 
 /** Fields of counts and adjustments. */
 type RecordedChange = { readonly id: string; readonly actor: string | null; readonly reason: string | null }
-export type ReserveOperation = {
+export type ReserveStockOperation = {
   readonly kind: 'reserve'
   readonly id: string
   readonly owner: string
-  readonly needs: readonly ExpandedLine[]
+  readonly needs: readonly KitExpandedLine[]
   readonly seconds: number
   /**
    * Units by item that unpaid orders claim and this owner may take after payment. A shortage within them
@@ -60,42 +60,42 @@ export type ReserveOperation = {
   readonly contest?: ReadonlyMap<string, number>
 }
 /** `drop` releases held reservations, `expire` only expired ones. */
-export type DropOperation = {
+export type ReleaseHeldOperation = {
   readonly kind: 'drop' | 'expire'
   readonly id: string
   readonly owner: string
   readonly itemIds: readonly string[]
 }
 /** A release, shipment or return of an order's units. Without parts: all remaining units. */
-export type OrderChange = {
+export type OrderStockOperation = {
   readonly kind: 'release' | 'ship' | 'return'
   readonly id: string
   readonly owner: string
-  readonly parts: readonly StockPart[] | null
+  readonly parts: readonly ItemQuantity[] | null
   readonly locationId: string | null
 }
 /** An owner that may lose its claimed units, except those of `keep`. */
-export type EvictionVictim = { readonly owner: string; readonly keep: readonly StockPart[] }
+export type PreemptibleOwner = { readonly owner: string; readonly keep: readonly ItemQuantity[] }
 /**
  * Gives contested units to a paid owner: free ones first, then those of the victims in their order. All or
  * nothing.
  */
-export type TakeOperation = {
+export type TakeContestedOperation = {
   readonly kind: 'take'
   readonly id: string
   readonly owner: string
-  readonly parts: readonly StockPart[]
-  readonly victims: readonly EvictionVictim[]
+  readonly parts: readonly ItemQuantity[]
+  readonly victims: readonly PreemptibleOwner[]
 }
 /** Undoes a shipment of the owner. */
-export type UnshipOperation = {
+export type UndoShipmentOperation = {
   readonly kind: 'unship'
   readonly id: string
   readonly owner: string
   /** Id of the ship operation. */
   readonly shipment: string
 }
-export type CountOperation = RecordedChange & {
+export type StockCountOperation = RecordedChange & {
   readonly kind: 'count'
   readonly lines: readonly {
     readonly itemId: string
@@ -106,7 +106,7 @@ export type CountOperation = RecordedChange & {
     readonly sourceVersion: number | null
   }[]
 }
-export type AdjustOperation = RecordedChange & {
+export type StockAdjustOperation = RecordedChange & {
   readonly kind: 'adjust'
   readonly lines: readonly {
     readonly itemId: string
@@ -115,21 +115,21 @@ export type AdjustOperation = RecordedChange & {
   }[]
 }
 export type StockOperation =
-  | ReserveOperation
-  | DropOperation
-  | OrderChange
-  | TakeOperation
-  | UnshipOperation
-  | CountOperation
-  | AdjustOperation
+  | ReserveStockOperation
+  | ReleaseHeldOperation
+  | OrderStockOperation
+  | TakeContestedOperation
+  | UndoShipmentOperation
+  | StockCountOperation
+  | StockAdjustOperation
 
-export type StockOutcome =
+export type StockOperationOutcome =
   /** `contested`: units of the lines that are not reserved. */
-  | { readonly kind: 'reserved'; readonly contested: readonly StockPart[] }
+  | { readonly kind: 'reserved'; readonly contested: readonly ItemQuantity[] }
   /** Units that the victims lost. */
   | {
       readonly kind: 'took'
-      readonly lost: readonly { readonly owner: string; readonly parts: readonly StockPart[] }[]
+      readonly lost: readonly { readonly owner: string; readonly parts: readonly ItemQuantity[] }[]
     }
   | {
       readonly kind: 'short'
@@ -156,11 +156,11 @@ export type StockOutcome =
  * The locked stock that a batch is decided on. `levels` has an entry for each locked item, with all of its
  * locations. Levels that an operation may write to are created before.
  */
-export type StockState = {
+export type LockedStockState = {
   readonly items: ReadonlyMap<string, StockItem>
   readonly levels: ReadonlyMap<string, readonly StockLevel[]>
   /** By owner, including closed ones. */
-  readonly reservations: ReadonlyMap<string, readonly Reservation[]>
+  readonly reservations: ReadonlyMap<string, readonly StockReservation[]>
   /** Movements of the shipments to undo, and of earlier undoing, by the id of the ship operation. */
   readonly shipped: ReadonlyMap<string, readonly ShipmentMovement[]>
   /** Kits by the item that they contain. */
@@ -172,17 +172,17 @@ export type StockState = {
 }
 
 /** New values of a reservation. `seconds`: hold time from now; null: unchanged, or not held. */
-export type ReservationWrite = {
+export type ReservationRowValues = {
   readonly owner: string
   readonly itemId: string
   readonly locationId: string
   readonly quantity: number
   readonly fulfilled: number
-  readonly state: Reservation['state']
+  readonly state: StockReservation['state']
   readonly seconds: number | null
 }
 
-export type Movement = {
+export type StockMovement = {
   readonly itemId: string
   readonly locationId: string
   readonly seq: number
@@ -202,14 +202,14 @@ export type Movement = {
 
 /** A movement of a shipment or of its undoing. */
 export type ShipmentMovement = Pick<
-  Movement,
+  StockMovement,
   'itemId' | 'locationId' | 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'
 >
 
 export type StockStatus = 'out' | 'low' | 'in' | 'untracked'
 
 /** Status change of variants (the item or its kits) because the item's stock changed. */
-export type Crossing = {
+export type StockStatusChange = {
   readonly itemId: string
   readonly variantIds: readonly string[]
   /** Available units of the item. */
@@ -217,16 +217,16 @@ export type Crossing = {
   readonly status: StockStatus
 }
 
-export type StockDecision = {
+export type StockBatchDecision = {
   /** In the order of the operations. */
-  readonly outcomes: readonly StockOutcome[]
+  readonly outcomes: readonly StockOperationOutcome[]
   /** New values of the changed levels. */
   readonly levels: readonly StockLevel[]
-  readonly inserted: readonly ReservationWrite[]
-  readonly updated: readonly ReservationWrite[]
+  readonly inserted: readonly ReservationRowValues[]
+  readonly updated: readonly ReservationRowValues[]
   /** Ordered per level. */
-  readonly movements: readonly Movement[]
-  readonly crossings: readonly Crossing[]
+  readonly movements: readonly StockMovement[]
+  readonly statusChanges: readonly StockStatusChange[]
   /**
    * Levels that an unrefusable operation left with more reserved than on hand, beyond the backorder limit.
    */

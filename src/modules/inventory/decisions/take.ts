@@ -1,42 +1,48 @@
-import { type AllocationRules, quantitiesByItem } from './allocation.ts'
-import { sumOf } from './availability.ts'
-import type { NoteBranch } from './branches.ts'
-import { releaseUnits } from './facts.ts'
-import { isOpen, openQuantity, type ReservationRow, type StockLedger } from './ledger.ts'
-import { addUnits } from './reserve.ts'
+import { type StockAllocationRules, sumQuantitiesByItem } from './allocation.ts'
+import { sumBy } from './availability.ts'
+import type { DecisionBranchListener } from './branches.ts'
+import { releaseReservedUnits } from './facts.ts'
+import {
+  isReservationOpen,
+  type MutableReservation,
+  unshippedReservedUnits,
+  type WorkingStockLedger
+} from './ledger.ts'
+import { reserveAvailableUnits } from './reserve.ts'
 import type {
-  EvictionVictim,
+  ItemQuantity,
+  PreemptibleOwner,
   StockItem,
   StockLevel,
-  StockOutcome,
-  StockPart,
-  TakeOperation
+  StockOperationOutcome,
+  TakeContestedOperation
 } from './state.ts'
 
-type Rules = AllocationRules & typeof TAKE_RULES
-export const TAKE_RULES = {
+type Rules = StockAllocationRules & typeof TAKE_CONTESTED_RULES
+export const TAKE_CONTESTED_RULES = {
   /**
    * A claimed reservation of an unpaid order with no shipped units. A row that a payment has locked cannot
    * be taken.
    */
-  isTakeable: (row: ReservationRow): boolean =>
+  isTakeable: (row: MutableReservation): boolean =>
     row.isUnlocked && row.state === 'claimed' && row.fulfilled === 0,
   /** Units of an item that a victim keeps. */
-  keptUnits: ({ keep }: EvictionVictim, itemId: string): number => quantitiesByItem(keep).get(itemId) ?? 0
+  keptUnits: ({ keep }: PreemptibleOwner, itemId: string): number =>
+    sumQuantitiesByItem(keep).get(itemId) ?? 0
 }
 
-type Share = { readonly row: ReservationRow; readonly quantity: number }
+type Share = { readonly row: MutableReservation; readonly quantity: number }
 
 /** Gives the owner free units first, then units of the victims in their order. All or nothing. */
-export function take(
-  ledger: StockLedger,
-  operation: TakeOperation,
+export function takeContestedUnits(
+  ledger: WorkingStockLedger,
+  operation: TakeContestedOperation,
   rules: Rules,
-  note: NoteBranch
-): StockOutcome {
+  note: DecisionBranchListener
+): StockOperationOutcome {
   const shares: Share[] = []
   const short: { variantId: string; requested: number; available: number }[] = []
-  for (const [itemId, quantity] of quantitiesByItem(operation.parts)) {
+  for (const [itemId, quantity] of sumQuantitiesByItem(operation.parts)) {
     const item = ledger.item(itemId)
     // An item that is no longer tracked is unlimited.
     if (!item?.tracked) continue
@@ -50,29 +56,32 @@ export function take(
     return { kind: 'short', lines: short }
   }
   note(shares.length > 0 ? 'take-evicts' : 'take-free')
-  for (const { row, quantity } of shares) releaseUnits(ledger, operation, row, quantity)
-  for (const [itemId, quantity] of quantitiesByItem(operation.parts)) {
+  for (const { row, quantity } of shares) releaseReservedUnits(ledger, operation, row, quantity)
+  for (const [itemId, quantity] of sumQuantitiesByItem(operation.parts)) {
     const item = ledger.item(itemId)
     if (item?.tracked)
-      for (const row of addUnits(ledger, operation, { item, quantity }, rules, note)) confirm(ledger, row)
+      for (const row of reserveAvailableUnits(ledger, operation, { item, quantity }, rules, note))
+        confirm(ledger, row)
   }
   return { kind: 'took', lost: lostBy(shares) }
 }
 
 /** Finds the units that victims lose so that enough is available, and the available quantity then. */
 function findShares(
-  ledger: StockLedger,
-  { victims, owner }: TakeOperation,
+  ledger: WorkingStockLedger,
+  { victims, owner }: TakeContestedOperation,
   { item, quantity }: { readonly item: StockItem; readonly quantity: number },
   rules: Rules,
-  note: NoteBranch
+  note: DecisionBranchListener
 ): { shares: Share[]; available: number } {
   const levels: (StockLevel & { reserved: number })[] = ledger.levelsOf(item.id).map(level => ({ ...level }))
   const shares: Share[] = []
   let available = rules.availableOf(item, levels)
   for (const victim of victims.filter(each => each.owner !== owner)) {
-    const rows = ledger.rowsOf(victim.owner).filter(each => isOpen(each) && each.itemId === item.id)
-    let most = sumOf(rows, openQuantity) - rules.keptUnits(victim, item.id)
+    const rows = ledger
+      .rowsOf(victim.owner)
+      .filter(each => isReservationOpen(each) && each.itemId === item.id)
+    let most = sumBy(rows, unshippedReservedUnits) - rules.keptUnits(victim, item.id)
     for (const level of levels) {
       const row = rows.find(({ locationId }) => locationId === level.locationId)
       if (row === undefined || !level.active || available >= quantity) continue
@@ -82,8 +91,8 @@ function findShares(
       }
       let taken = 0
       // At a level with backorders a released unit does not become available.
-      while (available < quantity && taken < Math.min(most, openQuantity(row))) {
-        const units = Math.min(quantity - available, Math.min(most, openQuantity(row)) - taken)
+      while (available < quantity && taken < Math.min(most, unshippedReservedUnits(row))) {
+        const units = Math.min(quantity - available, Math.min(most, unshippedReservedUnits(row)) - taken)
         level.reserved -= units
         taken += units
         available = rules.availableOf(item, levels)
@@ -95,16 +104,16 @@ function findShares(
   return { shares, available }
 }
 
-function confirm(ledger: StockLedger, row: ReservationRow): void {
+function confirm(ledger: WorkingStockLedger, row: MutableReservation): void {
   row.state = 'confirmed'
   row.isExpired = false
   ledger.noteRow(row)
 }
 
-function lostBy(shares: readonly Share[]): { owner: string; parts: StockPart[] }[] {
+function lostBy(shares: readonly Share[]): { owner: string; parts: ItemQuantity[] }[] {
   const byOwner = Map.groupBy(shares, ({ row }) => row.owner)
   return [...byOwner].map(([owner, of]) => {
-    const sums = quantitiesByItem(of.map(({ row, quantity }) => ({ itemId: row.itemId, quantity })))
+    const sums = sumQuantitiesByItem(of.map(({ row, quantity }) => ({ itemId: row.itemId, quantity })))
     return { owner, parts: [...sums].map(([itemId, quantity]) => ({ itemId, quantity })) }
   })
 }

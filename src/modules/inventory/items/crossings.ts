@@ -1,29 +1,29 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChanges } from '../availability/changes.ts'
-import { type Available, availableIn } from '../availability/service.ts'
+import { type AvailableQuantity, readAvailableQuantities } from '../availability/service.ts'
 import { stockCrossed } from '../events.ts'
 import * as repository from './repository.ts'
 
-type Item = Pick<repository.ItemRow, 'id' | 'tracked' | 'low_threshold'>
+type Item = Pick<repository.InventoryItemRow, 'id' | 'tracked' | 'low_threshold'>
 
-export type Crossings = {
+export type StockPolicyPublisher = {
   /** Publishes in `tx` that the stock policy or the parts of these items changed. */
   announce(tx: Transaction, items: readonly Item[]): Promise<void>
 }
 
 /** Publishes the status of variants whose stock policy an administrator changed. */
-export const createCrossings = ({
+export const createStockPolicyPublisher = ({
   changes,
   emit
 }: {
   changes: AvailabilityChanges
   emit: Emit
-}): Crossings => ({
+}): StockPolicyPublisher => ({
   announce: async (tx, items) => {
     const ids = items.map(({ id }) => id)
-    const kits = await tx.rows(repository.listKits, { ids })
-    const available = await availableIn(tx, ids)
+    const kits = await tx.rows(repository.listKitsOfItems, { ids })
+    const available = await readAvailableQuantities(tx, ids)
     items.forEach((item, index) => {
       const ofKits = kits.filter(kit => kit.item_id === item.id).map(kit => kit.variant_id)
       const variant_ids = [item.id, ...ofKits]
@@ -40,7 +40,7 @@ export const createCrossings = ({
 })
 
 /** A kit's status follows from its parts, whether or not the kit itself is tracked. */
-function statusOf({ tracked, low_threshold }: Item, available: Available) {
+function statusOf({ tracked, low_threshold }: Item, available: AvailableQuantity) {
   if (available === null) return tracked ? 'in' : 'untracked'
   if (available <= 0) return 'out'
   return available <= (low_threshold ?? 0) ? 'low' : 'in'

@@ -1,6 +1,6 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { listWronglyMarked, lockItems, markLowStock } from './repository.ts'
+import { listWrongLowStockMarks, lockInventoryItems, updateItemLowStockMarks } from './repository.ts'
 
 const PAGE_ITEMS = 500
 
@@ -8,7 +8,7 @@ const PAGE_ITEMS = 500
  * Marks items as low in stock after their stock crossed a threshold. Reads the stock again, because the event may be older than
  * another change.
  */
-export const markCrossedItems = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
+export const updateLowStockMarks = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
   mark(
     tx,
     events.map(({ subject }) => subject)
@@ -22,7 +22,7 @@ export async function correctLowStockMarks(
   db: Pick<Database, 'rows' | 'transaction'>,
   signal: AbortSignal
 ): Promise<void> {
-  const ids = (await db.rows(listWronglyMarked)).map(({ id }) => id)
+  const ids = (await db.rows(listWrongLowStockMarks)).map(({ id }) => id)
   for (let from = 0; from < ids.length; from += PAGE_ITEMS) {
     signal.throwIfAborted()
     await db.transaction(tx => mark(tx, ids.slice(from, from + PAGE_ITEMS)))
@@ -31,6 +31,6 @@ export async function correctLowStockMarks(
 
 /** Locks the items in one order first: transactions that mark the same items never wait for each other in a circle. */
 async function mark(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await tx.rows(lockItems, { ids })
-  await tx.run(markLowStock, { ids })
+  await tx.rows(lockInventoryItems, { ids })
+  await tx.run(updateItemLowStockMarks, { ids })
 }

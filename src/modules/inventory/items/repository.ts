@@ -21,7 +21,7 @@ const components = `
   from inventory.components where variant_id = items.id) as components`
 
 /** Pages through items before `after`. Null filters match all. */
-export const listItems = statement({
+export const listInventoryItems = statement({
   name: 'inventory.list_all_items',
   takes: { sku: 'text?', tracked: 'bool?', after: 'uuid', limit: 'int8' },
   gives: shown,
@@ -31,7 +31,7 @@ export const listItems = statement({
     where id < $after and ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)
     order by id desc limit $limit`
 })
-export const countItems = statement({
+export const countInventoryItems = statement({
   name: 'inventory.count_all_items',
   takes: { sku: 'text?', tracked: 'bool?' },
   gives: { total: 'int4' },
@@ -39,25 +39,25 @@ export const countItems = statement({
   text: countUpTo(`inventory.items
     where ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)`)
 })
-export const findItem = statement({
+export const findInventoryItem = statement({
   name: 'inventory.find_item',
   takes: { id: 'uuid' },
   gives: shown,
   text: `select ${names}, ${components} from inventory.items where id = $id`
 })
-export const lockItem = statement({
+export const lockInventoryItem = statement({
   name: 'inventory.lock_item',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from inventory.items where id = $id for no key update`
 })
 /** Inserts an unknown item, untracked. */
-export const insertItem = statement({
+export const insertInventoryItem = statement({
   name: 'inventory.insert_item',
   takes: { id: 'uuid' },
   text: 'insert into inventory.items (id) values ($id) on conflict (id) do nothing'
 })
-export const updateItem = statement({
+export const updateInventoryItem = statement({
   name: 'inventory.update_item',
   takes: {
     id: 'uuid',
@@ -71,14 +71,14 @@ export const updateItem = statement({
       low_threshold = $low_threshold, version = version + 1, updated_at = now()
     where id = $id`
 })
-export const raiseItemVersion = statement({
+export const incrementItemVersion = statement({
   name: 'inventory.raise_item_version',
   takes: { id: 'uuid' },
   text: 'update inventory.items set version = version + 1, updated_at = now() where id = $id'
 })
 
 /** Inserts unknown items; existing ones stay unchanged. */
-export const insertItems = statement({
+export const insertInventoryItems = statement({
   name: 'inventory.insert_items',
   takes: { ids: 'uuid[]' },
   text: `
@@ -89,14 +89,14 @@ export const insertItems = statement({
  * Locks items ordered by id, so concurrent transactions cannot deadlock. `no key update` lets the writer
  * insert levels that reference them.
  */
-export const lockItems = statement({
+export const lockInventoryItems = statement({
   name: 'inventory.lock_items',
   takes: { ids: 'uuid[]' },
   gives: columns,
   text: `select ${names} from inventory.items where id = any ($ids) order by id for no key update`
 })
 /** `skus`: empty for none; `limits` and `thresholds`: below 0 for none. */
-export const updateItems = statement({
+export const updateInventoryItems = statement({
   name: 'inventory.update_items',
   takes: {
     ids: 'uuid[]',
@@ -120,7 +120,7 @@ export const updateItems = statement({
  * Lists items without levels that are in no kit. Items in a kit are left out, because their first count
  * does not notify the kit.
  */
-export const listNewItems = statement({
+export const listItemsWithoutLevels = statement({
   name: 'inventory.list_fresh_items',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -130,7 +130,7 @@ export const listNewItems = statement({
       and not exists (select from inventory.components where item_id = item.id)`
 })
 /** Lists the kits that contain these items. */
-export const listKits = statement({
+export const listKitsOfItems = statement({
   name: 'inventory.list_kits_of_items',
   takes: { ids: 'uuid[]' },
   gives: { item_id: 'uuid', variant_id: 'uuid' },
@@ -138,7 +138,7 @@ export const listKits = statement({
 })
 
 /** Lists stock policies, with the units on hand at the location with the lowest priority number. */
-export const listDescribed = statement({
+export const listItemSummaryRows = statement({
   name: 'inventory.list_described',
   takes: { ids: 'uuid[]' },
   gives: {
@@ -161,12 +161,12 @@ export const findDefaultLocation = statement({
 })
 
 /** Serializes changes of kits, so two kits cannot become parts of each other. */
-export const lockComponents = statement({
+export const lockKitComponents = statement({
   name: 'inventory.lock_components',
   text: `select pg_advisory_xact_lock(hashtextextended('inventory.components', 0))`
 })
 /** Returns whether one of the parts is a kit, or this item is a part of another kit. */
-export const isNested = statement({
+export const isKitNested = statement({
   name: 'inventory.is_nested',
   takes: { id: 'uuid', itemIds: 'uuid[]' },
   gives: { is_nested: 'bool' },
@@ -174,12 +174,12 @@ export const isNested = statement({
     select exists (select from inventory.components where variant_id = any ($itemIds))
       or cardinality($itemIds::uuid[]) > 0 and exists (select from inventory.components where item_id = $id) as is_nested`
 })
-export const deleteComponents = statement({
+export const deleteKitComponents = statement({
   name: 'inventory.delete_components',
   takes: { id: 'uuid' },
   text: 'delete from inventory.components where variant_id = $id'
 })
-export const insertComponents = statement({
+export const insertKitComponents = statement({
   name: 'inventory.insert_components',
   takes: { id: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
   text: `
@@ -205,7 +205,7 @@ const isLow = `
   items.tracked and items.backorder <> 'any' and coalesce(stock.available <= items.low_threshold, false)`
 
 /** Marks which of these items are low in stock, so that a list of them reads no other items. */
-export const markLowStock = statement({
+export const updateItemLowStockMarks = statement({
   name: 'inventory.mark_low_stock',
   takes: { ids: 'uuid[]' },
   text: `
@@ -216,13 +216,13 @@ export const markLowStock = statement({
     where items.id = marks.id and items.is_low <> marks.is_low`
 })
 /** Items whose mark differs from their stock. */
-export const listWronglyMarked = statement({
+export const listWrongLowStockMarks = statement({
   name: 'inventory.list_wrongly_marked',
   gives: { id: 'uuid' },
   slow: true,
   text: `select items.id from inventory.items ${available} where items.is_low <> (${isLow}) order by items.id`
 })
-export const listLowStock = statement({
+export const listLowStockItems = statement({
   name: 'inventory.list_low_stock',
   takes: { after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid', sku: 'text?', available: 'int4', low_threshold: 'int4' },
@@ -234,10 +234,10 @@ export const listLowStock = statement({
     where items.is_low and items.id < $after and ${isLow}
     order by items.id desc limit $limit`
 })
-export const countLowStock = statement({
+export const countLowStockItems = statement({
   name: 'inventory.count_low_stock',
   gives: { total: 'int4' },
   slow: true,
   text: countUpTo('inventory.items where is_low')
 })
-export type ItemRow = RowOf<typeof lockItem>
+export type InventoryItemRow = RowOf<typeof lockInventoryItem>

@@ -2,17 +2,17 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
 import {
+  InventoryItemQuery,
   InventoryItemResponse,
-  ItemQuery,
   LowStockResponse,
-  ReplaceComponentsRequest,
+  ReplaceKitComponentsRequest,
   UpdateInventoryItemRequest
 } from './schema.ts'
-import type { ItemService } from './service.ts'
+import type { InventoryItemService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function itemRoutes(tiers: Tiers, items: ItemService): void {
+export function inventoryItemRoutes(tiers: Tiers, items: InventoryItemService): void {
   tiers.admin.get(
     '/inventory/items',
     {
@@ -21,7 +21,7 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
         summary: 'List inventory items',
         description:
           'Returns a page of inventory items, newest first. An item is the stock policy of a variant: tracking, backorders, low-stock threshold and kit components.',
-        querystring: ItemQuery,
+        querystring: InventoryItemQuery,
         response: { 200: listOf(InventoryItemResponse) }
       }
     },
@@ -68,7 +68,7 @@ export function itemRoutes(tiers: Tiers, items: ItemService): void {
         description:
           'Makes a variant a kit of other variants, whose stock decides its own. An empty list makes it an ordinary variant. 404 `INVENTORY_ITEM_NOT_FOUND`: a component is unknown; create its item first. 409 `INVENTORY_KIT_NESTED`: a component cannot be a kit. 412 `INVENTORY_ITEM_STALE`: it has changed since; read it again.',
         params: IdParams,
-        body: ReplaceComponentsRequest,
+        body: ReplaceKitComponentsRequest,
         response: { 200: InventoryItemResponse }
       }
     },

@@ -1,30 +1,38 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { Crossings } from './crossings.ts'
-import { type ItemRow, listNewItems, markLowStock, updateItems } from './repository.ts'
+import type { StockPolicyPublisher } from './crossings.ts'
+import {
+  type InventoryItemRow,
+  listItemsWithoutLevels,
+  updateInventoryItems,
+  updateItemLowStockMarks
+} from './repository.ts'
 
-type ItemChange = { readonly before: ItemRow; readonly now: ItemRow }
-export type SaveItems = (
+type ItemChange = { readonly before: InventoryItemRow; readonly now: InventoryItemRow }
+export type SaveInventoryItems = (
   tx: Transaction,
   items: readonly ItemChange[],
   /** Items whose first count follows in the same transaction and is above zero. */
   coming?: ReadonlySet<string>
 ) => Promise<number>
 
-const hasChanged = (one: ItemRow, other: ItemRow, keys: readonly (keyof ItemRow)[]) =>
-  keys.some(key => one[key] !== other[key])
+const hasChanged = (
+  one: InventoryItemRow,
+  other: InventoryItemRow,
+  keys: readonly (keyof InventoryItemRow)[]
+) => keys.some(key => one[key] !== other[key])
 const POLICY_FIELDS = ['tracked', 'backorder', 'backorder_limit', 'low_threshold'] as const
 
 /**
  * Writes the changed items, which `tx` has locked, and publishes changed stock policies. Returns the
  * number of changed items.
  */
-export const createSaveItems =
-  ({ crossings }: { crossings: Crossings }): SaveItems =>
+export const createInventoryItemSaver =
+  ({ crossings }: { crossings: StockPolicyPublisher }): SaveInventoryItems =>
   async (tx, items, coming = new Set()) => {
     const changed = items.filter(({ before, now }) => hasChanged(before, now, [...POLICY_FIELDS, 'sku']))
     if (changed.length === 0) return 0
     const rows = changed.map(({ now }) => now)
-    await tx.run(updateItems, {
+    await tx.run(updateInventoryItems, {
       ids: rows.map(({ id }) => id),
       skus: rows.map(({ sku }) => sku ?? ''),
       tracked: rows.map(({ tracked }) => tracked),
@@ -33,7 +41,7 @@ export const createSaveItems =
       thresholds: rows.map(({ low_threshold }) => low_threshold ?? -1)
     })
     const counted = changed.filter(({ before, now }) => hasChanged(before, now, POLICY_FIELDS))
-    if (counted.length > 0) await tx.run(markLowStock, { ids: counted.map(({ now }) => now.id) })
+    if (counted.length > 0) await tx.run(updateItemLowStockMarks, { ids: counted.map(({ now }) => now.id) })
     const crossedItems = await withoutAwaitingCount(
       tx,
       counted.map(({ now }) => now),
@@ -49,11 +57,11 @@ export const createSaveItems =
  */
 async function withoutAwaitingCount(
   tx: Transaction,
-  items: readonly ItemRow[],
+  items: readonly InventoryItemRow[],
   coming: ReadonlySet<string>
-): Promise<readonly ItemRow[]> {
+): Promise<readonly InventoryItemRow[]> {
   const ids = items.filter(({ id, tracked }) => tracked && coming.has(id)).map(({ id }) => id)
   if (ids.length === 0) return items
-  const fresh = new Set((await tx.rows(listNewItems, { ids })).map(({ id }) => id))
+  const fresh = new Set((await tx.rows(listItemsWithoutLevels, { ids })).map(({ id }) => id))
   return items.filter(({ id }) => !fresh.has(id))
 }

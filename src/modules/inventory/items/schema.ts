@@ -16,12 +16,12 @@ import {
 const QUANTITY_MAX = 1_000_000_000
 const PARTS_MAX = 50
 
-export const ItemQuery = input({
+export const InventoryItemQuery = input({
   ...pageQuery,
   sku: Type.Optional(line(255)),
   tracked: Type.Optional(Type.Boolean())
 })
-export type ItemQuery = Static<typeof ItemQuery>
+export type InventoryItemQuery = Static<typeof InventoryItemQuery>
 
 const Threshold = Type.Integer({
   minimum: 0,
@@ -41,13 +41,13 @@ export const UpdateInventoryItemRequest = patchRequest('UpdateInventoryItemReque
 export type UpdateInventoryItemRequest = Static<typeof UpdateInventoryItemRequest>
 
 const part = { item_id: Id, quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }
-export const ReplaceComponentsRequest = request('ReplaceComponentsRequest', {
+export const ReplaceKitComponentsRequest = request('ReplaceComponentsRequest', {
   components: Type.Array(input(part), {
     maxItems: PARTS_MAX,
     description: 'Components of one unit. Empty: not a kit.'
   })
 })
-export type ReplaceComponentsRequest = Static<typeof ReplaceComponentsRequest>
+export type ReplaceKitComponentsRequest = Static<typeof ReplaceKitComponentsRequest>
 
 const Available = nullable(
   Type.Integer({ description: 'Units that can be bought. Null: unlimited or not tracked.' })

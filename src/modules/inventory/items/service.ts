@@ -5,32 +5,32 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChanges } from '../availability/changes.ts'
-import { availableIn } from '../availability/service.ts'
-import { itemNotFound, itemStale, kitNested } from '../errors.ts'
-import type { Crossings } from './crossings.ts'
+import { readAvailableQuantities } from '../availability/service.ts'
+import { inventoryItemNotFound, inventoryItemStale, kitNested } from '../errors.ts'
+import type { StockPolicyPublisher } from './crossings.ts'
 import * as repository from './repository.ts'
 import type {
+  InventoryItemQuery,
   InventoryItemResponse,
-  ItemQuery,
   LowStockResponse,
-  ReplaceComponentsRequest,
+  ReplaceKitComponentsRequest,
   UpdateInventoryItemRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: AvailabilityChanges; crossings: Crossings }
+type Deps = { db: Database; changes: AvailabilityChanges; crossings: StockPolicyPublisher }
 
 /** Manages stock policies of variants and the parts of kits. */
-export function createItemService({ db, changes, crossings }: Deps) {
-  async function list({ sku, tracked, ...query }: ItemQuery): Promise<Page<InventoryItemResponse>> {
+export function createInventoryItemService({ db, changes, crossings }: Deps) {
+  async function list({ sku, tracked, ...query }: InventoryItemQuery): Promise<Page<InventoryItemResponse>> {
     const filters = { sku: sku ?? null, tracked: tracked ?? null }
     const page = await readPage(query, {
       ...newestFirst,
       name: 'items',
       filters,
-      rows: place => db.rows(repository.listItems, { ...filters, ...place }),
-      total: () => db.first(repository.countItems, filters)
+      rows: place => db.rows(repository.listInventoryItems, { ...filters, ...place }),
+      total: () => db.first(repository.countInventoryItems, filters)
     })
-    const available = await availableIn(
+    const available = await readAvailableQuantities(
       db,
       page.items.map(({ id }) => id)
     )
@@ -42,8 +42,8 @@ export function createItemService({ db, changes, crossings }: Deps) {
 
   /** @throws `INVENTORY_ITEM_NOT_FOUND` */
   async function read(id: string): Promise<InventoryItemResponse> {
-    const row = found(await db.first(repository.findItem, { id }), itemNotFound)
-    const [available = null] = await availableIn(db, [id])
+    const row = found(await db.first(repository.findInventoryItem, { id }), inventoryItemNotFound)
+    const [available = null] = await readAvailableQuantities(db, [id])
     return { ...row, available }
   }
 
@@ -51,8 +51,8 @@ export function createItemService({ db, changes, crossings }: Deps) {
     readPage(query, {
       ...newestFirst,
       name: 'low stock',
-      rows: place => db.rows(repository.listLowStock, place),
-      total: () => db.first(repository.countLowStock)
+      rows: place => db.rows(repository.listLowStockItems, place),
+      total: () => db.first(repository.countLowStockItems)
     })
 
   /**
@@ -68,8 +68,8 @@ export function createItemService({ db, changes, crossings }: Deps) {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
       const item = merge(stored, body)
-      await tx.run(repository.updateItem, item)
-      await tx.run(repository.markLowStock, { ids: [id] })
+      await tx.run(repository.updateInventoryItem, item)
+      await tx.run(repository.updateItemLowStockMarks, { ids: [id] })
       await crossings.announce(tx, [item])
     })
     return read(id)
@@ -78,18 +78,18 @@ export function createItemService({ db, changes, crossings }: Deps) {
   /** @throws `INVENTORY_ITEM_STALE`, `INVENTORY_ITEM_NOT_FOUND`, `INVENTORY_KIT_NESTED`, `INVENTORY_COMPONENT_TWICE` */
   async function replaceComponents(
     id: string,
-    { components }: ReplaceComponentsRequest,
+    { components }: ReplaceKitComponentsRequest,
     write: IdempotentWrite
   ): Promise<InventoryItemResponse> {
     const itemIds = components.map(part => part.item_id)
     await write.once(db, async tx => {
-      await tx.run(repository.lockComponents)
+      await tx.run(repository.lockKitComponents)
       const item = await lock(tx, id, write)
-      if ((await tx.first(repository.isNested, { id, itemIds }))?.is_nested) throw kitNested()
-      await tx.run(repository.deleteComponents, { id })
+      if ((await tx.first(repository.isKitNested, { id, itemIds }))?.is_nested) throw kitNested()
+      await tx.run(repository.deleteKitComponents, { id })
       const quantities = components.map(part => part.quantity)
-      await tx.run(repository.insertComponents, { id, itemIds, quantities })
-      await tx.run(repository.raiseItemVersion, { id })
+      await tx.run(repository.insertKitComponents, { id, itemIds, quantities })
+      await tx.run(repository.incrementItemVersion, { id })
       await crossings.announce(tx, [item])
       // Processes cache the parts of kits.
       changes.announce(tx, 'all')
@@ -99,19 +99,22 @@ export function createItemService({ db, changes, crossings }: Deps) {
 
   return { list, read, listLow, patch, replaceComponents }
 }
-export type ItemService = ReturnType<typeof createItemService>
+export type InventoryItemService = ReturnType<typeof createInventoryItemService>
 
 /** Locks the item until `tx` ends. Creates it when it does not exist. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
-  const known = await tx.first(repository.lockItem, { id })
-  write.expect(known?.version ?? 0, itemStale)
+  const known = await tx.first(repository.lockInventoryItem, { id })
+  write.expect(known?.version ?? 0, inventoryItemStale)
   if (known !== undefined) return known
-  await tx.run(repository.insertItem, { id })
-  return found(await tx.first(repository.lockItem, { id }), itemNotFound)
+  await tx.run(repository.insertInventoryItem, { id })
+  return found(await tx.first(repository.lockInventoryItem, { id }), inventoryItemNotFound)
 }
 
 /** Clears the backorder limit when the backorder rule changes to another one. */
-function merge(stored: repository.ItemRow, body: UpdateInventoryItemRequest): repository.ItemRow {
+function merge(
+  stored: repository.InventoryItemRow,
+  body: UpdateInventoryItemRequest
+): repository.InventoryItemRow {
   const hasOtherRule = body.backorder !== undefined && body.backorder !== 'limit'
   return { ...stored, ...(hasOtherRule && { backorder_limit: null }), ...body }
 }

@@ -1,9 +1,9 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import type { StockRequests } from '../levels/service.ts'
+import type { StockRequestQueue } from '../levels/service.ts'
 import * as repository from './repository.ts'
-import type { SaveItems } from './save.ts'
+import type { SaveInventoryItems } from './save.ts'
 
 /** Input of an inventory item. Omitted fields keep their value. */
 export type InventoryItemInput = {
@@ -21,7 +21,7 @@ export type InventoryItemSummary = {
   readonly onHand: number | null
 }
 type PolicyFields = Partial<Pick<InventoryItemInput, 'sku' | 'tracked' | 'backorder'>>
-type Deps = { saveItems: SaveItems; stockRequests: StockRequests }
+type Deps = { saveItems: SaveInventoryItems; stockRequests: StockRequestQueue }
 
 /** Items per statement. */
 const CHUNK = 500
@@ -29,7 +29,7 @@ const REQUEST_LINES = 100
 const WAIT_MS = 2_000
 
 /** Creates and updates inventory items within the caller's transaction. Idempotent. */
-export function createItemUpsert({ saveItems, stockRequests }: Deps) {
+export function createInventoryItemUpsert({ saveItems, stockRequests }: Deps) {
   /**
    * The last count request of each transaction, until it is applied. Requests are applied in order, so
    * earlier ones are applied by then.
@@ -46,8 +46,8 @@ export function createItemUpsert({ saveItems, stockRequests }: Deps) {
     coming: ReadonlySet<string> = new Set()
   ): Promise<ReadonlySet<string>> {
     const ids = [...said.keys()]
-    await tx.run(repository.insertItems, { ids })
-    const items = (await tx.rows(repository.lockItems, { ids })).map(before => {
+    await tx.run(repository.insertInventoryItems, { ids })
+    const items = (await tx.rows(repository.lockInventoryItems, { ids })).map(before => {
       return { before, now: merge(before, said.get(before.id) ?? {}) }
     })
     await saveItems(tx, items, coming)
@@ -119,16 +119,19 @@ export function createItemUpsert({ saveItems, stockRequests }: Deps) {
 }
 
 /** See `InventoryApi.listItems`. */
-export async function listItemSummaries(
+export async function listInventoryItemSummaries(
   db: Queryable,
   ids: readonly string[]
 ): Promise<Map<string, InventoryItemSummary>> {
-  const rows = await db.rows(repository.listDescribed, { ids: [...ids] })
+  const rows = await db.rows(repository.listItemSummaryRows, { ids: [...ids] })
   return new Map(rows.map(({ id, on_hand, ...item }) => [id, { ...item, onHand: on_hand }]))
 }
 
 /** A new backorder rule replaces the old one and its limit. */
-function merge(item: repository.ItemRow, { sku, tracked, backorder }: PolicyFields): repository.ItemRow {
+function merge(
+  item: repository.InventoryItemRow,
+  { sku, tracked, backorder }: PolicyFields
+): repository.InventoryItemRow {
   const rule = backorder === undefined ? {} : { backorder, backorder_limit: null }
   return { ...item, ...(sku !== undefined && { sku }), ...(tracked !== undefined && { tracked }), ...rule }
 }

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../../platform/postgres/statement.ts'
-import type { BrokenMovement, listLedgerLevels } from './repository.ts'
+import type { DiscontinuousMovement, listLedgerLevels } from './repository.ts'
 
 const LEVEL_KINDS = [
   'movement_missing',
@@ -10,8 +10,8 @@ const LEVEL_KINDS = [
   'level_missing',
   'reserved_differs'
 ] as const
-export const FINDING_KINDS = [...LEVEL_KINDS, 'reservation_overdue', 'request_overdue'] as const
-export type FindingKind = (typeof FINDING_KINDS)[number]
+export const LEDGER_FINDING_KINDS = [...LEVEL_KINDS, 'reservation_overdue', 'request_overdue'] as const
+export type LedgerFindingKind = (typeof LEDGER_FINDING_KINDS)[number]
 
 /** A discrepancy and the rows concerned. */
 export type LedgerFinding = { readonly detail: string } & (
@@ -26,13 +26,13 @@ export type LedgerFinding = { readonly detail: string } & (
 type LevelFinding = Extract<LedgerFinding, { locationId: string }>
 
 /** `findings`: the first 1,000. */
-export type LedgerTally = {
+export type LedgerFindingTotals = {
   readonly findings: readonly LedgerFinding[]
   readonly total: number
-  readonly counts: ReadonlyMap<FindingKind, number>
+  readonly counts: ReadonlyMap<LedgerFindingKind, number>
 }
 /** `repaired`: findings that are gone after the repair. `left`: the first 1,000 that remain. */
-export type CheckReport = Pick<LedgerTally, 'findings' | 'total'> & {
+export type LedgerCheckReport = Pick<LedgerFindingTotals, 'findings' | 'total'> & {
   readonly repaired: number
   readonly left: readonly LedgerFinding[]
 }
@@ -50,7 +50,7 @@ type RepairMovement = {
 }
 type Balance = { readonly seq: number; readonly onHand: number; readonly reserved: number }
 
-export type LevelAssessment = {
+export type LedgerLevelAssessment = {
   readonly findings: readonly LedgerFinding[]
   /** Movements to insert. */
   readonly inserted: readonly RepairMovement[]
@@ -75,7 +75,7 @@ function movementsBetween(from: Balance, to: Balance): RepairMovement[] {
   }))
 }
 
-const gapBefore = (at: BrokenMovement): { from: Balance; to: Balance } => ({
+const gapBefore = (at: DiscontinuousMovement): { from: Balance; to: Balance } => ({
   from: { seq: at.previous, onHand: at.on_hand_before, reserved: at.reserved_before },
   to: {
     seq: at.seq - 1,
@@ -89,7 +89,7 @@ const describeBalance = ({ seq, onHand, reserved }: Balance) => `${onHand} and $
  * Finds the discrepancies of a level and how to repair them. Movements and reservations are authoritative:
  * the level follows its movements, and `reserved` follows the reservations.
  */
-export function assessLevel(ledger: LedgerLevel): LevelAssessment {
+export function assessLedgerLevel(ledger: LedgerLevel): LedgerLevelAssessment {
   const findings: LedgerFinding[] = []
   const inserted: RepairMovement[] = []
   const find = (kind: LevelFinding['kind'], detail: string) =>

@@ -1,6 +1,6 @@
 import { defineJob } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { CheckService } from './service.ts'
+import type { LedgerCheckService } from './service.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -15,8 +15,8 @@ export const checkLedger = defineJob(
 )
 
 /** Logs the discrepancies for the operator; the job repairs nothing. */
-export async function runDailyCheck(
-  { count }: Pick<CheckService, 'count'>,
+export async function runDailyLedgerCheck(
+  { count }: Pick<LedgerCheckService, 'count'>,
   log: Log,
   signal: AbortSignal
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Timers } from '../../../platform/timers.ts'
-import { FINDING_KINDS, type FindingKind } from './findings.ts'
+import { LEDGER_FINDING_KINDS, type LedgerFindingKind } from './findings.ts'
 import * as repository from './repository.ts'
 
 const READ_SECONDS = 60
@@ -9,30 +9,32 @@ const READ_SECONDS = 60
 type Deps = { db: Queryable; timers: Timers; metrics: Metrics }
 
 /** Metrics of the latest check by any process. */
-export function createFindingMetrics({ db, timers, metrics }: Deps) {
+export function createLedgerFindingMetrics({ db, timers, metrics }: Deps) {
   let known: ReadonlyMap<string, number> = new Map()
   metrics.gauge(
     'findings',
     'Discrepancies that the latest stock check found.',
     ({ kind }) => known.get(kind) ?? 0,
-    { kind: FINDING_KINDS }
+    { kind: LEDGER_FINDING_KINDS }
   )
 
   async function read(): Promise<number> {
-    known = new Map((await db.rows(repository.listFindingCounts)).map(({ kind, count }) => [kind, count]))
+    known = new Map(
+      (await db.rows(repository.listLedgerFindingCounts)).map(({ kind, count }) => [kind, count])
+    )
     return 0
   }
   timers.every(READ_SECONDS, 'inventory.read_findings', read)
 
   return {
     read,
-    save: async (counts: ReadonlyMap<FindingKind, number>): Promise<void> => {
-      await db.run(repository.saveFindingCounts, {
-        kinds: FINDING_KINDS,
-        counts: FINDING_KINDS.map(kind => counts.get(kind) ?? 0)
+    save: async (counts: ReadonlyMap<LedgerFindingKind, number>): Promise<void> => {
+      await db.run(repository.saveLedgerFindingCounts, {
+        kinds: LEDGER_FINDING_KINDS,
+        counts: LEDGER_FINDING_KINDS.map(kind => counts.get(kind) ?? 0)
       })
       known = counts
     }
   }
 }
-export type FindingMetrics = ReturnType<typeof createFindingMetrics>
+export type LedgerFindingMetrics = ReturnType<typeof createLedgerFindingMetrics>

@@ -1,18 +1,23 @@
 import { FIRST_ID, newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { crossingsOf } from '../decisions/crossings.ts'
-import type { Movement, StockLevel } from '../decisions/state.ts'
-import { itemOf, levelOf, type StockPublisher, writeDecision } from '../writer/batch.ts'
-import type { KitComponents } from '../writer/kits.ts'
-import { insertLevels, listItems, lockLevels } from '../writer/repository.ts'
-import { assessLevel, type LevelAssessment } from './findings.ts'
+import { findStockStatusChanges } from '../decisions/crossings.ts'
+import type { StockLevel, StockMovement } from '../decisions/state.ts'
+import {
+  type StockBatchPublisher,
+  stockItemFromRow,
+  stockLevelFromRow,
+  writeStockDecision
+} from '../writer/batch.ts'
+import type { KitComponentCache } from '../writer/kits.ts'
+import { insertMissingLevels, listStockPolicies, lockStockLevels } from '../writer/repository.ts'
+import { assessLedgerLevel, type LedgerLevelAssessment } from './findings.ts'
 import * as repository from './repository.ts'
 
-export type RepairDeps = {
+export type LedgerRepairDeps = {
   db: Pick<Database, 'transaction'>
-  kits: Pick<KitComponents, 'of'>
-  publisher: Pick<StockPublisher, 'emitCrossed' | 'invalidate'>
+  kits: Pick<KitComponentCache, 'of'>
+  publisher: Pick<StockBatchPublisher, 'emitCrossed' | 'invalidate'>
   log: Log
 }
 
@@ -20,15 +25,15 @@ export type RepairDeps = {
  * Repairs the ledger of one item with all of its levels locked, as the writer does. At `missing` locations
  * levels of a tracked item are created first, from their movements.
  */
-export const repairItem = (
-  { db, kits, publisher, log }: RepairDeps,
+export const repairItemLedger = (
+  { db, kits, publisher, log }: LedgerRepairDeps,
   { itemId, missing, actor }: { itemId: string; missing: readonly string[]; actor: string | null }
 ): Promise<void> =>
   db.transaction(async tx => {
-    const lock = async () => (await tx.rows(lockLevels, { itemIds: [itemId] })).map(levelOf)
+    const lock = async () => (await tx.rows(lockStockLevels, { itemIds: [itemId] })).map(stockLevelFromRow)
     const before = await lock()
     if (missing.length > 0)
-      await tx.run(insertLevels, { itemIds: missing.map(() => itemId), locationIds: missing })
+      await tx.run(insertMissingLevels, { itemIds: missing.map(() => itemId), locationIds: missing })
     const levels = missing.length > 0 ? await lock() : before
     const now: StockLevel[] = []
     // Read after locking, so no concurrent change is in flight.
@@ -36,12 +41,13 @@ export const repairItem = (
     for (const ledger of await tx.rows(repository.listLedgerLevels, { ...place, limit: levels.length })) {
       const level = levels.find(each => each.locationId === ledger.location_id)
       if (ledger.item_id === itemId && level !== undefined)
-        now.push(await repairLevel(tx, level, assessLevel(ledger), { log, actor }))
+        now.push(await repairLevel(tx, level, assessLedgerLevel(ledger), { log, actor }))
     }
-    const row = await tx.first(listItems, { itemIds: [itemId] })
+    const row = await tx.first(listStockPolicies, { itemIds: [itemId] })
     if (row === undefined) return
     const ofItem = (await kits.of()).get(itemId)
-    for (const each of crossingsOf(itemOf(row), ofItem, { before, now })) publisher.emitCrossed(tx, each)
+    for (const each of findStockStatusChanges(stockItemFromRow(row), ofItem, { before, now }))
+      publisher.emitCrossed(tx, each)
     tx.afterCommit(() => publisher.invalidate([itemId, ...(ofItem ?? []).map(({ variantId }) => variantId)]))
   })
 
@@ -49,17 +55,17 @@ export const repairItem = (
 async function repairLevel(
   tx: Transaction,
   level: StockLevel,
-  { inserted, lastSeq, level: balance }: LevelAssessment,
+  { inserted, lastSeq, level: balance }: LedgerLevelAssessment,
   { log, actor }: { log: Log; actor: string | null }
 ): Promise<StockLevel> {
   const { itemId, locationId } = level
   if (lastSeq !== undefined) {
-    const removed = await tx.rows(repository.deleteMovements, { itemId, locationId, lastSeq })
+    const removed = await tx.rows(repository.deleteMovementsAfter, { itemId, locationId, lastSeq })
     for (const movement of removed)
       log.warn({ movement }, 'a stock movement without effect on its level was removed')
   }
   const operation = newId()
-  const movements = inserted.map((each): Movement => {
+  const movements = inserted.map((each): StockMovement => {
     const about = {
       kind: 'repair',
       operation,
@@ -71,6 +77,6 @@ async function repairLevel(
   })
   const mended = { ...level, ...balance }
   const levels = balance === undefined ? [] : [mended]
-  await writeDecision(tx, { levels, movements, inserted: [], updated: [] })
+  await writeStockDecision(tx, { levels, movements, inserted: [], updated: [] })
   return mended
 }

@@ -1,7 +1,7 @@
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 /** A movement that does not continue the previous one. */
-export type BrokenMovement = {
+export type DiscontinuousMovement = {
   readonly seq: number
   readonly previous: number
   readonly on_hand_before: number
@@ -32,7 +32,7 @@ export const listLedgerLevels = statement({
     at_on_hand: 'int4',
     at_reserved: 'int4',
     open: 'int4',
-    breaks: json<BrokenMovement[]>()
+    breaks: json<DiscontinuousMovement[]>()
   },
   slow: true,
   text: `
@@ -80,7 +80,7 @@ export const listLedgerLevels = statement({
     order by page.item_id, page.location_id`
 })
 /** Lists reservations without a level. */
-export const listMissingLevels = statement({
+export const listMissingStockLevels = statement({
   name: 'inventory.list_without_level',
   takes: { limit: 'int8' },
   gives: { item_id: 'uuid', location_id: 'uuid' },
@@ -106,7 +106,7 @@ export const listOverdueReservations = statement({
     group by owner order by owner limit $limit`
 })
 /** Lists requests posted more than 60 seconds ago and not applied: the writer does not run. */
-export const listOverdueRequests = statement({
+export const listOverdueStockRequests = statement({
   name: 'inventory.list_undone',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', kind: 'text', seconds: 'float8' },
@@ -117,7 +117,7 @@ export const listOverdueRequests = statement({
     order by seq limit $limit`
 })
 /** Deletes the movements of a level after `lastSeq`. */
-export const deleteMovements = statement({
+export const deleteMovementsAfter = statement({
   name: 'inventory.delete_movements',
   takes: { itemId: 'uuid', locationId: 'uuid', lastSeq: 'int8' },
   gives: {
@@ -136,12 +136,12 @@ export const deleteMovements = statement({
 })
 
 /** Counts of the latest check. */
-export const listFindingCounts = statement({
+export const listLedgerFindingCounts = statement({
   name: 'inventory.list_finding_counts',
   gives: { kind: 'text', count: 'int4' },
   text: 'select kind, count from inventory.findings'
 })
-export const saveFindingCounts = statement({
+export const saveLedgerFindingCounts = statement({
   name: 'inventory.save_finding_counts',
   takes: { kinds: 'text[]', counts: 'int4[]' },
   text: `

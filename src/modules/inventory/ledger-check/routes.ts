@@ -1,10 +1,10 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import type { LedgerFinding } from './findings.ts'
-import { CheckQuery, StockCheckResponse, StockRepairResponse } from './schema.ts'
-import type { CheckService } from './service.ts'
+import { LedgerCheckQuery, StockCheckResponse, StockRepairResponse } from './schema.ts'
+import type { LedgerCheckService } from './service.ts'
 
-export function checkRoutes(tiers: Tiers, { list, check }: CheckService): void {
+export function ledgerCheckRoutes(tiers: Tiers, { list, check }: LedgerCheckService): void {
   tiers.admin.get(
     '/inventory/check',
     {
@@ -13,7 +13,7 @@ export function checkRoutes(tiers: Tiers, { list, check }: CheckService): void {
         summary: 'Check the stock ledger',
         description:
           'Compares stock levels with movements and reservations, and returns the discrepancies. It changes nothing. A large ledger is checked in parts of a few seconds: send `rest_cursor` as `cursor` until it is null.',
-        querystring: CheckQuery,
+        querystring: LedgerCheckQuery,
         response: { 200: StockCheckResponse }
       }
     },

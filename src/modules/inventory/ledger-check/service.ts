@@ -2,12 +2,17 @@ import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { databaseBusy } from '../../../platform/postgres/errors.ts'
-import type { Writer } from '../writer/writer.ts'
-import { assessLevel, type CheckReport, type LedgerFinding, type LedgerTally } from './findings.ts'
-import type { FindingMetrics } from './metrics.ts'
-import { type RepairDeps, repairItem } from './repair.ts'
+import type { StockWriter } from '../writer/writer.ts'
+import {
+  assessLedgerLevel,
+  type LedgerCheckReport,
+  type LedgerFinding,
+  type LedgerFindingTotals
+} from './findings.ts'
+import type { LedgerFindingMetrics } from './metrics.ts'
+import { type LedgerRepairDeps, repairItemLedger } from './repair.ts'
 import * as repository from './repository.ts'
-import type { CheckQuery } from './schema.ts'
+import type { LedgerCheckQuery } from './schema.ts'
 
 const LEVELS_MAX = 500
 const FINDINGS_MAX = 1_000
@@ -17,10 +22,10 @@ const WRITER_MS = 5_000
 const PART_MS = 4_000
 const SHOWN = 100
 
-export type CheckDeps = RepairDeps & {
+export type LedgerCheckDeps = LedgerRepairDeps & {
   db: Queryable
-  writer: Pick<Writer, 'push' | 'wake' | 'outcomeOf'>
-  findingMetrics: Pick<FindingMetrics, 'save'>
+  writer: Pick<StockWriter, 'push' | 'wake' | 'outcomeOf'>
+  findingMetrics: Pick<LedgerFindingMetrics, 'save'>
 }
 type CheckOptions = { repair: boolean; actor?: string }
 /** Position of a check: the next `limit` levels after this one. */
@@ -40,11 +45,13 @@ const START: CheckPosition = { afterItemId: FIRST_ID, afterLocationId: FIRST_ID,
 const CURSOR = 'inventory.check'
 
 /** Checks the stock ledger and reports discrepancies. Sales continue meanwhile. */
-export function createCheckService(deps: CheckDeps) {
+export function createLedgerCheckService(deps: LedgerCheckDeps) {
   const { db, findingMetrics: figures } = deps
 
   /** Checks the whole ledger and passes the findings of each part to `onPart`. */
-  async function readAll(onPart: (findings: readonly LedgerFinding[]) => unknown): Promise<LedgerTally> {
+  async function readAll(
+    onPart: (findings: readonly LedgerFinding[]) => unknown
+  ): Promise<LedgerFindingTotals> {
     const counts = new Map<LedgerFinding['kind'], number>()
     const shown: LedgerFinding[] = []
     for (let place: CheckPosition | undefined = START; place !== undefined; ) {
@@ -62,7 +69,7 @@ export function createCheckService(deps: CheckDeps) {
   async function check(
     { repair, actor }: CheckOptions,
     onProgress: () => void = () => {}
-  ): Promise<CheckReport> {
+  ): Promise<LedgerCheckReport> {
     const found = await readAll(async findings => {
       onProgress()
       if (repair) await repairAll(deps, findings, { actor: actor ?? null, onProgress })
@@ -74,14 +81,14 @@ export function createCheckService(deps: CheckDeps) {
   }
 
   /** Checks the whole ledger and stores the counts for the metrics of every process. */
-  async function count(signal: AbortSignal): Promise<LedgerTally> {
+  async function count(signal: AbortSignal): Promise<LedgerFindingTotals> {
     const found = await readAll(() => signal.throwIfAborted())
     await figures.save(found.counts)
     return found
   }
 
   /** Checks for a few seconds and returns the cursor of the rest. */
-  async function list({ limit = SHOWN, cursor }: CheckQuery, onProgress: () => void) {
+  async function list({ limit = SHOWN, cursor }: LedgerCheckQuery, onProgress: () => void) {
     const startedAt = performance.now()
     let place: CheckPosition | undefined = cursor === undefined ? START : positionOf(cursor)
     const findings: LedgerFinding[] = []
@@ -100,7 +107,7 @@ export function createCheckService(deps: CheckDeps) {
 
   return { check, count, list }
 }
-export type CheckService = ReturnType<typeof createCheckService>
+export type LedgerCheckService = ReturnType<typeof createLedgerCheckService>
 
 const cursorOf = ({ afterItemId, afterLocationId, limit }: CheckPosition) =>
   encodeCursor([CURSOR, afterItemId, afterLocationId, limit])
@@ -122,7 +129,7 @@ async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart>
   const { limit } = place
   try {
     const rows = await db.rows(repository.listLedgerLevels, place)
-    const findings = rows.flatMap(level => assessLevel(level).findings)
+    const findings = rows.flatMap(level => assessLedgerLevel(level).findings)
     const last = rows.at(-1)
     if (last === undefined || rows.length < limit)
       return {
@@ -145,9 +152,9 @@ async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart>
 async function findOutsideLevels(db: Queryable): Promise<LedgerFinding[]> {
   const limit = FINDINGS_MAX
   const [places, overdue, undone] = await Promise.all([
-    db.rows(repository.listMissingLevels, { limit }),
+    db.rows(repository.listMissingStockLevels, { limit }),
     db.rows(repository.listOverdueReservations, { limit }),
-    db.rows(repository.listOverdueRequests, { limit })
+    db.rows(repository.listOverdueStockRequests, { limit })
   ])
   return [
     ...places.map(({ item_id: itemId, location_id: locationId }): LedgerFinding => {
@@ -171,7 +178,7 @@ type RepairOptions = { actor: string | null; onProgress: () => void }
 
 /** Repairs what can be repaired: levels first, because the writer needs them. */
 async function repairAll(
-  deps: CheckDeps,
+  deps: LedgerCheckDeps,
   findings: readonly LedgerFinding[],
   { actor, onProgress }: RepairOptions
 ): Promise<void> {
@@ -179,7 +186,7 @@ async function repairAll(
   for (const [itemId, ofItem] of Map.groupBy(ofLevels, each => each.itemId)) {
     const missing = ofItem.filter(({ kind }) => kind === 'level_missing')
     const locationIds = missing.map(({ locationId }) => locationId)
-    await repairItem(deps, { itemId, missing: locationIds, actor })
+    await repairItemLedger(deps, { itemId, missing: locationIds, actor })
     onProgress()
   }
 

@@ -2,7 +2,7 @@ import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Pages through levels of the items from `first` to `last`. `location`: an id; null: all locations. */
-export const listLevels = statement({
+export const listStockLevels = statement({
   name: 'inventory.list_all_levels',
   takes: { first: 'uuid', last: 'uuid', location: 'uuid?', item: 'uuid', place: 'uuid', limit: 'int8' },
   gives: {
@@ -27,7 +27,7 @@ export const listLevels = statement({
       and ($location::uuid is null or levels.location_id = $location)
     order by levels.item_id, levels.location_id limit $limit`
 })
-export const countLevels = statement({
+export const countStockLevels = statement({
   name: 'inventory.count_all_levels',
   takes: { first: 'uuid', last: 'uuid', location: 'uuid?' },
   gives: { total: 'int4' },
@@ -36,7 +36,7 @@ export const countLevels = statement({
     where item_id between $first and $last and ($location::uuid is null or location_id = $location)`)
 })
 /** Finds a location by code; without a code, the active location with the lowest priority number. */
-export const findLocation = statement({
+export const findLocationByCode = statement({
   name: 'inventory.find_place',
   takes: { code: 'text?' },
   gives: { id: 'uuid', code: 'text' },

@@ -2,12 +2,18 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Id, input, listOf } from '../../../kernel/wire.ts'
-import { AdjustRequest, CountedLevelResponse, CountRequest, LevelQuery, LevelResponse } from './schema.ts'
-import type { LevelService } from './service.ts'
+import {
+  CountedStockLevelResponse,
+  StockAdjustmentRequest,
+  StockCountRequest,
+  StockLevelQuery,
+  StockLevelResponse
+} from './schema.ts'
+import type { StockLevelService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function levelRoutes(tiers: Tiers, levels: LevelService): void {
+export function stockLevelRoutes(tiers: Tiers, levels: StockLevelService): void {
   tiers.admin.get(
     '/inventory/levels',
     {
@@ -16,8 +22,8 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
         summary: 'List stock levels',
         description:
           'Returns a page of stock levels, one per variant and location. Filter by `variant_id` or by the code of a `location`.',
-        querystring: LevelQuery,
-        response: { 200: listOf(LevelResponse) }
+        querystring: StockLevelQuery,
+        response: { 200: listOf(StockLevelResponse) }
       }
     },
     request => levels.list(request.query)
@@ -32,8 +38,8 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
         description:
           'Sets the counted stock of a variant at a location, and starts to track it. `location` defaults to the first active one. `short` is true if more is reserved than on hand; resolve these orders. With `source_version`, an older count is ignored and `applied` is false. 404 `INVENTORY_LOCATION_NOT_FOUND`: the location does not exist. 503 `INVENTORY_BUSY`: the change is stored and still pending; repeat the request with the same key.',
         params: input({ variantId: Id }),
-        body: CountRequest,
-        response: { 200: CountedLevelResponse }
+        body: StockCountRequest,
+        response: { 200: CountedStockLevelResponse }
       }
     },
     request =>
@@ -48,8 +54,8 @@ export function levelRoutes(tiers: Tiers, levels: LevelService): void {
         summary: 'Create a stock adjustment',
         description:
           'Adds or removes units of a variant at a location, for example for a delivery or breakage. Returns the new stock level. 404 `INVENTORY_LOCATION_NOT_FOUND`: the location does not exist. 503 `INVENTORY_BUSY`: the change is stored and still pending; repeat the request with the same key.',
-        body: AdjustRequest,
-        response: { 201: LevelResponse }
+        body: StockAdjustmentRequest,
+        response: { 201: StockLevelResponse }
       }
     },
     request => levels.adjust(request.body, identityOf(request).userId, writeOf(request))

@@ -1,21 +1,21 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, pageQuery, request, response } from '../../../kernel/wire.ts'
-import { LocationCode } from '../locations/schema.ts'
+import { StockLocationCode } from '../locations/schema.ts'
 
 /** Filters of lists of stock. */
-export const LevelQuery = input({
+export const StockLevelQuery = input({
   ...pageQuery,
   variant_id: Type.Optional(Id),
-  location: Type.Optional(LocationCode)
+  location: Type.Optional(StockLocationCode)
 })
-export type LevelQuery = Static<typeof LevelQuery>
+export type StockLevelQuery = Static<typeof StockLevelQuery>
 
 /** Maximum quantity: sums over many levels must stay safe integers in JSON. */
 const QUANTITY_MAX = 1_000_000_000
-const Place = Type.Optional(LocationCode)
+const Place = Type.Optional(StockLocationCode)
 const Reason = line(500)
 
-export const CountRequest = request('CountRequest', {
+export const StockCountRequest = request('CountRequest', {
   on_hand: Type.Integer({
     minimum: -QUANTITY_MAX,
     maximum: QUANTITY_MAX,
@@ -39,9 +39,9 @@ export const CountRequest = request('CountRequest', {
     })
   )
 })
-export type CountRequest = Static<typeof CountRequest>
+export type StockCountRequest = Static<typeof StockCountRequest>
 
-export const AdjustRequest = request('AdjustRequest', {
+export const StockAdjustmentRequest = request('AdjustRequest', {
   variant_id: Id,
   delta: Type.Union([
     Type.Integer({ minimum: 1, maximum: QUANTITY_MAX, description: 'Units added.' }),
@@ -50,7 +50,7 @@ export const AdjustRequest = request('AdjustRequest', {
   location: Place,
   reason: Reason
 })
-export type AdjustRequest = Static<typeof AdjustRequest>
+export type StockAdjustmentRequest = Static<typeof StockAdjustmentRequest>
 
 const level = {
   variant_id: Id,
@@ -61,10 +61,10 @@ const level = {
   safety: Type.Integer({ description: 'Safety stock, which is not sold.' }),
   available: Type.Integer({ description: 'Units that can be sold from this location.' })
 }
-export const LevelResponse = response('LevelResponse', level)
-export type LevelResponse = Static<typeof LevelResponse>
+export const StockLevelResponse = response('LevelResponse', level)
+export type StockLevelResponse = Static<typeof StockLevelResponse>
 
-export const CountedLevelResponse = response('CountedLevelResponse', {
+export const CountedStockLevelResponse = response('CountedLevelResponse', {
   ...level,
   applied: Type.Boolean({
     description: 'False: a count with a higher `source_version` exists, so nothing changed.'
@@ -73,4 +73,4 @@ export const CountedLevelResponse = response('CountedLevelResponse', {
     description: 'True: more is reserved than on hand, and backorders are not allowed.'
   })
 })
-export type CountedLevelResponse = Static<typeof CountedLevelResponse>
+export type CountedStockLevelResponse = Static<typeof CountedStockLevelResponse>

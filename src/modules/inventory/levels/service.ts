@@ -3,15 +3,15 @@ import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { noPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { itemNotFound, locationNotFound, requestFailed } from '../errors.ts'
-import type { RequestOutcome, StockRequest } from '../writer/requests.ts'
+import { inventoryItemNotFound, stockLocationNotFound, stockRequestFailed } from '../errors.ts'
+import type { StockRequest, StockRequestOutcome } from '../writer/requests.ts'
 import * as repository from './repository.ts'
 import type {
-  AdjustRequest,
-  CountedLevelResponse,
-  CountRequest,
-  LevelQuery,
-  LevelResponse
+  CountedStockLevelResponse,
+  StockAdjustmentRequest,
+  StockCountRequest,
+  StockLevelQuery,
+  StockLevelResponse
 } from './schema.ts'
 
 const WAIT_MS = 4_000
@@ -20,25 +20,30 @@ const WAIT_MS = 4_000
  * Posts stock requests, which the writer applies once after commit, and waits for outcomes. `post` returns
  * the ids of new requests.
  */
-export type StockRequests = {
+export type StockRequestQueue = {
   post(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>>
   /** @throws `INVENTORY_BUSY` when the request is not finished by the deadline; it stays queued. */
-  outcomeOf(id: string, deadlineAt: number): Promise<RequestOutcome>
+  outcomeOf(id: string, deadlineAt: number): Promise<StockRequestOutcome>
   /** Returns the outcomes of several requests, in the order of the ids. */
-  outcomesOf(ids: readonly string[], deadlineAt: number): Promise<readonly RequestOutcome[]>
+  outcomesOf(ids: readonly string[], deadlineAt: number): Promise<readonly StockRequestOutcome[]>
 }
 type Deps = {
   db: Database
-  stockRequests: StockRequests
+  stockRequests: StockRequestQueue
   /** Starts tracking these variants. */
   track(tx: Transaction, variantIds: readonly string[]): Promise<void>
 }
 type LocationRef = { id: string; code: string }
 
 /** Lists, counts and adjusts stock levels. */
-export function createLevelService({ db, stockRequests, track }: Deps) {
-  async function list({ variant_id, location, ...query }: LevelQuery): Promise<Page<LevelResponse>> {
-    const place = location === undefined ? null : await db.first(repository.findLocation, { code: location })
+export function createStockLevelService({ db, stockRequests, track }: Deps) {
+  async function list({
+    variant_id,
+    location,
+    ...query
+  }: StockLevelQuery): Promise<Page<StockLevelResponse>> {
+    const place =
+      location === undefined ? null : await db.first(repository.findLocationByCode, { code: location })
     if (place === undefined) return noPage(query)
     const filters = {
       first: variant_id ?? FIRST_ID,
@@ -49,19 +54,19 @@ export function createLevelService({ db, stockRequests, track }: Deps) {
       name: 'levels',
       filters,
       start: { item: FIRST_ID, place: FIRST_ID },
-      rows: place => db.rows(repository.listLevels, { ...filters, ...place }),
+      rows: place => db.rows(repository.listStockLevels, { ...filters, ...place }),
       placeOf: row => ({ item: row.variant_id, place: row.location_id }),
-      total: () => db.first(repository.countLevels, filters)
+      total: () => db.first(repository.countStockLevels, filters)
     })
     return { ...page, items: page.items.map(({ location_id: _, ...level }) => level) }
   }
 
   const resolveLocation = async (code: string | undefined): Promise<LocationRef> =>
-    found(await db.first(repository.findLocation, { code: code ?? null }), locationNotFound)
+    found(await db.first(repository.findLocationByCode, { code: code ?? null }), stockLocationNotFound)
 
-  async function read(variantId: string, { code }: LocationRef): Promise<LevelResponse> {
+  async function read(variantId: string, { code }: LocationRef): Promise<StockLevelResponse> {
     const { items } = await list({ variant_id: variantId, location: code, limit: 1 })
-    return found(items[0], itemNotFound)
+    return found(items[0], inventoryItemNotFound)
   }
 
   /**
@@ -71,10 +76,10 @@ export function createLevelService({ db, stockRequests, track }: Deps) {
    */
   async function count(
     variantId: string,
-    { on_hand, location, safety, reason, source_version }: CountRequest,
+    { on_hand, location, safety, reason, source_version }: StockCountRequest,
     actor: string,
     write: IdempotentWrite
-  ): Promise<CountedLevelResponse> {
+  ): Promise<CountedStockLevelResponse> {
     const place = await resolveLocation(location)
     const line = { onHand: on_hand, safety: safety ?? null, sourceVersion: source_version ?? null }
     await write.once(db, async tx => {
@@ -92,10 +97,10 @@ export function createLevelService({ db, stockRequests, track }: Deps) {
 
   /** Adds `delta` units to the units on hand. @throws as `count` does */
   async function adjust(
-    { variant_id: variantId, delta, location, reason }: AdjustRequest,
+    { variant_id: variantId, delta, location, reason }: StockAdjustmentRequest,
     actor: string,
     write: IdempotentWrite
-  ): Promise<LevelResponse> {
+  ): Promise<StockLevelResponse> {
     const place = await resolveLocation(location)
     await write.once(db, async tx => {
       await track(tx, [variantId])
@@ -109,10 +114,10 @@ export function createLevelService({ db, stockRequests, track }: Deps) {
   /** @throws `INVENTORY_REQUEST_FAILED`, `INVENTORY_BUSY` */
   async function outcomeOf(id: string): Promise<{ stale: readonly string[]; short: readonly string[] }> {
     const outcome = await stockRequests.outcomeOf(id, performance.now() + WAIT_MS)
-    if (outcome.kind === 'failed') throw requestFailed()
+    if (outcome.kind === 'failed') throw stockRequestFailed()
     return outcome.kind === 'counted' ? outcome : { stale: [], short: [] }
   }
 
   return { list, count, adjust }
 }
-export type LevelService = ReturnType<typeof createLevelService>
+export type StockLevelService = ReturnType<typeof createStockLevelService>

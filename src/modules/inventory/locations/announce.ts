@@ -2,12 +2,12 @@ import { defineJob } from '../../../kernel/events.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { Id } from '../../../kernel/wire.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { crossingsOf } from '../decisions/crossings.ts'
-import { itemOf, type StockPublisher } from '../writer/batch.ts'
-import type { KitComponents } from '../writer/kits.ts'
-import { listItemsAt } from './repository.ts'
+import { findStockStatusChanges } from '../decisions/crossings.ts'
+import { type StockBatchPublisher, stockItemFromRow } from '../writer/batch.ts'
+import type { KitComponentCache } from '../writer/kits.ts'
+import { listItemsAtLocation } from './repository.ts'
 
-export const announceLocation = defineJob(
+export const announceLocationChange = defineJob(
   'inventory.announce_location',
   {
     description: 'Publishes stock changes after a location was activated or deactivated.',
@@ -20,15 +20,19 @@ const PAGE_ITEMS = 500
 
 type Deps = {
   db: Pick<Database, 'transaction'>
-  kits: Pick<KitComponents, 'of'>
-  publisher: Pick<StockPublisher, 'emitCrossed'>
+  kits: Pick<KitComponentCache, 'of'>
+  publisher: Pick<StockBatchPublisher, 'emitCrossed'>
 }
 
 /**
  * Publishes which items crossed a threshold because a location was activated or deactivated. Handles one
  * page of items per transaction, with their current levels, so a retry publishes the same.
  */
-export async function publishItemsAt(deps: Deps, locationId: string, signal: AbortSignal): Promise<void> {
+export async function publishStatusChangesAtLocation(
+  deps: Deps,
+  locationId: string,
+  signal: AbortSignal
+): Promise<void> {
   let last = await publishPage(deps, locationId, FIRST_ID)
   while (last !== undefined) {
     signal.throwIfAborted()
@@ -44,10 +48,13 @@ async function publishPage(
 ): Promise<string | undefined> {
   const kitsOf = await kits.of()
   return db.transaction(async tx => {
-    const rows = await tx.rows(listItemsAt, { locationId, after, limit: PAGE_ITEMS })
+    const rows = await tx.rows(listItemsAtLocation, { locationId, after, limit: PAGE_ITEMS })
     for (const { levels: now, ...row } of rows) {
       const before = now.map(level => (level.isHere ? { ...level, active: !level.active } : level))
-      for (const crossing of crossingsOf(itemOf(row), kitsOf.get(row.id), { before, now }))
+      for (const crossing of findStockStatusChanges(stockItemFromRow(row), kitsOf.get(row.id), {
+        before,
+        now
+      }))
         publisher.emitCrossed(tx, crossing)
     }
     return rows.length < PAGE_ITEMS ? undefined : rows.at(-1)?.id

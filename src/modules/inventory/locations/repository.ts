@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { LevelFigures } from '../decisions/availability.ts'
+import type { LevelQuantities } from '../decisions/availability.ts'
 import type { LocationAddress } from './schema.ts'
 
 const columns = {
@@ -17,7 +17,7 @@ const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
 /** Lists locations by priority. */
-export const listLocations = statement({
+export const listStockLocations = statement({
   name: 'inventory.list_locations',
   takes: { priority: 'int8', id: 'uuid', limit: 'int8' },
   gives: columns,
@@ -25,25 +25,25 @@ export const listLocations = statement({
     select ${names} from inventory.locations
     where (priority, id) > ($priority::int8, $id) order by priority, id limit $limit`
 })
-export const countLocations = statement({
+export const countStockLocations = statement({
   name: 'inventory.count_locations',
   gives: { total: 'int4' },
   text: countUpTo('inventory.locations')
 })
-export const findLocation = statement({
+export const findStockLocation = statement({
   name: 'inventory.find_location',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from inventory.locations where id = $id`
 })
 /** Locks all locations (there are few), so concurrent changes are serialized. */
-export const lockLocations = statement({
+export const lockAllStockLocations = statement({
   name: 'inventory.lock_locations',
   gives: columns,
   text: `select ${names} from inventory.locations order by id for update`
 })
 /** `priority`: null puts the location last. */
-export const insertLocation = statement({
+export const insertStockLocation = statement({
   name: 'inventory.insert_location',
   takes: { ...written, priority: 'int4?' },
   text: `
@@ -51,7 +51,7 @@ export const insertLocation = statement({
     values ($id, $code, $name, $address, coalesce($priority,
       (select least(coalesce(max(priority), 0) + 1, 1000000) from inventory.locations)), $active)`
 })
-export const updateLocation = statement({
+export const updateStockLocation = statement({
   name: 'inventory.update_location',
   takes: {
     id: 'uuid',
@@ -66,7 +66,7 @@ export const updateLocation = statement({
     where id = $id`
 })
 /** Lists the next items with a level at a location, each with its levels at all locations. */
-export const listItemsAt = statement({
+export const listItemsAtLocation = statement({
   name: 'inventory.list_items_at',
   takes: { locationId: 'uuid', after: 'uuid', limit: 'int8' },
   gives: {
@@ -75,7 +75,7 @@ export const listItemsAt = statement({
     backorder: oneOf<'none' | 'limit' | 'any'>(),
     backorder_limit: 'int4?',
     low_threshold: 'int4?',
-    levels: json<(LevelFigures & { isHere: boolean })[]>()
+    levels: json<(LevelQuantities & { isHere: boolean })[]>()
   },
   text: `
     select items.id, items.tracked, items.backorder, items.backorder_limit, items.low_threshold, stock.levels

@@ -2,11 +2,11 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
 import { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
-import type { LocationService } from './service.ts'
+import type { StockLocationService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function locationRoutes(tiers: Tiers, locations: LocationService): void {
+export function stockLocationRoutes(tiers: Tiers, locations: StockLocationService): void {
   tiers.admin.get(
     '/inventory/locations',
     {

@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/wire.ts'
 
 const CODE = '^[a-z0-9][a-z0-9_-]{0,63}$'
-export const LocationCode = Type.String({
+export const StockLocationCode = Type.String({
   description: 'Code of the location in files and requests.',
   maxLength: 64,
   ...matching(CODE, 'must be lower-case letters, digits, "-" and "_", up to 64')
@@ -40,7 +40,7 @@ const fields = {
   active: Type.Boolean()
 }
 export const CreateLocationRequest = request('CreateLocationRequest', {
-  code: LocationCode,
+  code: StockLocationCode,
   name: fields.name,
   address: Type.Optional(fields.address),
   priority: Type.Optional(fields.priority),

@@ -7,8 +7,13 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChanges } from '../availability/changes.ts'
-import { locationLimit, locationNeeded, locationNotFound, locationStale } from '../errors.ts'
-import { announceLocation } from './announce.ts'
+import {
+  lastActiveLocationNeeded,
+  stockLocationLimitReached,
+  stockLocationNotFound,
+  stockLocationStale
+} from '../errors.ts'
+import { announceLocationChange } from './announce.ts'
 import * as repository from './repository.ts'
 import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
 
@@ -18,27 +23,28 @@ const LOCATIONS_MAX = 100
 type Deps = { db: Database; changes: AvailabilityChanges; enqueue: Enqueue }
 
 /** Manages locations. A location is never deleted, because movements reference it; it is deactivated. */
-export function createLocationService({ db, changes, enqueue }: Deps) {
+export function createStockLocationService({ db, changes, enqueue }: Deps) {
   const list = (query: PageQuery): Promise<Page<LocationResponse>> =>
     readPage(query, {
       name: 'locations',
       start: { priority: 0, id: FIRST_ID },
       placeOf: ({ priority, id }) => ({ priority, id }),
-      rows: place => db.rows(repository.listLocations, place),
-      total: () => db.first(repository.countLocations)
+      rows: place => db.rows(repository.listStockLocations, place),
+      total: () => db.first(repository.countStockLocations)
     })
 
   /** @throws `INVENTORY_LOCATION_NOT_FOUND` */
   const read = async (id: string): Promise<LocationResponse> =>
-    found(await db.first(repository.findLocation, { id }), locationNotFound)
+    found(await db.first(repository.findStockLocation, { id }), stockLocationNotFound)
 
   /** @throws `INVENTORY_LOCATION_CODE_TAKEN`, `INVENTORY_LOCATION_LIMIT` */
   async function create(body: CreateLocationRequest, write: IdempotentWrite): Promise<LocationResponse> {
     const { code, name, address = null, priority = null, active = true } = body
     await write.once(db, async tx => {
-      const stored = await tx.rows(repository.lockLocations)
-      if (stored.length >= LOCATIONS_MAX) throw locationLimit({ details: { limit: LOCATIONS_MAX } })
-      await tx.run(repository.insertLocation, { id: write.id, code, name, address, priority, active })
+      const stored = await tx.rows(repository.lockAllStockLocations)
+      if (stored.length >= LOCATIONS_MAX)
+        throw stockLocationLimitReached({ details: { limit: LOCATIONS_MAX } })
+      await tx.run(repository.insertStockLocation, { id: write.id, code, name, address, priority, active })
     })
     return read(write.id)
   }
@@ -50,23 +56,24 @@ export function createLocationService({ db, changes, enqueue }: Deps) {
     write: IdempotentWrite
   ): Promise<LocationResponse> {
     await write.once(db, async tx => {
-      const all = await tx.rows(repository.lockLocations)
+      const all = await tx.rows(repository.lockAllStockLocations)
       const stored = found(
         all.find(each => each.id === id),
-        locationNotFound
+        stockLocationNotFound
       )
-      write.expect(stored.version, locationStale)
+      write.expect(stored.version, stockLocationStale)
       if (changesNothing(body)) return
       const changed = { ...stored, ...body }
-      if (!changed.active && !all.some(each => each.active && each.id !== id)) throw locationNeeded()
-      await tx.run(repository.updateLocation, changed)
+      if (!changed.active && !all.some(each => each.active && each.id !== id))
+        throw lastActiveLocationNeeded()
+      await tx.run(repository.updateStockLocation, changed)
       if (changed.active === stored.active) return
       changes.announce(tx, 'all')
-      enqueue(tx, announceLocation, { location_id: id }, { subject: id })
+      enqueue(tx, announceLocationChange, { location_id: id }, { subject: id })
     })
     return read(id)
   }
 
   return { list, read, create, patch }
 }
-export type LocationService = ReturnType<typeof createLocationService>
+export type StockLocationService = ReturnType<typeof createStockLocationService>

@@ -1,9 +1,9 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { MovementResponse } from './schema.ts'
+import type { StockMovementResponse } from './schema.ts'
 
 /** Pages through movements by location, newest first. `location` null: all locations. */
-export const listMovements = statement({
+export const listStockMovements = statement({
   name: 'inventory.list_all_movements',
   takes: { variant_id: 'uuid', location: 'text?', seq: 'int8', place: 'uuid', limit: 'int8' },
   gives: {
@@ -11,7 +11,7 @@ export const listMovements = statement({
     location_id: 'uuid',
     location: 'text',
     seq: 'int8',
-    kind: oneOf<MovementResponse['kind']>(),
+    kind: oneOf<StockMovementResponse['kind']>(),
     on_hand_delta: 'int4',
     reserved_delta: 'int4',
     on_hand_after: 'int4',
@@ -38,7 +38,7 @@ export const listMovements = statement({
     where locations.id >= $place and ($location::text is null or locations.code = $location)
     order by movements.location_id, movements.seq desc limit $limit`
 })
-export const countMovements = statement({
+export const countStockMovements = statement({
   name: 'inventory.count_all_movements',
   takes: { variant_id: 'uuid', location: 'text?' },
   gives: { total: 'int4' },

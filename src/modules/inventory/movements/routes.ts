@@ -1,9 +1,9 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf } from '../../../kernel/wire.ts'
-import { MovementQuery, MovementResponse } from './schema.ts'
-import type { MovementService } from './service.ts'
+import { StockMovementQuery, StockMovementResponse } from './schema.ts'
+import type { StockMovementService } from './service.ts'
 
-export function movementRoutes(tiers: Tiers, movements: MovementService): void {
+export function stockMovementRoutes(tiers: Tiers, movements: StockMovementService): void {
   tiers.admin.get(
     '/inventory/movements',
     {
@@ -12,8 +12,8 @@ export function movementRoutes(tiers: Tiers, movements: MovementService): void {
         summary: 'List stock movements',
         description:
           'Returns a page of the stock movements of a variant, by location, newest first. Each movement states what changed, why, and the result.',
-        querystring: MovementQuery,
-        response: { 200: listOf(MovementResponse) }
+        querystring: StockMovementQuery,
+        response: { 200: listOf(StockMovementResponse) }
       }
     },
     request => movements.list(request.query)

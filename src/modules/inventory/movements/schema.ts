@@ -1,19 +1,19 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
-import { LocationCode } from '../locations/schema.ts'
+import { StockLocationCode } from '../locations/schema.ts'
 
-export const MovementQuery = input({
+export const StockMovementQuery = input({
   ...pageQuery,
   variant_id: Id,
-  location: Type.Optional(LocationCode)
+  location: Type.Optional(StockLocationCode)
 })
-export type MovementQuery = Static<typeof MovementQuery>
+export type StockMovementQuery = Static<typeof StockMovementQuery>
 
 const MovementKind = Type.Enum(
   ['count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'],
   { description: 'Kind of movement. `unship`: a shipment was voided.' }
 )
-export const MovementResponse = response('MovementResponse', {
+export const StockMovementResponse = response('MovementResponse', {
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),
   seq: Type.Integer({
@@ -37,4 +37,4 @@ export const MovementResponse = response('MovementResponse', {
   reference: nullable(Type.String()),
   at: Time
 })
-export type MovementResponse = Static<typeof MovementResponse>
+export type StockMovementResponse = Static<typeof StockMovementResponse>

@@ -1,22 +1,28 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { availableIn } from '../availability/service.ts'
-import type { StockPart, TakeOperation } from '../decisions/state.ts'
-import { claimLost, inventoryBusy, inventoryShort, ownerTaken, shortageOf } from '../errors.ts'
-import { type KitComponents, sumParts } from '../writer/kits.ts'
-import { addContested, deleteContested } from '../writer/repository.ts'
-import { postRequests, type StockRequest } from '../writer/requests.ts'
-import { listOutcomes } from '../writer/requests-repository.ts'
-import type { Writer } from '../writer/writer.ts'
+import { readAvailableQuantities } from '../availability/service.ts'
+import type { ItemQuantity, TakeContestedOperation } from '../decisions/state.ts'
+import {
+  describeShortLine,
+  inventoryShort,
+  orderClaimedOtherLines,
+  stockClaimLost,
+  stockWriterBusy
+} from '../errors.ts'
+import { type KitComponentCache, sumUnitsByItem } from '../writer/kits.ts'
+import { addContestedUnits, deleteContestedUnits } from '../writer/repository.ts'
+import { postStockRequests, type StockRequest } from '../writer/requests.ts'
+import { listStockRequestOutcomes } from '../writer/requests-repository.ts'
+import type { StockWriter } from '../writer/writer.ts'
 import * as repository from './repository.ts'
 
 export type StockLine = { readonly variantId: string; readonly quantity: number }
 /** A paid order takes `parts`: free units first, then units of the victims in their order. */
-export type TakeRequest = Omit<TakeOperation, 'kind'>
-export type Claimant = { readonly owner: string; readonly itemId: string; readonly quantity: number }
+export type TakeContestedRequest = Omit<TakeContestedOperation, 'kind'>
+export type UnpaidStockClaim = { readonly owner: string; readonly itemId: string; readonly quantity: number }
 type ReserveOptions = { readonly deadlineAt?: number; readonly contest?: ReadonlyMap<string, number> }
 
-export type OrderRequest = { readonly id: string; readonly owner: string } & (
+export type OrderStockRequest = { readonly id: string; readonly owner: string } & (
   | {
       readonly kind: 'release' | 'ship' | 'return'
       /** Omitted in a release: all remaining units. */
@@ -32,18 +38,19 @@ const WAIT_MS = 5_000
 const CLAIMANTS_MAX = 5_000
 
 /** Reservation operations of orders. None of them waits for the writer inside a transaction. */
-export function createReservationApi({ writer, kits }: { writer: Writer; kits: KitComponents }) {
+export function createReservationApi({ writer, kits }: { writer: StockWriter; kits: KitComponentCache }) {
   async function reserve(
     owner: string,
     lines: readonly StockLine[],
     seconds: number,
     { deadlineAt = performance.now() + WAIT_MS, ...contest }: ReserveOptions = {}
-  ): Promise<readonly StockPart[]> {
+  ): Promise<readonly ItemQuantity[]> {
     const needs = await kits.expand(lines)
     const reserve = { kind: 'reserve', id: newId(), owner, needs, seconds, ...contest } as const
     const outcome = await writer.push(reserve, deadlineAt)
-    if (outcome.kind === 'taken') throw ownerTaken()
-    if (outcome.kind === 'short') throw inventoryShort({ details: { items: outcome.lines.map(shortageOf) } })
+    if (outcome.kind === 'taken') throw orderClaimedOtherLines()
+    if (outcome.kind === 'short')
+      throw inventoryShort({ details: { items: outcome.lines.map(describeShortLine) } })
     return outcome.kind === 'reserved' ? outcome.contested : []
   }
 
@@ -53,7 +60,7 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
       await writer.push(drop, performance.now() + WAIT_MS)
     } catch (error) {
       // The reservation expires anyway.
-      if ((error as { code?: string }).code !== inventoryBusy.code) throw error
+      if ((error as { code?: string }).code !== stockWriterBusy.code) throw error
     }
   }
 
@@ -61,16 +68,16 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
     tx: Transaction,
     owner: string,
     lines: readonly StockLine[],
-    contested: readonly StockPart[] = []
+    contested: readonly ItemQuantity[] = []
   ): Promise<void> {
-    const wanted = sumParts(await kits.expand(lines))
+    const wanted = sumUnitsByItem(await kits.expand(lines))
     const claimed = new Map(contested.map(({ itemId, quantity }) => [itemId, quantity]))
     if (contested.length > 0) await contest(tx, owner, contested)
     for (const row of await tx.rows(repository.claimReservations, { owner }))
       claimed.set(row.item_id, (claimed.get(row.item_id) ?? 0) + row.quantity)
     const missing = wanted.filter(part => claimed.get(part.itemId) !== part.quantity)
     const isMore = [...claimed.keys()].some(itemId => !wanted.some(part => part.itemId === itemId))
-    if (isMore || (missing.length > 0 && (await areCounted(tx, missing, claimed)))) throw claimLost()
+    if (isMore || (missing.length > 0 && (await areCounted(tx, missing, claimed)))) throw stockClaimLost()
   }
 
   /** Returns whether a missing part is tracked. Untracked items are never reserved. */
@@ -81,11 +88,11 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
   ): Promise<boolean> {
     const itemIds = missing.map(({ itemId }) => itemId)
     if (itemIds.some(itemId => claimed.has(itemId))) return true
-    return (await db.rows(repository.listTracked, { itemIds })).length > 0
+    return (await db.rows(repository.listTrackedItemIds, { itemIds })).length > 0
   }
 
-  const contest = (tx: Transaction, owner: string, parts: readonly StockPart[]) =>
-    tx.run(addContested, {
+  const contest = (tx: Transaction, owner: string, parts: readonly ItemQuantity[]) =>
+    tx.run(addContestedUnits, {
       owners: parts.map(() => owner),
       itemIds: parts.map(({ itemId }) => itemId),
       quantities: parts.map(({ quantity }) => quantity)
@@ -95,7 +102,7 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
    * Reads contested units in a second statement, after the reservations are locked, so units that the
    * writer took before are seen.
    */
-  async function confirm(tx: Transaction, owner: string): Promise<readonly StockPart[]> {
+  async function confirm(tx: Transaction, owner: string): Promise<readonly ItemQuantity[]> {
     const [, parts] = await Promise.all([
       tx.run(repository.confirmReservations, { owner }),
       contested(tx, owner)
@@ -103,19 +110,21 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
     return parts
   }
 
-  async function contested(db: Queryable, owner: string): Promise<readonly StockPart[]> {
-    const rows = await db.rows(repository.listContested, { owner })
+  async function contested(db: Queryable, owner: string): Promise<readonly ItemQuantity[]> {
+    const rows = await db.rows(repository.listContestedUnits, { owner })
     return rows.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
   }
 
   async function rejectShort(db: Queryable, lines: readonly StockLine[]): Promise<never> {
-    const available = await availableIn(
+    const available = await readAvailableQuantities(
       db,
       lines.map(({ variantId }) => variantId)
     )
     const items = lines.flatMap(({ variantId, quantity: requested }, index) => {
       const units = available[index] ?? requested
-      return units < requested ? [shortageOf({ variantId, requested, available: Math.max(0, units) })] : []
+      return units < requested
+        ? [describeShortLine({ variantId, requested, available: Math.max(0, units) })]
+        : []
     })
     throw inventoryShort({ details: { items } })
   }
@@ -124,21 +133,25 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
     const parts = await contested(db, owner)
     if (parts.length === 0) return
     const items = parts.map(({ itemId: variantId, quantity: requested }) =>
-      shortageOf({ variantId, requested, available: 0 })
+      describeShortLine({ variantId, requested, available: 0 })
     )
     throw inventoryShort({ details: { items } })
   }
 
-  async function claimants(db: Queryable, variantIds: readonly string[]): Promise<Claimant[]> {
+  async function claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]> {
     const needs = await kits.expand(variantIds.map(variantId => ({ variantId, quantity: 1 })))
-    const itemIds = sumParts(needs).map(({ itemId }) => itemId)
-    const rows = await db.rows(repository.listClaimants, { itemIds, limit: CLAIMANTS_MAX })
+    const itemIds = sumUnitsByItem(needs).map(({ itemId }) => itemId)
+    const rows = await db.rows(repository.listUnpaidStockClaims, { itemIds, limit: CLAIMANTS_MAX })
     return rows.map(({ owner, item_id: itemId, quantity }) => ({ owner, itemId, quantity }))
   }
 
-  async function forgo(tx: Transaction, owner: string, parts: readonly StockPart[]): Promise<StockPart[]> {
+  async function forgo(
+    tx: Transaction,
+    owner: string,
+    parts: readonly ItemQuantity[]
+  ): Promise<ItemQuantity[]> {
     const [itemIds, quantities] = [parts.map(({ itemId }) => itemId), parts.map(({ quantity }) => quantity)]
-    const rows = await tx.rows(repository.reduceContested, { owner, itemIds, quantities })
+    const rows = await tx.rows(repository.reduceContestedUnits, { owner, itemIds, quantities })
     const gone = new Map(rows.map(({ item_id, quantity }) => [item_id, quantity]))
     return parts.flatMap(({ itemId, quantity }) => {
       const rest = quantity - (gone.get(itemId) ?? 0)
@@ -146,12 +159,12 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
     })
   }
 
-  const take = async (tx: Transaction, request: TakeRequest): Promise<void> => {
+  const take = async (tx: Transaction, request: TakeContestedRequest): Promise<void> => {
     await postAll(tx, [{ kind: 'take', ...request }])
   }
 
   const countFinishedTakes = async (db: Queryable, ids: readonly string[]): Promise<number> =>
-    (await db.rows(listOutcomes, { ids })).length
+    (await db.rows(listStockRequestOutcomes, { ids })).length
 
   /**
    * Posts requests in this transaction; the writer applies them after commit. Returns the ids of new
@@ -159,18 +172,18 @@ export function createReservationApi({ writer, kits }: { writer: Writer; kits: K
    */
   async function postAll(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>> {
     tx.afterCommit(writer.wake)
-    return postRequests(tx, posted)
+    return postStockRequests(tx, posted)
   }
 
-  async function post(tx: Transaction, request: OrderRequest): Promise<void> {
+  async function post(tx: Transaction, request: OrderStockRequest): Promise<void> {
     if (request.kind === 'unship') {
       await postAll(tx, [request])
       return
     }
     const { id, kind, owner, lines, locationId } = request
     // A full release also gives up all contested units.
-    if (kind === 'release' && lines === undefined) await tx.run(deleteContested, { owners: [owner] })
-    const asked = lines === undefined ? null : sumParts(await kits.expand(lines))
+    if (kind === 'release' && lines === undefined) await tx.run(deleteContestedUnits, { owners: [owner] })
+    const asked = lines === undefined ? null : sumUnitsByItem(await kits.expand(lines))
     // Contested units are given up before reserved units are released.
     const parts = kind === 'release' && asked !== null ? await forgo(tx, owner, asked) : asked
     await postAll(tx, [{ kind, id, owner, parts, locationId: locationId ?? null }])

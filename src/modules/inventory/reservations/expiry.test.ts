@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { reservedOf } from '../../../../test/support/stock-ledger.ts'
 import { useStock } from '../../../../test/support/use-stock.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { deleteRequests } from '../writer/requests-repository.ts'
-import { deleteReservations } from './repository.ts'
+import { deleteOldStockRequests } from '../writer/requests-repository.ts'
+import { deleteOldClosedReservations } from './repository.ts'
 
 const limit = 1_000
 
@@ -18,7 +18,7 @@ test('closed rows are deleted after their retention, open rows are kept', async 
        closed_at = closed_at - case owner when $1 then interval '31 days' else interval '29 days' end`,
     [closed]
   )
-  expect(await stock.db.run(deleteReservations, { limit })).toBe(1)
+  expect(await stock.db.run(deleteOldClosedReservations, { limit })).toBe(1)
   const owners = await sql('select owner from inventory.reservations order by owner')
   expect(owners).toEqual([late, held].toSorted().map(owner => ({ owner })))
 
@@ -31,7 +31,7 @@ test('closed rows are deleted after their retention, open rows are kept', async 
      from (values ($1, null), ($2, 47), ($3, 49)) as posted (id, hours)`,
     Object.values(requests)
   )
-  expect(await stock.db.run(deleteRequests, { limit })).toBe(1)
+  expect(await stock.db.run(deleteOldStockRequests, { limit })).toBe(1)
   const left = await sql('select id from inventory.requests where owner = id order by id')
   expect(left).toEqual([requests.open, requests.late].toSorted().map(id => ({ id })))
 })

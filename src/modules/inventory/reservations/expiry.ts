@@ -1,11 +1,15 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Timers } from '../../../platform/timers.ts'
-import { NOTED_SECONDS } from '../availability/cache.ts'
-import { deleteChanges } from '../availability/repository.ts'
-import { deleteRequests } from '../writer/requests-repository.ts'
-import type { Writer } from '../writer/writer.ts'
-import { deleteOldContested, deleteReservations, listExpired } from './repository.ts'
+import { AVAILABILITY_CHANGE_RETENTION_SECONDS } from '../availability/cache.ts'
+import { deleteOldAvailabilityChanges } from '../availability/repository.ts'
+import { deleteOldStockRequests } from '../writer/requests-repository.ts'
+import type { StockWriter } from '../writer/writer.ts'
+import {
+  deleteOldClosedReservations,
+  deleteOldContestedUnits,
+  listExpiredReservations
+} from './repository.ts'
 
 const DUE_SECONDS = 5
 const DUE_MAX = 500
@@ -21,21 +25,25 @@ export function startStockTimers({
 }: {
   timers: Timers
   db: Queryable
-  writer: Writer
+  writer: StockWriter
 }): void {
   timers.every(DUE_SECONDS, 'inventory.expire', () => expireReservations(db, writer))
   const limit = OLD_MAX
-  timers.untilEmpty(NOTED_SECONDS, 'inventory.delete_changes', () =>
-    db.run(deleteChanges, { keptSeconds: NOTED_SECONDS, limit })
+  timers.untilEmpty(AVAILABILITY_CHANGE_RETENTION_SECONDS, 'inventory.delete_changes', () =>
+    db.run(deleteOldAvailabilityChanges, { keptSeconds: AVAILABILITY_CHANGE_RETENTION_SECONDS, limit })
   )
-  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteRequests, { limit }))
-  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_contested', () => db.run(deleteOldContested, { limit }))
-  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_reservations', () => db.run(deleteReservations, { limit }))
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteOldStockRequests, { limit }))
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_contested', () =>
+    db.run(deleteOldContestedUnits, { limit })
+  )
+  timers.untilEmpty(OLD_SECONDS, 'inventory.delete_reservations', () =>
+    db.run(deleteOldClosedReservations, { limit })
+  )
 }
 
 /** Releases expired held reservations. Returns how many owners were handled. */
-export async function expireReservations(db: Queryable, writer: Writer): Promise<number> {
-  const due = await db.rows(listExpired, { limit: DUE_MAX })
+export async function expireReservations(db: Queryable, writer: StockWriter): Promise<number> {
+  const due = await db.rows(listExpiredReservations, { limit: DUE_MAX })
   const deadlineAt = performance.now() + WAIT_MS
   const expired = due.map(async ({ owner, item_ids: itemIds }) =>
     writer.push({ kind: 'expire', id: newId(), owner, itemIds }, deadlineAt)

@@ -68,7 +68,7 @@ export const confirmReservations = statement({
     where owner = $owner and expires_at is null and closed_at is null and state <> 'confirmed'`
 })
 /** Sums, per owner and item, the units of unpaid claims of which nothing was shipped. */
-export const listClaimants = statement({
+export const listUnpaidStockClaims = statement({
   name: 'inventory.list_claimants',
   takes: { itemIds: 'uuid[]', limit: 'int8' },
   gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },
@@ -78,14 +78,14 @@ export const listClaimants = statement({
       where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
     ) as claims group by owner, item_id`
 })
-export const listContested = statement({
+export const listContestedUnits = statement({
   name: 'inventory.list_contested',
   takes: { owner: 'uuid' },
   gives: { item_id: 'uuid', quantity: 'int4' },
   text: 'select item_id, quantity from inventory.contested where owner = $owner order by item_id'
 })
 /** Reduces contested quantities; each item may appear once. Returns by how much each was reduced. */
-export const reduceContested = statement({
+export const reduceContestedUnits = statement({
   name: 'inventory.reduce_contested',
   takes: { owner: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
   gives: { item_id: 'uuid', quantity: 'int4' },
@@ -103,21 +103,21 @@ export const reduceContested = statement({
     )
     select item_id, quantity from gone union all select item_id, quantity from reduced`
 })
-export const deleteOldContested = statement({
+export const deleteOldContestedUnits = statement({
   name: 'inventory.delete_old_contested',
   takes: { limit: 'int8' },
   text: `
     delete from inventory.contested where ctid in (
       select ctid from inventory.contested where at < now() - interval '30 days' limit $limit for update skip locked)`
 })
-export const listTracked = statement({
+export const listTrackedItemIds = statement({
   name: 'inventory.list_tracked',
   takes: { itemIds: 'uuid[]' },
   gives: { id: 'uuid' },
   text: 'select id from inventory.items where id = any ($itemIds) and tracked'
 })
 /** Lists owners with expired held reservations, such as those of a process that crashed. */
-export const listExpired = statement({
+export const listExpiredReservations = statement({
   name: 'inventory.list_due',
   takes: { limit: 'int8' },
   gives: { owner: 'uuid', item_ids: 'uuid[]' },
@@ -127,7 +127,7 @@ export const listExpired = statement({
       where state = 'held' and expires_at <= now() order by expires_at limit $limit
     ) due group by owner`
 })
-export const deleteReservations = statement({
+export const deleteOldClosedReservations = statement({
   name: 'inventory.delete_reservations',
   takes: { limit: 'int8' },
   text: `

@@ -1,23 +1,23 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type {
-  Crossing,
-  Movement,
-  Reservation,
-  ReservationWrite,
+  LockedStockState,
+  ReservationRowValues,
   ShipmentMovement,
-  StockDecision,
+  StockBatchDecision,
   StockItem,
   StockLevel,
+  StockMovement,
   StockOperation,
-  StockOutcome,
-  StockState,
-  TakeOperation
+  StockOperationOutcome,
+  StockReservation,
+  StockStatusChange,
+  TakeContestedOperation
 } from '../decisions/state.ts'
 import * as repository from './repository.ts'
 
 /** A level with more reserved than on hand, and the orders concerned. */
-export type ReservationShortfall = {
+export type LevelShortfall = {
   readonly itemId: string
   readonly locationId: string
   readonly onHand: number
@@ -25,11 +25,11 @@ export type ReservationShortfall = {
   readonly owners: readonly string[]
 }
 /** Units that a paid order took from an unpaid order. */
-export type LostReservation = Extract<StockOutcome, { kind: 'took' }>['lost'][number]
-type LockedStock = { stock: StockState; unlocked: ReadonlySet<string> }
+export type LostReservedUnits = Extract<StockOperationOutcome, { kind: 'took' }>['lost'][number]
+type StockRead = { stock: LockedStockState; unlocked: ReadonlySet<string> }
 
 /** Returns the items whose levels the operation names. */
-export function itemsOf(operation: StockOperation): readonly string[] {
+export function itemIdsOfOperation(operation: StockOperation): readonly string[] {
   switch (operation.kind) {
     case 'reserve':
       return operation.needs.flatMap(need => need.parts.map(part => part.itemId))
@@ -67,37 +67,37 @@ function levelsToCreate(operations: readonly StockOperation[]): { itemIds: strin
   }
 }
 
-type ReadOptions = { items: ReadonlySet<string>; isWaiting: boolean; kitsOf: StockState['kitsOf'] }
+type ReadOptions = { items: ReadonlySet<string>; isWaiting: boolean; kitsOf: LockedStockState['kitsOf'] }
 
 /**
  * Locks and reads the stock of the operations in one round trip. Reservations are read after the levels
  * are locked, so changes by others are seen. Without waiting, items that another transaction locked are
  * `unlocked`.
  */
-export async function readStock(
+export async function lockAndReadStock(
   tx: Transaction,
   operations: readonly StockOperation[],
   { items, isWaiting, kitsOf }: ReadOptions
-): Promise<LockedStock> {
+): Promise<StockRead> {
   const itemIds = [...items]
   const owners = [...new Set(operations.flatMap(ownersOf))]
   const places = levelsToCreate(operations)
   const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
   const [made, levels, itemRows, rows, moved, home] = await Promise.all([
-    hasFacts ? tx.rows(repository.insertLevels, places) : [],
-    tx.rows(isWaiting ? repository.lockLevels : repository.lockFreeLevels, { itemIds }),
-    tx.rows(repository.listItems, { itemIds }),
+    hasFacts ? tx.rows(repository.insertMissingLevels, places) : [],
+    tx.rows(isWaiting ? repository.lockStockLevels : repository.lockFreeStockLevels, { itemIds }),
+    tx.rows(repository.listStockPolicies, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
-    shipments.length > 0 ? tx.rows(repository.listShipped, { shipments }) : [],
+    shipments.length > 0 ? tx.rows(repository.listShipmentMovements, { shipments }) : [],
     hasFacts ? tx.first(repository.findDefaultLocation) : undefined
   ])
   const unlocked = new Set(levels.filter(level => level.seq === null).map(level => level.item_id))
   const locked = new Map<string, StockLevel[]>()
   for (const itemId of itemIds) if (!unlocked.has(itemId)) locked.set(itemId, [])
-  for (const row of levels) locked.get(row.item_id)?.push(levelOf(row))
-  const stock: StockState = {
-    items: new Map(itemRows.map(row => [row.id, itemOf(row)])),
+  for (const row of levels) locked.get(row.item_id)?.push(stockLevelFromRow(row))
+  const stock: LockedStockState = {
+    items: new Map(itemRows.map(row => [row.id, stockItemFromRow(row)])),
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
     shipped: Map.groupBy(moved.map(shipmentMovementOf), ({ operation }) => operation),
@@ -118,13 +118,13 @@ function findNewItems(
 }
 
 type Rows = {
-  level: RowOf<typeof repository.lockLevels>
-  item: RowOf<typeof repository.listItems>
+  level: RowOf<typeof repository.lockStockLevels>
+  item: RowOf<typeof repository.listStockPolicies>
   reservation: RowOf<typeof repository.lockReservations>
-  moved: RowOf<typeof repository.listShipped>
+  moved: RowOf<typeof repository.listShipmentMovements>
 }
 
-export const levelOf = (row: Rows['level']): StockLevel => ({
+export const stockLevelFromRow = (row: Rows['level']): StockLevel => ({
   itemId: row.item_id,
   locationId: row.location_id,
   priority: row.priority,
@@ -135,20 +135,20 @@ export const levelOf = (row: Rows['level']): StockLevel => ({
   seq: row.seq ?? 0,
   sourceVersion: row.source_version
 })
-export const itemOf = (row: Rows['item']): StockItem => ({
+export const stockItemFromRow = (row: Rows['item']): StockItem => ({
   id: row.id,
   tracked: row.tracked,
   backorder: row.backorder,
   backorderLimit: row.backorder_limit,
   lowThreshold: row.low_threshold
 })
-const reservationOf = (row: Rows['reservation']): Reservation => ({
+const reservationOf = (row: Rows['reservation']): StockReservation => ({
   owner: row.owner,
   itemId: row.item_id,
   locationId: row.location_id,
   quantity: row.quantity ?? 0,
   fulfilled: row.fulfilled ?? 0,
-  state: (row.state ?? 'closed') as Reservation['state'],
+  state: (row.state ?? 'closed') as StockReservation['state'],
   isExpired: row.is_due ?? false,
   isUnlocked: row.state !== null
 })
@@ -167,27 +167,31 @@ const shipmentMovementOf = (row: Rows['moved']): ShipmentMovement => ({
  * Counts the writes of a decision. A crossing counts, because it may concern a level created for the
  * batch.
  */
-export const countWrites = ({ levels, inserted, updated, crossings }: StockDecision): number =>
-  levels.length + inserted.length + updated.length + crossings.length
+export const countDecisionWrites = ({
+  levels,
+  inserted,
+  updated,
+  statusChanges: crossings
+}: StockBatchDecision): number => levels.length + inserted.length + updated.length + crossings.length
 
 /**
  * Sends all writes of a decision without waiting in between, so that they can be pipelined with the
  * commit.
  */
-export async function writeDecision(
+export async function writeStockDecision(
   tx: Transaction,
   {
     levels,
     inserted,
     updated,
     movements
-  }: Pick<StockDecision, 'levels' | 'inserted' | 'updated' | 'movements'>
+  }: Pick<StockBatchDecision, 'levels' | 'inserted' | 'updated' | 'movements'>
 ): Promise<void> {
   await Promise.all([
-    levels.length > 0 && tx.run(repository.updateLevels, levelColumns(levels)),
+    levels.length > 0 && tx.run(repository.updateStockLevels, levelColumns(levels)),
     inserted.length > 0 && tx.run(repository.insertReservations, reservationColumns(inserted)),
     updated.length > 0 && tx.run(repository.updateReservations, reservationColumns(updated)),
-    movements.length > 0 && tx.run(repository.insertMovements, movementColumns(movements))
+    movements.length > 0 && tx.run(repository.insertStockMovements, movementColumns(movements))
   ])
 }
 
@@ -200,7 +204,7 @@ const levelColumns = (levels: readonly StockLevel[]) => ({
   seqs: levels.map(each => each.seq),
   sourceVersions: levels.map(each => each.sourceVersion)
 })
-const reservationColumns = (rows: readonly ReservationWrite[]) => ({
+const reservationColumns = (rows: readonly ReservationRowValues[]) => ({
   owners: rows.map(each => each.owner),
   itemIds: rows.map(each => each.itemId),
   locationIds: rows.map(each => each.locationId),
@@ -209,7 +213,7 @@ const reservationColumns = (rows: readonly ReservationWrite[]) => ({
   states: rows.map(each => each.state),
   seconds: rows.map(each => each.seconds)
 })
-const movementColumns = (movements: readonly Movement[]) => ({
+const movementColumns = (movements: readonly StockMovement[]) => ({
   itemIds: movements.map(each => each.itemId),
   locationIds: movements.map(each => each.locationId),
   seqs: movements.map(each => each.seq),
@@ -226,12 +230,12 @@ const movementColumns = (movements: readonly Movement[]) => ({
 })
 
 /** Finds the orders with reservations at each short level. */
-export async function findShortfalls(
+export async function findLevelShortfalls(
   tx: Transaction,
-  { shortfalls, levels }: Pick<StockDecision, 'shortfalls' | 'levels'>
-): Promise<ReservationShortfall[]> {
+  { shortfalls, levels }: Pick<StockBatchDecision, 'shortfalls' | 'levels'>
+): Promise<LevelShortfall[]> {
   if (shortfalls.length === 0) return []
-  const rows = await tx.rows(repository.listOwners, {
+  const rows = await tx.rows(repository.listOwnersOfShortLevels, {
     itemIds: shortfalls.map(({ itemId }) => itemId),
     locationIds: shortfalls.map(({ locationId }) => locationId)
   })
@@ -251,11 +255,11 @@ const keyOf = (itemId: string, locationId: string) => `${itemId} ${locationId}`
  * Publishes the effects of a batch in its transaction. `invalidate` updates caches of this process after
  * commit.
  */
-export type StockPublisher = {
+export type StockBatchPublisher = {
   invalidate(variantIds: readonly string[]): void
-  emitCrossed(tx: Transaction, crossing: Crossing): void
-  emitShort(tx: Transaction, shortfall: ReservationShortfall): void
+  emitCrossed(tx: Transaction, crossing: StockStatusChange): void
+  emitShort(tx: Transaction, shortfall: LevelShortfall): void
   /** The outcome of a take request. */
-  emitTaken(tx: Transaction, take: TakeOperation, isTaken: boolean): void
-  emitLost(tx: Transaction, loss: LostReservation): void
+  emitTaken(tx: Transaction, take: TakeContestedOperation, isTaken: boolean): void
+  emitLost(tx: Transaction, loss: LostReservedUnits): void
 }

@@ -1,16 +1,16 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChanges } from '../availability/changes.ts'
-import type { ExpandedLine, StockPart, StockState } from '../decisions/state.ts'
-import { listKits } from './repository.ts'
+import type { ItemQuantity, KitExpandedLine, LockedStockState } from '../decisions/state.ts'
+import { listAllKitComponents } from './repository.ts'
 
 type OrderedLine = { readonly variantId: string; readonly quantity: number }
 type KitIndex = {
-  parts: Map<string, StockPart[]>
+  parts: Map<string, ItemQuantity[]>
   of: Map<string, { variantId: string; quantity: number }[]>
 }
 
 /** Caches the parts of all kits in memory: there are few. */
-export function createKits({ db, changes }: { db: Queryable; changes: AvailabilityChanges }) {
+export function createKitComponentCache({ db, changes }: { db: Queryable; changes: AvailabilityChanges }) {
   let known: Promise<KitIndex> | undefined
   const forget = () => {
     known = undefined
@@ -20,7 +20,7 @@ export function createKits({ db, changes }: { db: Queryable; changes: Availabili
   async function load(): Promise<KitIndex> {
     const parts: KitIndex['parts'] = new Map()
     const of: KitIndex['of'] = new Map()
-    for (const { variant_id: variantId, item_id: itemId, quantity } of await db.rows(listKits)) {
+    for (const { variant_id: variantId, item_id: itemId, quantity } of await db.rows(listAllKitComponents)) {
       parts.set(variantId, [...(parts.get(variantId) ?? []), { itemId, quantity }])
       of.set(itemId, [...(of.get(itemId) ?? []), { variantId, quantity }])
     }
@@ -38,7 +38,7 @@ export function createKits({ db, changes }: { db: Queryable; changes: Availabili
 
   return {
     /** Adds the parts of each line. A variant that is no kit is its own part. */
-    expand: async (lines: readonly OrderedLine[]): Promise<ExpandedLine[]> => {
+    expand: async (lines: readonly OrderedLine[]): Promise<KitExpandedLine[]> => {
       const { parts } = await read()
       return lines.map(line => ({
         ...line,
@@ -46,13 +46,13 @@ export function createKits({ db, changes }: { db: Queryable; changes: Availabili
       }))
     },
     /** Returns the kits by the item that they contain. */
-    of: async (): Promise<StockState['kitsOf']> => (await read()).of
+    of: async (): Promise<LockedStockState['kitsOf']> => (await read()).of
   }
 }
-export type KitComponents = ReturnType<typeof createKits>
+export type KitComponentCache = ReturnType<typeof createKitComponentCache>
 
 /** Sums the units of each item over all lines. */
-export function sumParts(needs: readonly ExpandedLine[]): StockPart[] {
+export function sumUnitsByItem(needs: readonly KitExpandedLine[]): ItemQuantity[] {
   const sums = new Map<string, number>()
   for (const { quantity, parts } of needs)
     for (const part of parts) sums.set(part.itemId, (sums.get(part.itemId) ?? 0) + part.quantity * quantity)

@@ -1,16 +1,16 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { AvailabilityChanges } from '../availability/changes.ts'
 import { stockCrossed, stockLost, stockShort, stockTaken } from '../events.ts'
-import type { StockPublisher } from './batch.ts'
+import type { StockBatchPublisher } from './batch.ts'
 
 /** Publishes the changes of a batch: broadcasts to every process, and events. */
-export const createStockPublisher = ({
+export const createStockBatchPublisher = ({
   changes,
   emit
 }: {
   changes: AvailabilityChanges
   emit: Emit
-}): StockPublisher => ({
+}): StockBatchPublisher => ({
   invalidate: changes.invalidateLocally,
   emitCrossed: (tx, { itemId, variantIds, available, status }) => {
     changes.announce(tx, variantIds)

@@ -1,12 +1,12 @@
-import type { StockOperation, StockOutcome } from '../decisions/state.ts'
-import { inventoryBusy } from '../errors.ts'
+import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
+import { stockWriterBusy } from '../errors.ts'
 
 /** A queued operation whose caller waits for the outcome. */
-export type QueuedOperation = {
+export type QueuedStockOperation = {
   readonly operation: StockOperation
   /** On the monotonic clock, in milliseconds. */
   readonly deadlineAt: number
-  readonly settle: (outcome: StockOutcome) => void
+  readonly settle: (outcome: StockOperationOutcome) => void
   readonly fail: (error: unknown) => void
   /** Further items that it needs, found when it was first decided. */
   items: ReadonlySet<string>
@@ -15,36 +15,42 @@ export type QueuedOperation = {
 const COMPACTED_AT = 1_000
 
 /** The queue of operations for the next batches. */
-export function createQueue(entriesMax: number) {
-  let entries: QueuedOperation[] = []
+export function createStockOperationQueue(entriesMax: number) {
+  let entries: QueuedStockOperation[] = []
   let first = 0
   /** Postponed entries. They fill at most half of a batch, so that new operations are not delayed. */
-  let postponed: QueuedOperation[] = []
+  let postponed: QueuedStockOperation[] = []
 
   const size = () => postponed.length + entries.length - first
 
   /** @throws `INVENTORY_BUSY` when the queue is full. */
-  function push(operation: StockOperation, deadlineAt: number): Promise<StockOutcome> {
-    if (size() >= entriesMax) throw inventoryBusy({ retryAfterSeconds: 1 })
-    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<StockOutcome>()
+  function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
+    if (size() >= entriesMax) throw stockWriterBusy({ retryAfterSeconds: 1 })
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<StockOperationOutcome>()
     entries.push({ operation, deadlineAt, settle, fail, items: new Set() })
     return promise
   }
 
   /** Takes up to one batch of entries, in order. Expired entries fail. */
-  function take({ operationsMax, linesMax }: { operationsMax: number; linesMax: number }): QueuedOperation[] {
+  function take({
+    operationsMax,
+    linesMax
+  }: {
+    operationsMax: number
+    linesMax: number
+  }): QueuedStockOperation[] {
     const now = performance.now()
-    const taken: QueuedOperation[] = []
+    const taken: QueuedStockOperation[] = []
     let lines = 0
     /** Returns the index of the first entry that was not examined. */
-    const takeFrom = (waiting: readonly QueuedOperation[], from: number, share: number): number => {
+    const takeFrom = (waiting: readonly QueuedStockOperation[], from: number, share: number): number => {
       let at = from
       for (; at < waiting.length && taken.length < operationsMax * share; at += 1) {
-        const entry = waiting[at] as QueuedOperation
+        const entry = waiting[at] as QueuedStockOperation
         lines += linesOf(entry.operation)
         if (lines > linesMax * share && taken.length > 0) break
         if (entry.deadlineAt > now) taken.push(entry)
-        else entry.fail(inventoryBusy({ retryAfterSeconds: 1 }))
+        else entry.fail(stockWriterBusy({ retryAfterSeconds: 1 }))
       }
       return at
     }
@@ -58,7 +64,7 @@ export function createQueue(entriesMax: number) {
   }
 
   /** Postpones entries to a later batch. */
-  function postpone(late: readonly QueuedOperation[]): void {
+  function postpone(late: readonly QueuedStockOperation[]): void {
     postponed = [...postponed, ...late]
   }
 

@@ -15,7 +15,7 @@ const level = {
 } as const
 
 /** Locks all levels of the batch's items in a fixed order. After a lock wait it returns the newest values. */
-export const lockLevels = statement({
+export const lockStockLevels = statement({
   name: 'inventory.lock_levels',
   takes: { itemIds: 'uuid[]' },
   gives: level,
@@ -30,7 +30,7 @@ export const lockLevels = statement({
  * Locks free levels without waiting; levels locked by others are returned without quantities. Quantities
  * come from the locking subquery, because the other side of the join is as old as the snapshot.
  */
-export const lockFreeLevels = statement({
+export const lockFreeStockLevels = statement({
   name: 'inventory.lock_free_levels',
   takes: { itemIds: 'uuid[]' },
   gives: level,
@@ -45,7 +45,7 @@ export const lockFreeLevels = statement({
       left join free on free.item_id = levels.item_id and free.location_id = levels.location_id
     where levels.item_id = any ($itemIds)`
 })
-export const listItems = statement({
+export const listStockPolicies = statement({
   name: 'inventory.list_items_to_decide',
   takes: { itemIds: 'uuid[]' },
   gives: {
@@ -91,7 +91,7 @@ export const lockReservations = statement({
  * Lists the movements of these shipments and of their undoing. The index `movements_shipped` has the same
  * kinds.
  */
-export const listShipped = statement({
+export const listShipmentMovements = statement({
   name: 'inventory.list_shipped',
   takes: { shipments: 'uuid[]' },
   gives: {
@@ -114,7 +114,7 @@ export const findDefaultLocation = statement({
   text: 'select id from inventory.locations where active order by priority, id limit 1'
 })
 /** Creates missing levels. Without a location: at the default location. */
-export const insertLevels = statement({
+export const insertMissingLevels = statement({
   name: 'inventory.insert_levels',
   takes: { itemIds: 'uuid[]', locationIds: 'text[]' },
   gives: { item_id: 'uuid' },
@@ -130,7 +130,7 @@ export const insertLevels = statement({
     returning item_id`
 })
 /** Also records the affected variants in `inventory.changes`, which caches poll. */
-export const updateLevels = statement({
+export const updateStockLevels = statement({
   name: 'inventory.update_levels',
   takes: {
     itemIds: 'uuid[]',
@@ -191,7 +191,7 @@ export const updateReservations = statement({
     where reservations.owner = row.owner and reservations.item_id = row.item_id
       and reservations.location_id = row.location_id`
 })
-export const insertMovements = statement({
+export const insertStockMovements = statement({
   name: 'inventory.insert_movements',
   takes: {
     itemIds: 'uuid[]',
@@ -220,7 +220,7 @@ export const insertMovements = statement({
         allowed_after, operation, owner, actor, reason)`
 })
 /** Lists the owners with reservations at each short level: the first 100 per level. */
-export const listOwners = statement({
+export const listOwnersOfShortLevels = statement({
   name: 'inventory.list_owners',
   takes: { itemIds: 'uuid[]', locationIds: 'uuid[]' },
   gives: { item_id: 'uuid', location_id: 'uuid', owner: 'uuid' },
@@ -235,12 +235,12 @@ export const listOwners = statement({
       ) as waiting`
 })
 
-export const deleteContested = statement({
+export const deleteContestedUnits = statement({
   name: 'inventory.delete_contested',
   takes: { owners: 'uuid[]' },
   text: 'delete from inventory.contested where owner = any ($owners)'
 })
-export const addContested = statement({
+export const addContestedUnits = statement({
   name: 'inventory.add_contested',
   takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
   text: `
@@ -251,7 +251,7 @@ export const addContested = statement({
     on conflict (owner, item_id) do update set quantity = contested.quantity + excluded.quantity`
 })
 
-export const listKits = statement({
+export const listAllKitComponents = statement({
   name: 'inventory.list_kits',
   gives: { variant_id: 'uuid', item_id: 'uuid', quantity: 'int4' },
   text: 'select variant_id, item_id, quantity from inventory.components order by variant_id, item_id'

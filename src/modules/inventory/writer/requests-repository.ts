@@ -1,12 +1,12 @@
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { EvictionVictim, StockOutcome } from '../decisions/state.ts'
+import type { PreemptibleOwner, StockOperationOutcome } from '../decisions/state.ts'
 
 /** Stored payload of a request, in the form of the writer's operation. */
-export type RequestLines = {
+export type StockRequestPayload = {
   readonly parts?: readonly { itemId: string; quantity: number }[] | null
   readonly locationId?: string | null
   readonly shipment?: string
-  readonly victims?: readonly EvictionVictim[]
+  readonly victims?: readonly PreemptibleOwner[]
   readonly lines?: readonly {
     readonly itemId: string
     readonly locationId: string
@@ -19,19 +19,19 @@ export type RequestLines = {
 const requestKind = oneOf<'release' | 'ship' | 'unship' | 'return' | 'count' | 'adjust' | 'take'>()
 
 /** Lets one process at a time apply requests, which keeps their order. */
-export const lockRequests = statement({
+export const tryLockStockRequests = statement({
   name: 'inventory.lock_requests',
   gives: { is_mine: 'bool' },
   text: `select pg_try_advisory_xact_lock(hashtextextended('inventory.requests', 0)) as is_mine`
 })
-export const listRequests = statement({
+export const listPendingStockRequests = statement({
   name: 'inventory.list_requests_to_do',
   takes: { limit: 'int8' },
   gives: {
     id: 'uuid',
     kind: requestKind,
     owner: 'uuid?',
-    lines: json<RequestLines>(),
+    lines: json<StockRequestPayload>(),
     actor: 'uuid?',
     reason: 'text?',
     age_seconds: 'float8'
@@ -42,7 +42,7 @@ export const listRequests = statement({
     from inventory.requests where done_at is null order by seq limit $limit`
 })
 /** Locks contested units. Waits for a transaction that is giving some of them up. */
-export const lockContested = statement({
+export const lockContestedUnits = statement({
   name: 'inventory.lock_contested',
   takes: { owners: 'uuid[]' },
   gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },
@@ -50,7 +50,7 @@ export const lockContested = statement({
     select owner, item_id, quantity from inventory.contested where owner = any ($owners)
     order by owner, item_id for update`
 })
-export const finishRequests = statement({
+export const updateFinishedStockRequests = statement({
   name: 'inventory.finish_requests',
   takes: { ids: 'uuid[]', outcomes: 'text[]' },
   text: `
@@ -58,14 +58,14 @@ export const finishRequests = statement({
     from unnest($ids::uuid[], $outcomes::text[]) as done (id, outcome)
     where requests.id = done.id`
 })
-export const listOutcomes = statement({
+export const listStockRequestOutcomes = statement({
   name: 'inventory.list_outcomes',
   takes: { ids: 'uuid[]' },
-  gives: { id: 'uuid', outcome: nullableJson<StockOutcome>() },
+  gives: { id: 'uuid', outcome: nullableJson<StockOperationOutcome>() },
   text: 'select id, outcome from inventory.requests where id = any ($ids) and done_at is not null'
 })
 /** Inserts requests. Existing ids stay unchanged and are not returned. */
-export const insertRequests = statement({
+export const insertStockRequests = statement({
   name: 'inventory.insert_requests',
   takes: {
     ids: 'uuid[]',
@@ -84,7 +84,7 @@ export const insertRequests = statement({
     on conflict (id) do nothing
     returning id`
 })
-export const deleteRequests = statement({
+export const deleteOldStockRequests = statement({
   name: 'inventory.delete_requests',
   takes: { limit: 'int8' },
   text: `

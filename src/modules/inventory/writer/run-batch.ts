@@ -1,38 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DedicatedConnection, Transaction } from '../../../platform/postgres/database.ts'
-import { decideOperation } from '../decisions/decide.ts'
-import type { StockDecision, StockOperation, StockOutcome, StockState } from '../decisions/state.ts'
-import { inventoryBusy } from '../errors.ts'
+import { decideStockOperations } from '../decisions/decide.ts'
+import type {
+  LockedStockState,
+  StockBatchDecision,
+  StockOperation,
+  StockOperationOutcome
+} from '../decisions/state.ts'
+import { stockWriterBusy } from '../errors.ts'
 import {
-  countWrites,
-  findShortfalls,
-  itemsOf,
-  readStock,
-  type StockPublisher,
-  writeDecision
+  countDecisionWrites,
+  findLevelShortfalls,
+  itemIdsOfOperation,
+  lockAndReadStock,
+  type StockBatchPublisher,
+  writeStockDecision
 } from './batch.ts'
-import type { KitComponents } from './kits.ts'
-import type { QueuedOperation } from './queue.ts'
-import { finishRequests, lockPendingRequests, type PendingRequest } from './requests.ts'
-import { recordTakes } from './takes.ts'
+import type { KitComponentCache } from './kits.ts'
+import type { QueuedStockOperation } from './queue.ts'
+import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'
+import { recordTakeOutcomes } from './takes.ts'
 
 /** Work of one batch: queue entries, and the maximum number of requests. */
-export type BatchWork = { readonly entries: readonly QueuedOperation[]; readonly requestsMax: number }
+export type StockBatchWork = {
+  readonly entries: readonly QueuedStockOperation[]
+  readonly requestsMax: number
+}
 /** Result of a committed batch. */
-export type BatchResult = {
-  readonly requests: readonly PendingRequest[]
+export type StockBatchResult = {
+  readonly requests: readonly PendingStockRequest[]
   readonly areMore: boolean
-  readonly decided: StockDecision
+  readonly decided: StockBatchDecision
   /** Outcomes of the requests and of the entries, in their order. */
-  readonly requestOutcomes: readonly StockOutcome[]
-  readonly outcomes: readonly StockOutcome[]
+  readonly requestOutcomes: readonly StockOperationOutcome[]
+  readonly outcomes: readonly StockOperationOutcome[]
   /** Items that another transaction had locked. */
   readonly unlocked: ReadonlySet<string>
   /** Items and kits whose available quantity changed. */
   readonly changed: readonly string[]
 }
-export type BatchEnd =
-  | { kind: 'done'; result: BatchResult }
+export type StockBatchOutcome =
+  | { kind: 'done'; result: StockBatchResult }
   /** Nothing was changed. `requests`: ids of the requests in the batch. */
   | { kind: 'undone'; error: unknown; requests: readonly string[] }
   /** It could not be determined in time whether the batch was committed. */
@@ -44,7 +52,7 @@ const ATTEMPT_MS_MAX = 2_000
 const UNKNOWN_MS_MAX = 5_000
 const UNKNOWN_PAUSE_MS = 20
 
-const EMPTY_RESULT: BatchResult = {
+const EMPTY_RESULT: StockBatchResult = {
   requests: [],
   areMore: false,
   decided: {
@@ -53,7 +61,7 @@ const EMPTY_RESULT: BatchResult = {
     inserted: [],
     updated: [],
     movements: [],
-    crossings: [],
+    statusChanges: [],
     shortfalls: []
   },
   requestOutcomes: [],
@@ -64,8 +72,8 @@ const EMPTY_RESULT: BatchResult = {
 
 type RunBatchDeps = {
   dedicated: DedicatedConnection
-  kits: KitComponents
-  publisher: StockPublisher
+  kits: KitComponentCache
+  publisher: StockBatchPublisher
   /** Further items that requests need, found when they were first decided. */
   requestItems: Set<string>
   note(result: 'done' | 'locked' | 'undone' | 'unknown'): void
@@ -76,10 +84,14 @@ type RunBatchDeps = {
  * again. The old transaction keeps its locks until it ends, so its writes are then visible: its
  * reservations exist, and its finished requests are no longer listed.
  */
-export async function runBatch(deps: RunBatchDeps, work: BatchWork, mayWait: boolean): Promise<BatchEnd> {
+export async function runStockBatch(
+  deps: RunBatchDeps,
+  work: StockBatchWork,
+  mayWait: boolean
+): Promise<StockBatchOutcome> {
   const { dedicated, note } = deps
   let isWaiting = mayWait
-  let result: BatchResult | undefined
+  let result: StockBatchResult | undefined
   let requests: readonly string[] = []
   const onTaken = (ids: readonly string[]) => {
     requests = ids
@@ -93,20 +105,21 @@ export async function runBatch(deps: RunBatchDeps, work: BatchWork, mayWait: boo
       { deadlineAt: performance.now() + ATTEMPT_MS_MAX }
     )
     if (attempt.kind !== 'done' || hasWork(work, result)) note(attempt.kind)
-    const hasWritten = result !== undefined && (countWrites(result.decided) > 0 || result.requests.length > 0)
+    const hasWritten =
+      result !== undefined && (countDecisionWrites(result.decided) > 0 || result.requests.length > 0)
     if (attempt.kind === 'done' || (attempt.kind === 'unknown' && !hasWritten))
-      return { kind: 'done', result: result as BatchResult }
+      return { kind: 'done', result: result as StockBatchResult }
     if (attempt.kind === 'unknown') {
       giveUpAt = Math.min(giveUpAt, performance.now() + UNKNOWN_MS_MAX)
       if (performance.now() > giveUpAt) return attempt
       await delay(UNKNOWN_PAUSE_MS)
     } else if (attempt.kind === 'undone') return { ...attempt, requests }
-    else if (!isWaiting) return { kind: 'undone', error: inventoryBusy({ retryAfterSeconds: 1 }), requests }
+    else if (!isWaiting) return { kind: 'undone', error: stockWriterBusy({ retryAfterSeconds: 1 }), requests }
     else isWaiting = false
   }
 }
 
-const hasWork = ({ entries }: BatchWork, result: BatchResult | undefined) =>
+const hasWork = ({ entries }: StockBatchWork, result: StockBatchResult | undefined) =>
   entries.length > 0 || (result?.requests.length ?? 0) > 0
 
 type RunOptions = {
@@ -117,34 +130,34 @@ type RunOptions = {
 async function runOnce(
   { kits, publisher, requestItems }: RunBatchDeps,
   tx: Transaction,
-  { entries, requestsMax }: BatchWork,
+  { entries, requestsMax }: StockBatchWork,
   { isWaiting, onTaken }: RunOptions
-): Promise<BatchResult> {
+): Promise<StockBatchResult> {
   const { waiting, areMore } =
-    requestsMax > 0 ? await lockPendingRequests(tx, requestsMax) : { waiting: [], areMore: false }
+    requestsMax > 0 ? await lockPendingStockRequests(tx, requestsMax) : { waiting: [], areMore: false }
   onTaken(waiting.map(({ operation }) => operation.id))
   const operations = entries.map(({ operation }) => operation)
   if (waiting.length + operations.length === 0) return { ...EMPTY_RESULT, areMore }
   const all = [...waiting.map(({ operation }) => operation), ...operations]
   const items = new Set([
     ...requestItems,
-    ...all.flatMap(itemsOf),
+    ...all.flatMap(itemIdsOfOperation),
     ...entries.flatMap(each => [...each.items])
   ])
-  const { stock, unlocked } = await readStock(tx, all, { items, isWaiting, kitsOf: await kits.of() })
+  const { stock, unlocked } = await lockAndReadStock(tx, all, { items, isWaiting, kitsOf: await kits.of() })
   const { requests, decided } = decideInOrder(stock, waiting, operations, requestItems)
   const requestOutcomes = decided.outcomes.slice(0, requests.length)
   const outcomes = decided.outcomes.slice(requests.length)
-  if (countWrites(decided) > 0 || requests.length > 0) {
-    const shortfalls = await findShortfalls(tx, decided)
-    for (const each of decided.crossings) publisher.emitCrossed(tx, each)
+  if (countDecisionWrites(decided) > 0 || requests.length > 0) {
+    const shortfalls = await findLevelShortfalls(tx, decided)
+    for (const each of decided.statusChanges) publisher.emitCrossed(tx, each)
     for (const each of shortfalls) publisher.emitShort(tx, each)
-    await recordTakes(tx, publisher, requests, requestOutcomes)
+    await recordTakeOutcomes(tx, publisher, requests, requestOutcomes)
     tx.withCommit(() =>
       Promise.all([
-        writeDecision(tx, decided),
+        writeStockDecision(tx, decided),
         requests.length > 0 &&
-          finishRequests(
+          finishStockRequests(
             tx,
             requests.map(({ operation }) => operation.id),
             requestOutcomes
@@ -165,13 +178,13 @@ async function runOnce(
  * for the next batch, which locks these items.
  */
 function decideInOrder(
-  stock: StockState,
-  waiting: readonly PendingRequest[],
+  stock: LockedStockState,
+  waiting: readonly PendingStockRequest[],
   operations: readonly StockOperation[],
   requestItems: Set<string>
-): { requests: readonly PendingRequest[]; decided: StockDecision } {
-  const decideWith = (requests: readonly PendingRequest[]) =>
-    decideOperation(stock, [...requests.map(({ operation }) => operation), ...operations])
+): { requests: readonly PendingStockRequest[]; decided: StockBatchDecision } {
+  const decideWith = (requests: readonly PendingStockRequest[]) =>
+    decideStockOperations(stock, [...requests.map(({ operation }) => operation), ...operations])
   const decided = decideWith(waiting)
   const late = decided.outcomes.slice(0, waiting.length).findIndex(({ kind }) => kind === 'later')
   if (late < 0) {

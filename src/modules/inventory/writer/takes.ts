@@ -1,17 +1,17 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { StockPublisher } from './batch.ts'
-import { addContested, deleteContested } from './repository.ts'
-import type { PendingRequest, RequestOutcome } from './requests.ts'
+import type { StockBatchPublisher } from './batch.ts'
+import { addContestedUnits, deleteContestedUnits } from './repository.ts'
+import type { PendingStockRequest, StockRequestOutcome } from './requests.ts'
 
 /**
  * Records the outcomes of take requests in the batch's transaction. Their owners no longer contest units;
  * owners that lost units contest these. Emits an event for each order.
  */
-export async function recordTakes(
+export async function recordTakeOutcomes(
   tx: Transaction,
-  publisher: Pick<StockPublisher, 'emitTaken' | 'emitLost'>,
-  requests: readonly PendingRequest[],
-  outcomes: readonly RequestOutcome[]
+  publisher: Pick<StockBatchPublisher, 'emitTaken' | 'emitLost'>,
+  requests: readonly PendingStockRequest[],
+  outcomes: readonly StockRequestOutcome[]
 ): Promise<void> {
   const owners: string[] = []
   const lost: { owner: string; itemId: string; quantity: number }[] = []
@@ -26,9 +26,9 @@ export async function recordTakes(
       lost.push(...loss.parts.map(part => ({ owner: loss.owner, ...part })))
     }
   }
-  if (owners.length > 0) await tx.run(deleteContested, { owners })
+  if (owners.length > 0) await tx.run(deleteContestedUnits, { owners })
   if (lost.length > 0)
-    await tx.run(addContested, {
+    await tx.run(addContestedUnits, {
       owners: lost.map(({ owner }) => owner),
       itemIds: lost.map(({ itemId }) => itemId),
       quantities: lost.map(({ quantity }) => quantity)

@@ -3,14 +3,19 @@ import { DomainError } from '../../../kernel/errors.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import type { StockOperation, StockOutcome } from '../decisions/state.ts'
-import { inventoryBusy } from '../errors.ts'
-import { itemsOf, type StockPublisher } from './batch.ts'
-import type { KitComponents } from './kits.ts'
-import { createQueue, type QueuedOperation } from './queue.ts'
-import { createOutcomeWaiters, finishRequests, lockPendingRequests } from './requests.ts'
-import { type BatchEnd, type BatchResult, type BatchWork, runBatch } from './run-batch.ts'
-import { recordTakes } from './takes.ts'
+import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
+import { stockWriterBusy } from '../errors.ts'
+import { itemIdsOfOperation, type StockBatchPublisher } from './batch.ts'
+import type { KitComponentCache } from './kits.ts'
+import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
+import { createRequestOutcomeWaiters, finishStockRequests, lockPendingStockRequests } from './requests.ts'
+import {
+  runStockBatch,
+  type StockBatchOutcome,
+  type StockBatchResult,
+  type StockBatchWork
+} from './run-batch.ts'
+import { recordTakeOutcomes } from './takes.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
 const REQUESTS_MAX = 128
@@ -31,10 +36,10 @@ const STOP_MS_MAX = 10_000
 /** All statements of the writer are index lookups. A plan made on empty tables must not become a scan. */
 const LOOK_UPS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
-export type WriterDeps = {
+export type StockWriterDeps = {
   db: Queryable & Pick<Database, 'dedicated'>
-  kits: KitComponents
-  publisher: StockPublisher
+  kits: KitComponentCache
+  publisher: StockBatchPublisher
   log: Log
   metrics: Metrics
   queueMax: number
@@ -44,10 +49,10 @@ export type WriterDeps = {
  * The stock writer of this process. Operations that arrive together are decided together and written in
  * one transaction, so that contended rows are locked once per batch.
  */
-export function createWriter({ db, kits, publisher, log, metrics, queueMax }: WriterDeps) {
+export function createStockWriter({ db, kits, publisher, log, metrics, queueMax }: StockWriterDeps) {
   const dedicated = db.dedicated({ lockTimeoutMs: LOCK_MS, settings: LOOK_UPS })
-  const queue = createQueue(queueMax)
-  const waiters = createOutcomeWaiters(db)
+  const queue = createStockOperationQueue(queueMax)
+  const waiters = createRequestOutcomeWaiters(db)
   const requestItems = new Set<string>()
   const stuck = new Map<string, number>()
   const writerMetrics = declareMetrics(metrics, () => ({ entries: queue.size(), oldestSeconds }))
@@ -71,8 +76,8 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
   }
   const ticking = setInterval(wake, REQUESTS_SECONDS * 1_000).unref()
 
-  function push(operation: StockOperation, deadlineAt: number): Promise<StockOutcome> {
-    if (isStopping) throw inventoryBusy({ retryAfterSeconds: 1 })
+  function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
+    if (isStopping) throw stockWriterBusy({ retryAfterSeconds: 1 })
     try {
       const outcome = queue.push(operation, deadlineAt)
       writerMetrics.operations.add({ kind: operation.kind })
@@ -101,7 +106,7 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
   }
 
   /** An unexpected error in one batch must not stop the writer. */
-  async function runAndReport(given: BatchWork): Promise<void> {
+  async function runAndReport(given: StockBatchWork): Promise<void> {
     try {
       await run(given)
     } catch (error) {
@@ -110,41 +115,43 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
     }
   }
 
-  async function run(given: BatchWork): Promise<void> {
+  async function run(given: StockBatchWork): Promise<void> {
     const startedAt = performance.now()
-    const ended = await runBatch(deps, given, !usesStuckItems(given))
+    const ended = await runStockBatch(deps, given, !usesStuckItems(given))
     if (given.entries.length > 0) writerMetrics.seconds.observe({}, (performance.now() - startedAt) / 1_000)
     if (ended.kind === 'done') await settle(given.entries, ended.result)
     else await retrySmaller(given, ended)
   }
 
-  function usesStuckItems({ entries }: BatchWork): boolean {
+  function usesStuckItems({ entries }: StockBatchWork): boolean {
     if (stuck.size === 0) return false
     const now = performance.now()
     for (const [itemId, until] of stuck) if (until < now) stuck.delete(itemId)
     const isStuck = (itemId: string) => stuck.has(itemId)
     return (
       [...requestItems].some(isStuck) ||
-      entries.some(({ operation, items }) => itemsOf(operation).some(isStuck) || [...items].some(isStuck))
+      entries.some(
+        ({ operation, items }) => itemIdsOfOperation(operation).some(isStuck) || [...items].some(isStuck)
+      )
     )
   }
 
-  async function settle(entries: readonly QueuedOperation[], result: BatchResult): Promise<void> {
+  async function settle(entries: readonly QueuedStockOperation[], result: StockBatchResult): Promise<void> {
     const { outcomes, requests, requestOutcomes, unlocked, areMore, changed } = result
     // Invalidates caches before callers get the outcome, so that they read the new quantity.
     if (changed.length > 0) publisher.invalidate(changed)
     for (const itemId of unlocked) stuck.set(itemId, performance.now() + STUCK_MS)
     for (const [index, { operation }] of requests.entries()) {
       writerMetrics.operations.add({ kind: operation.kind })
-      waiters.resolve(operation.id, requestOutcomes[index] as StockOutcome)
+      waiters.resolve(operation.id, requestOutcomes[index] as StockOperationOutcome)
     }
     if (requests.length > 0) oldestSeconds = requests[0]?.ageSeconds ?? 0
     else if (!areMore) oldestSeconds = 0
     if (areMore) hasRequests = true
-    const again: QueuedOperation[] = []
+    const again: QueuedStockOperation[] = []
     let hasLearned = false
     for (const [index, entry] of entries.entries()) {
-      const outcome = outcomes[index] as StockOutcome
+      const outcome = outcomes[index] as StockOperationOutcome
       if (outcome.kind === 'short') writerMetrics.refused.add({ reason: 'short' })
       if (outcome.kind !== 'later') {
         entry.settle(outcome)
@@ -162,8 +169,8 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
 
   /** Retries a failed batch in smaller parts, so that one operation's failure does not affect the others. */
   async function retrySmaller(
-    { entries, requestsMax }: BatchWork,
-    ended: Exclude<BatchEnd, { kind: 'done' }>
+    { entries, requestsMax }: StockBatchWork,
+    ended: Exclude<StockBatchOutcome, { kind: 'done' }>
   ): Promise<void> {
     const { error } = ended
     const requests = ended.kind === 'undone' ? ended.requests : []
@@ -196,10 +203,10 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
     log.error({ request: id, err: cause }, 'a stock request cannot be applied and is marked as failed')
     const attempt = await dedicated.attempt(
       async tx => {
-        const { waiting } = await lockPendingRequests(tx, 1)
+        const { waiting } = await lockPendingStockRequests(tx, 1)
         if (waiting[0]?.operation.id !== id) return
-        await finishRequests(tx, [id], [{ kind: 'failed' }])
-        await recordTakes(tx, publisher, waiting, [{ kind: 'failed' }])
+        await finishStockRequests(tx, [id], [{ kind: 'failed' }])
+        await recordTakeOutcomes(tx, publisher, waiting, [{ kind: 'failed' }])
       },
       { deadlineAt: performance.now() + STOP_MS_MAX }
     )
@@ -229,9 +236,9 @@ export function createWriter({ db, kits, publisher, log, metrics, queueMax }: Wr
     }
   }
 }
-export type Writer = ReturnType<typeof createWriter>
+export type StockWriter = ReturnType<typeof createStockWriter>
 
-const isBusy = (error: unknown) => error instanceof DomainError && error.code === inventoryBusy.code
+const isBusy = (error: unknown) => error instanceof DomainError && error.code === stockWriterBusy.code
 
 function declareMetrics(metrics: Metrics, now: () => { entries: number; oldestSeconds: number }) {
   metrics.gauge('queue_entries', 'Stock changes waiting for a batch.', () => now().entries)

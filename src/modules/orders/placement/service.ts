@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import type { InventoryApi, StockPart } from '../../inventory/index.ts'
+import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
@@ -204,7 +204,7 @@ export function createPlacement(deps: Deps) {
     tx: Transaction,
     { id, payment_status }: repository.NewOrder,
     lines: readonly CheckoutLine[],
-    { contested, isAssisted }: { contested: readonly StockPart[]; isAssisted: boolean }
+    { contested, isAssisted }: { contested: readonly ItemQuantity[]; isAssisted: boolean }
   ): Promise<void> {
     await inventory?.claim(tx, id, lines, contested)
     // A paid order can evict units of an unpaid one that is not confirmed. Orders of administrators are

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import type { Transaction, Transactions } from '../../../platform/postgres/database.ts'
-import type { InventoryApi, StockPart } from '../../inventory/index.ts'
+import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 
 type Stock = Pick<InventoryApi, 'reserve' | 'release'>
@@ -22,8 +22,8 @@ export function reservingStock<X extends Transaction>(
   lines: readonly CheckoutLine[],
   begin: Transactions<X>,
   contestable: Contestable | undefined
-): Transactions<X> & { contested(): readonly StockPart[] } {
-  let contested: readonly StockPart[] = []
+): Transactions<X> & { contested(): readonly ItemQuantity[] } {
+  let contested: readonly ItemQuantity[] = []
   const reserve = async (deadlineAt: number | undefined) => {
     const options = deadlineAt === undefined ? {} : { deadlineAt }
     try {

@@ -1,7 +1,7 @@
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import type { InventoryApi, StockPart } from '../../inventory/index.ts'
+import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import * as repository from './eviction-repository.ts'
 import { enoughVictims, evictableUnits, evictionProtectionsOf, rankVictims } from './eviction-victims.ts'
@@ -69,7 +69,12 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
   const evictable = async (db: Queryable, variantIds: readonly string[]): Promise<Map<string, number>> =>
     evictableUnits(await rankOrders(db, variantIds))
 
-  async function requestTake(tx: Transaction, orderId: string, parts: readonly StockPart[], attempt: number) {
+  async function requestTake(
+    tx: Transaction,
+    orderId: string,
+    parts: readonly ItemQuantity[],
+    attempt: number
+  ) {
     const ranked = await rankOrders(tx, itemIdsOf(parts), orderId)
     const victims = enoughVictims(ranked, parts, SPARE_UNITS)
     await inventory?.take(tx, {
@@ -129,4 +134,4 @@ const takeIdsOf = (orderId: string): string[] =>
 export const hasPayment = (status: OrderPaymentStatus | null): boolean =>
   status !== null && status !== 'unpaid'
 
-const itemIdsOf = (parts: readonly StockPart[]) => parts.map(({ itemId }) => itemId)
+const itemIdsOf = (parts: readonly ItemQuantity[]) => parts.map(({ itemId }) => itemId)

@@ -1,6 +1,6 @@
-import type { Claimant, TakeRequest } from '../../inventory/index.ts'
+import type { TakeContestedRequest, UnpaidStockClaim } from '../../inventory/index.ts'
 
-type Victim = TakeRequest['victims'][number]
+type Victim = TakeContestedRequest['victims'][number]
 /** An unpaid order, which can lose units to a paid one. */
 export type UnpaidOrder = {
   readonly id: string
@@ -13,14 +13,14 @@ export type UnpaidOrder = {
 type Line = { readonly variantId: string; readonly units: number }
 /** The units of its lines, and those of earlier orders that share the same protected units. */
 export type EvictionProtection = { readonly before: number; readonly lines: readonly Line[] }
-type Ranked = Victim & { readonly claims: readonly Claimant[] }
+type Ranked = Victim & { readonly claims: readonly UnpaidStockClaim[] }
 
 /**
  * Sorts orders by the sequence in which they lose units: unverified buyers first, then networks by their
  * claimed units, most first, then the newest orders first. `keep` has the units that an order does not lose.
  */
 export function rankVictims(
-  claims: readonly Claimant[],
+  claims: readonly UnpaidStockClaim[],
   orders: readonly UnpaidOrder[],
   protectedUnits: number
 ): Ranked[] {
@@ -67,7 +67,7 @@ export function evictionProtectionsOf<T extends { readonly id: string; readonly 
 
 /** The protected units of an order. */
 function keptOf(
-  claims: readonly Claimant[],
+  claims: readonly UnpaidStockClaim[],
   { protection }: UnpaidOrder,
   protectedUnits: number
 ): Victim['keep'] {
@@ -119,5 +119,6 @@ function addEvictable(units: Map<string, number>, { claims, keep }: Ranked): voi
   }
 }
 
-const sum = (claims: readonly Claimant[]) => claims.reduce((units, { quantity }) => units + quantity, 0)
+const sum = (claims: readonly UnpaidStockClaim[]) =>
+  claims.reduce((units, { quantity }) => units + quantity, 0)
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
