@@ -1,8 +1,8 @@
 import { STOCK_ALLOCATION_RULES } from './allocation.ts'
 import type { DecisionBranchListener } from './branches.ts'
+import { applyCountOrAdjustment } from './counts.ts'
 import { findStockStatusChanges } from './crossings.ts'
 import {
-  applyCountOrAdjustment,
   isLevelShort,
   recordReturnedUnits,
   recordShippedUnits,

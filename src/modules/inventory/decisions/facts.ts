@@ -13,7 +13,6 @@ import type {
   ReleaseHeldOperation,
   ReserveStockOperation,
   ShipmentMovement,
-  StockAdjustOperation,
   StockCountOperation,
   StockItem,
   StockLevel,
@@ -251,59 +250,4 @@ export function recordReturnedUnits(
     ledger.move(level, { kind: 'return', onHandDelta: quantity, reservedDelta: 0, operation: id, owner })
   }
   return { kind: 'done' }
-}
-
-/** Returns whether the level can be counted: no level is created for an untracked item. */
-const isCounted = (ledger: WorkingStockLedger, itemId: string, locationId: string): boolean => {
-  const item = ledger.item(itemId)
-  if (item === undefined || item.tracked) return item !== undefined
-  return ledger.levelsOf(itemId).some(level => level.locationId === locationId)
-}
-
-/** Applies a count or an adjustment. */
-export function applyCountOrAdjustment(
-  ledger: WorkingStockLedger,
-  operation: StockCountOperation | StockAdjustOperation,
-  rules: StockChangeRules,
-  note: DecisionBranchListener
-) {
-  const { id, kind, actor, reason } = operation
-  const stale = new Set<string>()
-  const touched: MutableStockLevel[] = []
-  const change = (level: MutableStockLevel, onHandDelta: number) => {
-    touched.push(level)
-    if (kind === 'count') note(onHandDelta === 0 ? 'count-same' : 'count')
-    else note(level.onHand + onHandDelta < 0 ? 'adjust-negative' : 'adjust')
-    if (onHandDelta === 0) return
-    ledger.move(level, { kind, onHandDelta, reservedDelta: 0, operation: id, owner: null, actor, reason })
-  }
-  for (const line of operation.lines) {
-    if (!isCounted(ledger, line.itemId, line.locationId)) continue
-    const level = ledger.levelAt(line.itemId, line.locationId)
-    if ('delta' in line) change(level, line.delta)
-    else if (rules.isStale(level, line)) {
-      note('count-stale')
-      stale.add(line.itemId)
-    } else {
-      setSafetyAndVersion(ledger, level, line)
-      change(level, (line.onHand ?? level.onHand) - level.onHand)
-    }
-  }
-  return { stale: [...stale], touched }
-}
-
-/** Sets the safety stock and source version of a level, which have no movements. */
-function setSafetyAndVersion(
-  ledger: WorkingStockLedger,
-  level: MutableStockLevel,
-  line: StockCountOperation['lines'][number]
-): void {
-  const { safety, sourceVersion } = {
-    safety: line.safety ?? level.safety,
-    sourceVersion: line.sourceVersion ?? level.sourceVersion
-  }
-  if (safety === level.safety && sourceVersion === level.sourceVersion) return
-  level.safety = safety
-  level.sourceVersion = sourceVersion
-  ledger.noteLevel(level)
 }
