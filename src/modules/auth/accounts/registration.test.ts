@@ -190,6 +190,31 @@ describe('registration', () => {
     const { items } = (await app.request('GET', '/api/auth/invitations', { token })).json
     expect(items[0]).toMatchObject({ id: good.id, used_by: winner.id, used_at: expect.any(String) })
   })
+
+  test('by invitation rejects an expired code, and leaves it unused', async () => {
+    const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
+    const token = await adminToken()
+    const { id, code } = (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
+    const moveExpiry = (by: string) =>
+      runSql(app.databaseUrl, 'update auth.invitations set expires_at = now() + $1::interval where id = $2', [
+        by,
+        id
+      ])
+
+    await moveExpiry('-1 second')
+    const { status, json } = await register({ invitation: code })
+    expect([status, json.code, json.errors?.[0].path]).toEqual([
+      403,
+      'AUTH_INVITATION_REQUIRED',
+      'body/invitation'
+    ])
+    const { items } = (await app.request('GET', '/api/auth/invitations', { token })).json
+    expect(items[0]).toMatchObject({ id, used_by: null, used_at: null })
+
+    // The same code is accepted before its expiry, so the expiry is the only reason for the rejection.
+    await moveExpiry('1 minute')
+    expect((await register({ invitation: code })).status).toBe(201)
+  })
 })
 
 describe('addresses that look alike', () => {
