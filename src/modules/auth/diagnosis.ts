@@ -1,9 +1,9 @@
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { existsAdmin } from './accounts/repository.ts'
 import type { AuthSettings } from './settings.ts'
 import { fetchKeySet } from './tokens/issuer-keys.ts'
+import { existsAdmin } from './users/repository.ts'
 
 /** Checks that external issuers are reachable, and that registration cannot yield an account that looks like staff. */
 export function diagnoseAuth(settings: AuthSettings, { http }: { http: HttpClient }): readonly Diagnosis[] {

@@ -5,9 +5,9 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { lastAdmin, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
-import type { UserRow } from './repository.ts'
-import * as repository from './repository.ts'
-import type { UserRole } from './schema.ts'
+import type { UserRow } from '../users/repository.ts'
+import * as repository from '../users/repository.ts'
+import type { UserRole } from '../users/schema.ts'
 
 export type ManagedUser = UserRow & { disabled_at: Date | null }
 /** `search`: prefix of an e-mail address or name, case-insensitive. */

@@ -8,7 +8,7 @@ import type { InvitationService } from '../invitations/service.ts'
 import type { SessionOrigin } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import * as schema from './schema.ts'
+import * as schema from '../users/schema.ts'
 import type { AccountService } from './service.ts'
 
 const config = { class: 'account' } as const

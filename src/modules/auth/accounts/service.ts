@@ -24,12 +24,12 @@ import type { SecondFactors } from '../second-factors/service.ts'
 import { type SessionOrigin, userAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
+import type { UserRow } from '../users/repository.ts'
+import * as repository from '../users/repository.ts'
+import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from '../users/schema.ts'
 import type { Verification } from '../verification/service.ts'
 import type { Administration } from './administration.ts'
 import { emailOf, registrationRefusal } from './registration.ts'
-import type { UserRow } from './repository.ts'
-import * as repository from './repository.ts'
-import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from './schema.ts'
 
 export type AccountDeps = {
   db: Database

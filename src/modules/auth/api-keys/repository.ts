@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { UserRole } from '../accounts/schema.ts'
+import type { UserRole } from '../users/schema.ts'
 
 const KEY = {
   id: 'uuid',

@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { type AuthLimits, neverStored, originOf } from '../accounts/routes.ts'
-import { SignedInResponse } from '../accounts/schema.ts'
+import { SignedInResponse } from '../users/schema.ts'
 import { AnswerChallengeRequest } from './schema.ts'
 import type { LoginChallenges } from './service.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, request, response, Time } from '../../../kernel/wire.ts'
-import { Password } from '../accounts/schema.ts'
+import { Password } from '../users/schema.ts'
 
 export const DeleteAccountRequest = request('DeleteAccountRequest', {
   password: Type.Optional(Type.Unsafe<string>({ ...Password, description: 'The current password.' })),

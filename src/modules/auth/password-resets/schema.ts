@@ -1,6 +1,6 @@
 import type { Static } from '../../../kernel/schema.ts'
 import { request } from '../../../kernel/wire.ts'
-import { Email, Password } from '../accounts/schema.ts'
+import { Email, Password } from '../users/schema.ts'
 import { Token } from '../verification/schema.ts'
 
 export const ForgotPasswordRequest = request('ForgotPasswordRequest', { email: Email })

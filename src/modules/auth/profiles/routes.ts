@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { UserResponse } from '../accounts/schema.ts'
+import { UserResponse } from '../users/schema.ts'
 import * as schema from './schema.ts'
 import type { Profiles } from './service.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { line, nullable, patchRequest } from '../../../kernel/wire.ts'
-import { Locale, Name } from '../accounts/schema.ts'
+import { Locale, Name } from '../users/schema.ts'
 
 export const UpdateAccountRequest = patchRequest('UpdateAccountRequest', {
   name: nullable(Name),

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { UserRole } from '../accounts/schema.ts'
 import { invalidToken } from '../errors.ts'
+import type { UserRole } from '../users/schema.ts'
 import type { ParsedToken } from './parse.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { cacheableUntil, loadJose, type VerifiedIdentity, verifyToken } from './verify.ts'

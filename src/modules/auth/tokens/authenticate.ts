@@ -1,7 +1,7 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import * as users from '../accounts/repository.ts'
 import { invalidToken } from '../errors.ts'
+import * as users from '../users/repository.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { ExternalCaller, ExternalTokens } from './external-tokens.ts'
 import { parseToken } from './parse.ts'

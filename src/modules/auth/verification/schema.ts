@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { request, response } from '../../../kernel/wire.ts'
-import { Email, Password } from '../accounts/schema.ts'
+import { Email, Password } from '../users/schema.ts'
 
 export const Token = Type.String({
   minLength: 1,
