@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { useEvictions } from '../support/evictions.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
@@ -147,4 +147,63 @@ test('an owner takes no units that it gave up after its take was posted', async 
   expect(outcome).toMatchObject({ kind: 'took' })
   expect(await sql('select quantity from inventory.reservations')).toEqual([{ quantity: 1 }])
   await proveBooks()
+})
+
+describe('an order whose units are taken after it gave them up', () => {
+  async function useTakenOrder(quantity: number) {
+    const stock = await useStock({ onHand: quantity })
+    const { stocks, itemId, sql } = stock
+    const [victim, taker] = [newId(), newId()]
+    const { buy, db, claim, request } = stocks[0] as (typeof stocks)[number]
+    const linesOf = (units: number) => [{ variantId: itemId, quantity: units }]
+    await buy(victim, linesOf(quantity))
+    await db.transaction(tx => claim(tx, victim, linesOf(quantity)))
+    await sql('insert into inventory.contested (owner, item_id, quantity) values ($1, $2, $3)', [
+      taker,
+      itemId,
+      quantity
+    ])
+    const partsOf = (units: number) => [{ itemId, quantity: units }]
+    const take = (units: number) =>
+      ({
+        kind: 'take',
+        id: newId(),
+        owner: taker,
+        parts: partsOf(units),
+        victims: [{ owner: victim, keep: [] }]
+      }) as const
+    const give = (kind: 'release' | 'ship', units: number | null) =>
+      ({
+        kind,
+        id: newId(),
+        owner: victim,
+        parts: units === null ? null : partsOf(units),
+        locationId: null
+      }) as const
+    const contested = () => sql('select quantity from inventory.contested where owner = $1', [victim])
+    return { ...stock, request, take, give, contested }
+  }
+
+  test.each(['in one batch', 'in two batches'])('contests nothing after a full release %s', async how => {
+    const { request, take, give, contested, proveBooks } = await useTakenOrder(2)
+    const requests = [take(2), give('release', null)]
+    if (how === 'in one batch') await request(...requests)
+    else for (const each of requests) await request(each)
+    expect(await contested()).toEqual([])
+    await proveBooks()
+  })
+
+  test.each(['release', 'ship'] as const)('contests only the units left after a partial %s', async kind => {
+    const { request, take, give, contested, proveBooks } = await useTakenOrder(3)
+    await request(take(3), give(kind, 1))
+    expect(await contested()).toEqual([{ quantity: 2 }])
+    await proveBooks()
+  })
+
+  test('contests the lost units when its reservation covers the release', async () => {
+    const { request, take, give, contested, proveBooks } = await useTakenOrder(3)
+    await request(take(2), give('release', 1))
+    expect(await contested()).toEqual([{ quantity: 2 }])
+    await proveBooks()
+  })
 })

@@ -69,9 +69,11 @@ export function decideStockOperations(
         return takeContestedUnits(ledger, operation, rules, note)
       case 'return':
         return recordReturnedUnits(ledger, operation, note)
-      case 'ship':
-        for (const level of recordShippedUnits(ledger, operation, rules, note)) facts.add(level)
-        return { kind: 'done' }
+      case 'ship': {
+        const { touched, outcome } = recordShippedUnits(ledger, operation, rules, note)
+        for (const level of touched) facts.add(level)
+        return outcome
+      }
       case 'unship': {
         const levels = undoShippedUnits(ledger, operation, rules, note)
         for (const level of levels) facts.add(level)

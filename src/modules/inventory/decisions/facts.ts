@@ -9,6 +9,7 @@ import {
   type WorkingStockLedger
 } from './ledger.ts'
 import type {
+  ItemQuantity,
   OrderStockOperation,
   ReleaseHeldOperation,
   ReserveStockOperation,
@@ -136,7 +137,15 @@ export function releaseOrderUnits(
   else if (rest.length > 0) note('release-surplus')
   else note('release-part')
   for (const { row, quantity } of shares) releaseReservedUnits(ledger, operation, row, quantity)
-  return { kind: 'done' }
+  return { kind: 'done', ...surplusOf(ledger, rest) }
+}
+
+function surplusOf(
+  ledger: WorkingStockLedger,
+  rest: readonly ItemQuantity[]
+): { surplus?: readonly ItemQuantity[] } {
+  const surplus = rest.filter(({ itemId }) => ledger.item(itemId)?.tracked)
+  return surplus.length > 0 ? { surplus } : {}
 }
 
 /** Returns the level of an operation that names no location. */
@@ -157,7 +166,7 @@ export function recordShippedUnits(
   operation: OrderStockOperation,
   rules: StockChangeRules,
   note: DecisionBranchListener
-): MutableStockLevel[] {
+): { touched: readonly MutableStockLevel[]; outcome: StockOperationOutcome } {
   const { id, owner, locationId } = operation
   const { shares, rest } = findShares(ledger, operation, rules)
   const touched: MutableStockLevel[] = []
@@ -183,7 +192,7 @@ export function recordShippedUnits(
     note('ship-surplus')
     leave(defaultLevel(ledger, itemId, locationId), quantity, 0)
   }
-  return touched
+  return { touched, outcome: { kind: 'done', ...surplusOf(ledger, rest) } }
 }
 
 /** Returns the movements of the owner's shipment; none when it was undone. */

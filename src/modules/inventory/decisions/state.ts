@@ -141,7 +141,8 @@ export type StockOperationOutcome =
     }
   /** The owner has claimed other lines. */
   | { readonly kind: 'taken' }
-  | { readonly kind: 'done' }
+  /** `surplus`: tracked units of a release or shipment that no reservation of the owner covered. */
+  | { readonly kind: 'done'; readonly surplus?: readonly ItemQuantity[] }
   /** The shipment does not exist or was undone before. */
   | { readonly kind: 'nothing' }
   /**

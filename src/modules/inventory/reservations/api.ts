@@ -10,7 +10,8 @@ import {
   stockWriterBusy
 } from '../errors.ts'
 import { type KitComponentCache, sumUnitsByItem } from '../writer/kits.ts'
-import { addContestedUnits, deleteContestedUnits } from '../writer/repository.ts'
+import { contestedColumns } from '../writer/record-contested.ts'
+import { addContestedUnits, deleteContestedUnits, reduceContestedUnits } from '../writer/repository.ts'
 import { postStockRequests, type StockRequest } from '../writer/requests.ts'
 import { listStockRequestOutcomes } from '../writer/requests-repository.ts'
 import type { StockWriter } from '../writer/writer.ts'
@@ -92,11 +93,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
   }
 
   const contest = (tx: Transaction, owner: string, parts: readonly ItemQuantity[]) =>
-    tx.run(addContestedUnits, {
-      owners: parts.map(() => owner),
-      itemIds: parts.map(({ itemId }) => itemId),
-      quantities: parts.map(({ quantity }) => quantity)
-    })
+    tx.run(addContestedUnits, contestedColumns(parts.map(part => ({ owner, ...part }))))
 
   /**
    * Reads contested units in a second statement, after the reservations are locked, so units that the
@@ -150,8 +147,10 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     owner: string,
     parts: readonly ItemQuantity[]
   ): Promise<ItemQuantity[]> {
-    const [itemIds, quantities] = [parts.map(({ itemId }) => itemId), parts.map(({ quantity }) => quantity)]
-    const rows = await tx.rows(repository.reduceContestedUnits, { owner, itemIds, quantities })
+    const rows = await tx.rows(
+      reduceContestedUnits,
+      contestedColumns(parts.map(part => ({ owner, ...part })))
+    )
     const gone = new Map(rows.map(({ item_id, quantity }) => [item_id, quantity]))
     return parts.flatMap(({ itemId, quantity }) => {
       const rest = quantity - (gone.get(itemId) ?? 0)

@@ -84,25 +84,6 @@ export const listContestedUnits = statement({
   gives: { item_id: 'uuid', quantity: 'int4' },
   text: 'select item_id, quantity from inventory.contested where owner = $owner order by item_id'
 })
-/** Reduces contested quantities; each item may appear once. Returns by how much each was reduced. */
-export const reduceContestedUnits = statement({
-  name: 'inventory.reduce_contested',
-  takes: { owner: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
-  gives: { item_id: 'uuid', quantity: 'int4' },
-  text: `
-    with less as (select * from unnest($itemIds::uuid[], $quantities::int[]) as less (item_id, quantity)),
-    gone as (
-      delete from inventory.contested using less
-      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity <= less.quantity
-      returning contested.item_id, contested.quantity
-    ),
-    reduced as (
-      update inventory.contested set quantity = contested.quantity - less.quantity from less
-      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity > less.quantity
-      returning less.item_id, less.quantity
-    )
-    select item_id, quantity from gone union all select item_id, quantity from reduced`
-})
 export const deleteOldContestedUnits = statement({
   name: 'inventory.delete_old_contested',
   takes: { limit: 'int8' },

@@ -251,6 +251,30 @@ export const addContestedUnits = statement({
     on conflict (owner, item_id) do update set quantity = contested.quantity + excluded.quantity`
 })
 
+/**
+ * Reduces the contested quantities of owners; each item of an owner may appear once. Returns by how much each was reduced.
+ */
+export const reduceContestedUnits = statement({
+  name: 'inventory.reduce_contested',
+  takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: `
+    with less as (
+      select * from unnest($owners::uuid[], $itemIds::uuid[], $quantities::int[]) as less (owner, item_id, quantity)
+    ),
+    gone as (
+      delete from inventory.contested using less
+      where contested.owner = less.owner and contested.item_id = less.item_id and contested.quantity <= less.quantity
+      returning contested.item_id, contested.quantity
+    ),
+    reduced as (
+      update inventory.contested set quantity = contested.quantity - less.quantity from less
+      where contested.owner = less.owner and contested.item_id = less.item_id and contested.quantity > less.quantity
+      returning less.item_id, less.quantity
+    )
+    select item_id, quantity from gone union all select item_id, quantity from reduced`
+})
+
 export const listAllKitComponents = statement({
   name: 'inventory.list_kits',
   gives: { variant_id: 'uuid', item_id: 'uuid', quantity: 'int4' },

@@ -18,8 +18,8 @@ import {
 } from './batch.ts'
 import type { KitComponentCache } from './kits.ts'
 import type { QueuedStockOperation } from './queue.ts'
+import { recordContestedUnits } from './record-contested.ts'
 import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'
-import { recordTakeOutcomes } from './takes.ts'
 
 /** Work of one batch: queue entries, and the maximum number of requests. */
 export type StockBatchWork = {
@@ -152,7 +152,7 @@ async function runOnce(
     const shortfalls = await findLevelShortfalls(tx, decided)
     for (const each of decided.statusChanges) publisher.emitCrossed(tx, each)
     for (const each of shortfalls) publisher.emitShort(tx, each)
-    await recordTakeOutcomes(tx, publisher, requests, requestOutcomes)
+    await recordContestedUnits(tx, publisher, requests, requestOutcomes)
     tx.withCommit(() =>
       Promise.all([
         writeStockDecision(tx, decided),

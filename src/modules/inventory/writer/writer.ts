@@ -8,6 +8,7 @@ import { stockWriterBusy } from '../errors.ts'
 import { itemIdsOfOperation, type StockBatchPublisher } from './batch.ts'
 import type { KitComponentCache } from './kits.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
+import { recordContestedUnits } from './record-contested.ts'
 import { createRequestOutcomeWaiters, finishStockRequests, lockPendingStockRequests } from './requests.ts'
 import {
   runStockBatch,
@@ -15,7 +16,6 @@ import {
   type StockBatchResult,
   type StockBatchWork
 } from './run-batch.ts'
-import { recordTakeOutcomes } from './takes.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
 const REQUESTS_MAX = 128
@@ -206,7 +206,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
         const { waiting } = await lockPendingStockRequests(tx, 1)
         if (waiting[0]?.operation.id !== id) return
         await finishStockRequests(tx, [id], [{ kind: 'failed' }])
-        await recordTakeOutcomes(tx, publisher, waiting, [{ kind: 'failed' }])
+        await recordContestedUnits(tx, publisher, waiting, [{ kind: 'failed' }])
       },
       { deadlineAt: performance.now() + STOP_MS_MAX }
     )

@@ -56,6 +56,8 @@ export function createEvictionSubscriber(deps: Deps) {
     const locked = await changes.lock(tx, owner)
     if (!isLive(locked.lifecycle) || hasPayment(locked.lifecycle.paymentStatus) || !locked.order.is_deferred)
       return
+    // It was shipped before its units were lost.
+    if (locked.lines.every(line => remainingUnits.cancel(line) === 0)) return
     const units = (await unpaidStock.verify(tx, locked.order)) ? unitsOf(locked, items) : undefined
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
