@@ -26,8 +26,11 @@ export function brokenNotices(
   ]
 }
 
-/** Events of one transaction are a millisecond apart. */
-const SAME_TRANSACTION_MS = 10
+/**
+ * Events of one transaction are usually less than this apart. An order that takes units of others is placed by a second
+ * transaction, which may follow within some milliseconds, and then the payment may be mailed, too.
+ */
+const SAME_TRANSACTION_MS = 2
 /** The shop takes a payment for the one that placed an order by less than this, also when they are two transactions. */
 const TAKEN_FOR_SAME_MS = 100
 
