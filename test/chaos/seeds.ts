@@ -88,9 +88,9 @@ export const seeds: readonly Seed[] = [
     name: 'cancel-releases-twice',
     promise: 'A canceled order gives its reserved units back once.',
     file: 'src/modules/inventory/decisions/facts.ts',
-    find: 'for (const { row, quantity } of shares) releaseUnits(ledger, operation, row, quantity)',
+    find: 'for (const { row, quantity } of shares) releaseReservedUnits(ledger, operation, row, quantity)',
     replace: `for (const { row, quantity } of shares) {
-    releaseUnits(ledger, operation, row, quantity)
+    releaseReservedUnits(ledger, operation, row, quantity)
     const level = ledger.levelAt(row.itemId, row.locationId)
     if (level.reserved >= quantity)
       ledger.move(level, { kind: 'release', onHandDelta: 0, reservedDelta: -quantity, operation: operation.id, owner: row.owner })
