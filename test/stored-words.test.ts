@@ -6,7 +6,7 @@ import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
 import { ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
-import { RANKS } from '../src/modules/payments/facts/fact.ts'
+import { FACT_STATUS_RANKS } from '../src/modules/payments/facts/fact.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { useCheckouts } from './support/checkouts.ts'
 import { readSources, type Source } from './support/source-files.ts'
@@ -125,7 +125,7 @@ test('words that are stored, hashed or compared across versions are those of bef
     ...stored,
     ...(await keyedRequests()),
     ...Object.keys(ACTIONS).map((action): Word => ['actions in the histories of orders', action]),
-    ...Object.entries(RANKS).map(
+    ...Object.entries(FACT_STATUS_RANKS).map(
       ([kind, ranks]): Word => ['payment facts', `${kind}: ${JSON.stringify(ranks)}`]
     ),
     ...MAIL_TEMPLATE_NAMES.map((name): Word => ['templates of messages', name])

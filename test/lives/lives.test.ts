@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Credit,
-  type CreditPart,
-  creditAmount,
-  creditedMinor,
-  creditUnits,
-  refundableAmount
+  calculateCreditForAmount,
+  calculateCreditForUnits,
+  type OrderCredit,
+  type OrderCreditPart,
+  refundablePartOfCredit,
+  totalCreditedMinor
 } from '../../src/modules/orders/adjustments/credits.ts'
-import { creditSharesOf, type PricePart, shareKeyOf } from '../../src/modules/orders/adjustments/shares.ts'
+import {
+  type OrderPricePart,
+  priceShareKeyOf,
+  splitOrderPrice
+} from '../../src/modules/orders/adjustments/shares.ts'
 import { refusalOfVoiding, withoutShipment } from '../../src/modules/orders/fulfilment/voiding.ts'
 import {
   type ActionName,
@@ -62,7 +66,7 @@ const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all
 function orderOf({ components, lines, totals }: Quote) {
   const numberOf = new Map(lines.map(({ key }, index) => [key, index]))
   const parts = components.map(
-    ({ kind, line, group, amountMinor, ratePpm = null, taxCategory = null, included }): PricePart => ({
+    ({ kind, line, group, amountMinor, ratePpm = null, taxCategory = null, included }): OrderPricePart => ({
       kind,
       amountMinor,
       ratePpm,
@@ -128,12 +132,12 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   }
   const parcels: (readonly LineUnits[])[] = []
   const voided = new Set<number>()
-  const earlier: CreditPart[] = []
+  const earlier: OrderCreditPart[] = []
   let [taken, back] = [0, 0]
 
   const ledger = () => ({
     totalMinor,
-    shares: creditSharesOf(
+    shares: splitOrderPrice(
       parts,
       lines.map(({ line, ordered, canceled, refunded }) => ({
         line,
@@ -144,10 +148,10 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       earlier
     )
   })
-  function settle(credit: Credit) {
+  function settle(credit: OrderCredit) {
     earlier.push(...credit.parts)
-    const owedMinor = totalMinor - creditedMinor(ledger())
-    back += refundableAmount(credit, { owedMinor, heldMinor: taken - back })
+    const owedMinor = totalMinor - totalCreditedMinor(ledger())
+    back += refundablePartOfCredit(credit, { owedMinor, heldMinor: taken - back })
   }
   const isUnsent = (deed: Deed) => {
     if (deed.do !== 'void') return true
@@ -166,12 +170,15 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
 
   function act(deed: Deed): void {
     if (deed.do === 'take') taken += deed.minor
-    if (deed.do === 'amount') settle(creditAmount(ledger(), deed.minor))
+    if (deed.do === 'amount') settle(calculateCreditForAmount(ledger(), deed.minor))
     if ('units' in deed) {
       const units = [...deed.units].map(([name, quantity]) => ({ line: Number(name), quantity }))
       const next = countUnits(lines, COUNTED[deed.do], units)
       const isCredit = deed.do === 'cancel' || deed.do === 'refund'
-      const credit = creditUnits(ledger(), new Map(units.map(({ line, quantity }) => [line, quantity])))
+      const credit = calculateCreditForUnits(
+        ledger(),
+        new Map(units.map(({ line, quantity }) => [line, quantity]))
+      )
       lines = next
       if (deed.do === 'ship') parcels.push(units)
       if (isCredit) settle(credit)
@@ -197,18 +204,20 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     parcels: () => parcels.length,
     leftOf: (kind: keyof typeof remainingUnits) => lines.map(line => remainingUnits[kind](line)),
     /** What can still be credited of the price, and refunded of the captured amount. */
-    rest: () => totalMinor - creditedMinor(ledger()),
+    rest: () => totalMinor - totalCreditedMinor(ledger()),
     now: () => {
       const { shares } = ledger()
       const taxOf = (share: (typeof shares)[number]) =>
         sum(
-          earlier.filter(part => JSON.stringify(shareKeyOf(part)) === JSON.stringify(shareKeyOf(share))),
+          earlier.filter(
+            part => JSON.stringify(priceShareKeyOf(part)) === JSON.stringify(priceShareKeyOf(share))
+          ),
           each => each.taxMinor
         )
       return {
         state: lifecycle.state,
         counters: [counter('canceled'), counter('fulfilled'), counter('returned'), counter('refunded')],
-        credited: creditedMinor({ totalMinor, shares }),
+        credited: totalCreditedMinor({ totalMinor, shares }),
         given: shares.map(share => share.creditedMinor),
         tax: shares.map(taxOf),
         taken,

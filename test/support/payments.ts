@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
 import {
-  orderToken,
+  deriveOrderToken,
   type PaymentChange,
   type PaymentsApi,
   paymentsModule
@@ -140,7 +140,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
         `update cartwright.jobs set due_at = now() where handler = 'payments.reconcile' and lease is null`
       )
     },
-    tokenOf: (orderId: string, version = 1) => orderToken(testSecrets(), orderId, version),
+    tokenOf: (orderId: string, version = 1) => deriveOrderToken(testSecrets(), orderId, version),
     /** Sends a callback like the sandbox. */
     callback: (event: unknown, { secret = WEBHOOK_SECRET, at = new Date() } = {}) => {
       const raw = Buffer.isBuffer(event) ? event : Buffer.from(JSON.stringify(event))

@@ -5,7 +5,7 @@ import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockLost, stockTaken } from '../inventory/index.ts'
-import { isOrderToken, orderToken, paymentsModule } from '../payments/index.ts'
+import { deriveOrderToken, isValidOrderToken, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
@@ -118,8 +118,8 @@ export const ordersModule = defineModule({
   setup: async (platform, settings, apis) => {
     const { secrets } = platform
     const tokens: OrderTokens = {
-      create: (id, version) => orderToken(secrets, id, version),
-      verify: (token, id, version) => isOrderToken(secrets, token, id, version)
+      create: (id, version) => deriveOrderToken(secrets, id, version),
+      verify: (token, id, version) => isValidOrderToken(secrets, token, id, version)
     }
     const checkouts = setUpCheckouts(platform, settings, apis)
     const lifecycle = setUpLifecycle(platform, settings, apis)

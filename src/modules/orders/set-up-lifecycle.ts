@@ -6,11 +6,11 @@ import type { InventoryApi } from '../inventory/index.ts'
 import type { PaymentsApi } from '../payments/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import { createAdjustments } from './adjustments/service.ts'
+import { createOrderAdjustmentService } from './adjustments/service.ts'
 import { createOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
-import { createCancellations } from './cancellation/service.ts'
+import { createCancellationService } from './cancellation/service.ts'
 import { createCompletion } from './completion/service.ts'
 import { createExpiry } from './expiry/service.ts'
 import { createPlacePendingOrder } from './fulfilment/place-pending-order.ts'
@@ -59,8 +59,8 @@ export function setUpLifecycle(
   const changes = createOrderChanges({ payments, shipping, unpaidStock, policy: settings.customer_cancel })
   const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
   const placePendingOrder = createPlacePendingOrder({ changes, fulfilment, emit })
-  const adjustments = createAdjustments({ payments, emit })
-  const cancellations = createCancellations({
+  const adjustments = createOrderAdjustmentService({ payments, emit })
+  const cancellations = createCancellationService({
     db,
     changes,
     adjustments,

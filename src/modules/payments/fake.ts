@@ -10,11 +10,16 @@ import {
   providerUnknown,
   refundTooMuch
 } from './errors.ts'
-import { type Fact, type RankedFact, withRank } from './facts/fact.ts'
-import { type AccountState, reduceAccount, reducePayment, selectPaymentsToVoid } from './facts/reducer.ts'
-import type { AccountRow } from './facts/repository.ts'
+import { type PaymentFact, type RankedPaymentFact, rankPaymentFact } from './facts/fact.ts'
+import {
+  derivePaymentAccountState,
+  derivePaymentState,
+  type PaymentAccountState,
+  selectPaymentsToVoid
+} from './facts/reducer.ts'
+import type { PaymentAccountRow } from './facts/repository.ts'
 import type { PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
-import type { PaymentChoice } from './payments/start.ts'
+import type { PaymentMethodChoice } from './payments/start.ts'
 
 type Operation = {
   kind: 'create' | 'capture' | 'void' | 'refund'
@@ -22,14 +27,17 @@ type Operation = {
   amount: number
   isOpen: boolean
 }
-type Payment = Required<PaymentChoice> & {
+type Payment = Required<PaymentMethodChoice> & {
   id: string
   amount: number
-  facts: RankedFact[]
+  facts: RankedPaymentFact[]
   operations: Operation[]
 }
 /** An order's account, its state and its payments. */
-type FakeAccount = { -readonly [K in keyof (AccountRow & AccountState)]: (AccountRow & AccountState)[K] } & {
+type FakeAccount = {
+  -readonly [K in keyof (PaymentAccountRow & PaymentAccountState)]: (PaymentAccountRow &
+    PaymentAccountState)[K]
+} & {
   payments: Payment[]
 }
 
@@ -49,7 +57,10 @@ export type FakePayments = PaymentsApi & {
   /** Authorizes the amount due without a capture. */
   authorize(orderId: string): Promise<void>
   /** Records facts of the latest payment of an order, as a provider reports them. */
-  reportFacts(orderId: string, ...facts: readonly Pick<Fact, 'kind' | 'status' | 'amount'>[]): Promise<void>
+  reportFacts(
+    orderId: string,
+    ...facts: readonly Pick<PaymentFact, 'kind' | 'status' | 'amount'>[]
+  ): Promise<void>
   /** While silent, providers do not respond and operations stay open. */
   setSilent(isSilent: boolean): void
 }
@@ -82,7 +93,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   async function settle(tx: Transaction, account: FakeAccount): Promise<PaymentChange> {
     const { order_id: orderId, due, status: previousStatus } = account
     const states = account.payments.map(stateOf)
-    const state = reduceAccount(due, states)
+    const state = derivePaymentAccountState(due, states)
     const isFrozen = account.frozen_at !== null
     for (const { payment } of selectPaymentsToVoid(states, state, { due, isFrozen }).filter(
       ({ isBusy }) => !isBusy
@@ -96,7 +107,11 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return change
   }
 
-  function start(account: FakeAccount, id: string, { provider = 'sandbox', method }: PaymentChoice): string {
+  function start(
+    account: FakeAccount,
+    id: string,
+    { provider = 'sandbox', method }: PaymentMethodChoice
+  ): string {
     const methods = METHODS[provider]
     if (methods === undefined) throw providerUnknown({ details: { providers: Object.keys(METHODS) } })
     const by = method ?? methods[0] ?? ''
@@ -258,14 +273,14 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
 }
 
-type ReportedFact = Pick<Fact, 'kind' | 'status' | 'amount'> & { readonly objectId?: string }
+type ReportedFact = Pick<PaymentFact, 'kind' | 'status' | 'amount'> & { readonly objectId?: string }
 
 const isOpenOperation = ({ isOpen }: Operation) => isOpen
 
 function stateOf(payment: Payment) {
   const { facts, amount, operations } = payment
   const refunds = operations.filter(each => each.isOpen && each.kind === 'refund')
-  const state = reducePayment(
+  const state = derivePaymentState(
     facts,
     refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
   )
@@ -273,7 +288,8 @@ function stateOf(payment: Payment) {
 }
 
 function record({ id, facts }: Payment, currency: string, reported: readonly ReportedFact[]): void {
-  for (const { objectId = id, ...fact } of reported) facts.push(withRank({ ...fact, objectId, currency }))
+  for (const { objectId = id, ...fact } of reported)
+    facts.push(rankPaymentFact({ ...fact, objectId, currency }))
 }
 
 const newAccount = ({
@@ -283,7 +299,7 @@ const newAccount = ({
   dueMinor,
   tokenVersion
 }: NewPaymentAccount): FakeAccount => {
-  const state = reduceAccount(dueMinor, [])
+  const state = derivePaymentAccountState(dueMinor, [])
   return {
     ...state,
     order_id: orderId,

@@ -3,10 +3,10 @@ import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import {
-  createAccounts,
+  createPaymentAccountService,
   type NewPaymentAccount,
-  type OrderCapture,
-  type OrderRefund
+  type OrderCaptureInput,
+  type OrderRefundInput
 } from './accounts/service.ts'
 import { eraseOldNetworks } from './attempt-limits/repository.ts'
 import { createAttempts } from './attempt-limits/service.ts'
@@ -14,8 +14,8 @@ import { createAuthorizationWatch } from './authorization-expiry/watch.ts'
 import { diagnoseEvents, diagnosePayments } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
-import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
-import { type AccountRow, type DaySums, sumByDay } from './facts/repository.ts'
+import { createFactRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
+import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
 import { intentRoutes } from './intents/routes.ts'
 import { createIntentService, type PaymentGuard, type PaymentReturnHook } from './intents/service.ts'
 import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
@@ -23,10 +23,10 @@ import { createReconciler, scheduleRetries } from './operations/reconciler.ts'
 import { createPaymentRefresher } from './operations/refresh.ts'
 import { insertOperations } from './operations/repository.ts'
 import { createSender } from './operations/sender.ts'
-import { createRefunds, type RefundActor, type Refunds } from './payments/refunds.ts'
+import { createRefundService, type RefundActor, type RefundService } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { createPaymentService } from './payments/service.ts'
-import { createPaymentStarter, type PaymentChoice } from './payments/start.ts'
+import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
 import { callbackRoutes } from './provider-events/callback-routes.ts'
 import { createCallbackService } from './provider-events/callback-service.ts'
 import { quarantineRoutes } from './provider-events/quarantine-routes.ts'
@@ -41,7 +41,7 @@ import { createReconciliation, type ReconcileOptions } from './reconciliation/se
 import { createReconciliationStatus } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
-export { isOrderToken, orderToken } from './accounts/token.ts'
+export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
 export {
   authorizationExpiring,
   paymentAuthorized,
@@ -61,7 +61,7 @@ const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
 
 /** Captured and refunded amounts per day and currency, in minor units. `day` counts from 1. */
-export type PaymentStatistics = readonly DaySums[]
+export type PaymentStatistics = readonly DailyPaymentSums[]
 
 /**
  * What orders need from payments. Payments know an order only by its id. A transaction that locks both the account and the
@@ -75,7 +75,11 @@ export type PaymentsApi = {
    */
   registerHooks(listener: PaymentListener, guard?: PaymentGuard, follow?: PaymentReturnHook): void
   /** Opens the account of an order. With `first`, also starts a payment with the id of the order, and returns its method. */
-  openAccount(tx: Transaction, account: NewPaymentAccount, first?: PaymentChoice): Promise<string | undefined>
+  openAccount(
+    tx: Transaction,
+    account: NewPaymentAccount,
+    first?: PaymentMethodChoice
+  ): Promise<string | undefined>
   /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
   sendOperations(orderId: string): Promise<void>
   /**
@@ -94,17 +98,17 @@ export type PaymentsApi = {
    */
   erase(tx: Transaction, customerId: string | null, orderIds: readonly string[]): Promise<void>
   /** Locks the account until `tx` ends. Call it before locking the order. Returns `undefined` when the order has no account. */
-  lockAccount(tx: Transaction, orderId: string): Promise<AccountRow | undefined>
+  lockAccount(tx: Transaction, orderId: string): Promise<PaymentAccountRow | undefined>
   /** Lists the methods of the open payments of an order. */
   listOpenMethods(tx: Transaction, orderId: string): Promise<string[]>
   /** Captures up to this amount of what is authorized. The provider voids the rest. */
-  capture(tx: Transaction, orderId: string, capture: OrderCapture): Promise<void>
+  capture(tx: Transaction, orderId: string, capture: OrderCaptureInput): Promise<void>
   /** Refunds this amount of what was captured. @throws `PAYMENT_REFUND_TOO_MUCH` */
-  refund(tx: Transaction, orderId: string, refund: OrderRefund): Promise<void>
+  refund(tx: Transaction, orderId: string, refund: OrderRefundInput): Promise<void>
   /** Checks that the caller may refund this much more of an account. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
-  assertCanRefund: Refunds['assertCanRefund']
+  assertCanRefund: RefundService['assertCanRefund']
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
-  findAccount(db: Queryable, orderId: string): Promise<AccountRow>
+  findAccount(db: Queryable, orderId: string): Promise<PaymentAccountRow>
   /** Sums captures and refunds per day. A day lasts from its start to the next start, the last one to `end`. */
   statistics(db: Queryable, starts: readonly Date[], end: Date): Promise<PaymentStatistics>
   /** Counts the quarantined provider events. */
@@ -159,7 +163,7 @@ export const paymentsModule = defineModule({
       failuresMax: settings.failed_attempts_per_hour,
       count: subject => paused.add({ subject })
     })
-    const recorder = createRecorder({
+    const recorder = createFactRecorder({
       isLimited: attempts.isLimited,
       listener: () => listener,
       publisherOf: (tx, orderId) => (event, payload) => emit(tx, event, orderId, payload),
@@ -173,9 +177,15 @@ export const paymentsModule = defineModule({
     const recordResponse = createResponseRecorder({ secrets, recorder })
     const refreshPayment = createPaymentRefresher({ db, providers, recorder, recordResponse })
     const sender = createSender({ db, secrets, providers, recorder, recordResponse })
-    const refunds = createRefunds(settings.refunds)
+    const refunds = createRefundService(settings.refunds)
     const starter = createPaymentStarter(providers, attempts)
-    const accounts = createAccounts({ recorder, starter, refunds, attempts, wake: wakeOperation })
+    const accounts = createPaymentAccountService({
+      recorder,
+      starter,
+      refunds,
+      attempts,
+      wake: wakeOperation
+    })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
@@ -208,7 +218,7 @@ export const paymentsModule = defineModule({
       ...accounts,
       assertCanRefund: refunds.assertCanRefund,
       statistics: (database, starts, end) =>
-        database.rows(sumByDay, { starts: starts.map(start => start.toISOString()), end }),
+        database.rows(sumPaymentsByDay, { starts: starts.map(start => start.toISOString()), end }),
       countQuarantinedEvents: async database => (await database.first(countQuarantined))?.total ?? 0,
       erase: erasePaymentData,
       registerHooks: (wanted, wantedGuard, wantedFollow) => {

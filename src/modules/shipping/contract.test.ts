@@ -4,7 +4,7 @@ import { transactionsInMemory } from '../../../test/support/transactions-in-memo
 import { newId } from '../../kernel/ids.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { customer } from '../../testing.ts'
-import { orderToken } from '../payments/index.ts'
+import { deriveOrderToken } from '../payments/index.ts'
 import { fakeShipping } from './fake.ts'
 import type { ShippingApi } from './index.ts'
 
@@ -24,7 +24,8 @@ async function useReal(): Promise<Subject> {
     db,
     seen: async (caller, orderId) => {
       const path = caller === null ? `guest/order/${orderId}` : `order/${orderId}`
-      const headers = caller === null ? { 'x-order-token': orderToken(platform.secrets, orderId, 1) } : {}
+      const headers =
+        caller === null ? { 'x-order-token': deriveOrderToken(platform.secrets, orderId, 1) } : {}
       const { json } = await as(caller).get(`/api/shipping/${path}`, undefined, headers)
       return (json.items ?? []).map((each: { sent_at: unknown; lines: Line[] }) => [
         each.sent_at !== null,

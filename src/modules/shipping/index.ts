@@ -3,7 +3,7 @@ import { defineModule } from '../../module.ts'
 import { createCached, createInvalidation } from '../../platform/cached.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
-import { isOrderToken } from '../payments/index.ts'
+import { isValidOrderToken } from '../payments/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import { readCarriers } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
@@ -100,7 +100,7 @@ export const shippingModule = defineModule({
     const carriers = createCached(invalidation, () => readCarriers(db))
     const shipments = createShipmentService({
       db,
-      isToken: (token, orderId, version) => isOrderToken(secrets, token, orderId, version),
+      isToken: (token, orderId, version) => isValidOrderToken(secrets, token, orderId, version),
       carriers
     })
     const tracking = createTracking({ db, emit })

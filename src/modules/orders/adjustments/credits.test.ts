@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type Credit,
-  type CreditLedger,
-  creditAmount,
-  creditedMinor,
-  creditUnits,
-  refundableAmount
+  calculateCreditForAmount,
+  calculateCreditForUnits,
+  type OrderCredit,
+  type OrderCreditBalance,
+  refundablePartOfCredit,
+  totalCreditedMinor
 } from './credits.ts'
-import { creditSharesOf, type PricePart, shareKeyOf } from './shares.ts'
+import { type OrderPricePart, priceShareKeyOf, splitOrderPrice } from './shares.ts'
 
-const part = (fields: Partial<PricePart>): PricePart => ({
+const part = (fields: Partial<OrderPricePart>): OrderPricePart => ({
   kind: 'item',
   amountMinor: 0,
   ratePpm: null,
@@ -33,17 +33,19 @@ const LINES = [
   { line: 0, group: 'goods', quantity: 3, creditedUnits: 0 },
   { line: 1, group: 'goods', quantity: 1, creditedUnits: 0 }
 ]
-const open = (parts = PARTS, totalMinor = 1_700): CreditLedger => ({
+const open = (parts = PARTS, totalMinor = 1_700): OrderCreditBalance => ({
   totalMinor,
-  shares: creditSharesOf(parts, LINES, [])
+  shares: splitOrderPrice(parts, LINES, [])
 })
 const units = (...given: [number, number][]) => new Map(given)
 
-/** The ledger after the credit. */
-const after = ({ totalMinor, shares }: CreditLedger, { parts }: Credit): CreditLedger => ({
+/** The balance after the credit. */
+const after = ({ totalMinor, shares }: OrderCreditBalance, { parts }: OrderCredit): OrderCreditBalance => ({
   totalMinor,
   shares: shares.map(share => {
-    const own = parts.find(each => JSON.stringify(shareKeyOf(each)) === JSON.stringify(shareKeyOf(share)))
+    const own = parts.find(
+      each => JSON.stringify(priceShareKeyOf(each)) === JSON.stringify(priceShareKeyOf(share))
+    )
     return {
       ...share,
       creditedMinor: share.creditedMinor + (own?.amountMinor ?? 0),
@@ -52,20 +54,24 @@ const after = ({ totalMinor, shares }: CreditLedger, { parts }: Credit): CreditL
   })
 })
 /** Amount and tax of each of these credits, one after the other. */
-function amountsOf(ledger: CreditLedger, credits: readonly ((ledger: CreditLedger) => Credit)[]) {
-  let now = ledger
+function amountsOf(
+  balance: OrderCreditBalance,
+  credits: readonly ((balance: OrderCreditBalance) => OrderCredit)[]
+) {
+  let now = balance
   const amounts = credits.map(make => {
     const made = make(now)
     now = after(now, made)
     return [made.amountMinor, made.parts.reduce((all, { taxMinor }) => all + taxMinor, 0)]
   })
-  return { amounts, left: now.totalMinor - creditedMinor(now) }
+  return { amounts, left: now.totalMinor - totalCreditedMinor(now) }
 }
 const ofUnits =
   (...given: [number, number][]) =>
-  (ledger: CreditLedger) =>
-    creditUnits(ledger, units(...given))
-const ofAmount = (amountMinor: number) => (ledger: CreditLedger) => creditAmount(ledger, amountMinor)
+  (balance: OrderCreditBalance) =>
+    calculateCreditForUnits(balance, units(...given))
+const ofAmount = (amountMinor: number) => (balance: OrderCreditBalance) =>
+  calculateCreditForAmount(balance, amountMinor)
 
 describe('a credit', () => {
   test('of single units adds up to the line, and the last unit also credits the delivery', () => {
@@ -106,13 +112,13 @@ describe('a credit', () => {
     ['down', -5, [1_700, -5]]
   ])('comes to the total that was rounded %s', (_, rounding) => {
     const parts = [...PARTS, part({ kind: 'cash_rounding', amountMinor: rounding })]
-    const ledger = open(parts, 1_700 + rounding)
+    const balance = open(parts, 1_700 + rounding)
     for (const ways of [
       [ofUnits([0, 3]), ofUnits([1, 1])],
       [ofUnits([1, 1]), ofUnits([0, 2]), ofUnits([0, 1])],
       [ofAmount(1), ofUnits([1, 1]), ofAmount(3), ofUnits([0, 3])]
     ]) {
-      const { amounts, left } = amountsOf(ledger, ways)
+      const { amounts, left } = amountsOf(balance, ways)
       expect(amounts.reduce((all, [amount = 0]) => all + amount, 0)).toBe(1_700 + rounding)
       expect(left).toBe(0)
     }
@@ -120,8 +126,8 @@ describe('a credit', () => {
 
   test('of a free order is zero', () => {
     const free = [part({ line: 0, amountMinor: 900 }), part({ line: 0, kind: 'discount', amountMinor: -900 })]
-    const ledger = { totalMinor: 0, shares: creditSharesOf(free, LINES.slice(0, 1), []) }
-    expect(creditUnits(ledger, units([0, 2]))).toMatchObject({
+    const balance = { totalMinor: 0, shares: splitOrderPrice(free, LINES.slice(0, 1), []) }
+    expect(calculateCreditForUnits(balance, units([0, 2]))).toMatchObject({
       amountMinor: 0,
       parts: [{ line: 0, units: 2 }]
     })
@@ -134,5 +140,5 @@ test.each([
   ['what is too much, of what is paid in part', 400, 600, 700, 100],
   ['no more than is credited, of what was paid twice', 400, 600, 2_000, 400]
 ])('the refund is %s', (_, amountMinor, owedMinor, heldMinor, back) => {
-  expect(refundableAmount({ amountMinor }, { owedMinor, heldMinor })).toBe(back)
+  expect(refundablePartOfCredit({ amountMinor }, { owedMinor, heldMinor })).toBe(back)
 })

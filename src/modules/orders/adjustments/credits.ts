@@ -1,8 +1,8 @@
 import { fractionOf } from '../../../kernel/money.ts'
-import { type CreditShare, type ShareKey, shareKeyOf } from './shares.ts'
+import { type OrderPriceShare, type PriceShareKey, priceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
-export type CreditPart = ShareKey & {
+export type OrderCreditPart = PriceShareKey & {
   /** Credited units of a line; 0 for other shares. */
   readonly units: number
   readonly amountMinor: number
@@ -10,10 +10,10 @@ export type CreditPart = ShareKey & {
   readonly ratePpm: number | null
   readonly taxCategory: string | null
 }
-export type Credit = { readonly amountMinor: number; readonly parts: readonly CreditPart[] }
+export type OrderCredit = { readonly amountMinor: number; readonly parts: readonly OrderCreditPart[] }
 
 /** The total of an order and its shares, with the amounts credited so far. */
-export type CreditLedger = { readonly totalMinor: number; readonly shares: readonly CreditShare[] }
+export type OrderCreditBalance = { readonly totalMinor: number; readonly shares: readonly OrderPriceShare[] }
 
 const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all, each) => all + of(each), 0)
 
@@ -21,7 +21,7 @@ const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all
  * The amount credited so far. It is capped at the total, because a total that was rounded down is less than
  * its shares.
  */
-export const creditedMinor = ({ totalMinor, shares }: CreditLedger): number =>
+export const totalCreditedMinor = ({ totalMinor, shares }: OrderCreditBalance): number =>
   Math.min(
     totalMinor,
     sum(shares, ({ creditedMinor }) => creditedMinor)
@@ -32,13 +32,16 @@ export const creditedMinor = ({ totalMinor, shares }: CreditLedger): number =>
  * before. So the parts add up to the line in any split and order. The last unit of a group also credits the
  * rest of its delivery, and the last unit of the order credits the cash rounding.
  */
-export function creditUnits(ledger: CreditLedger, units: ReadonlyMap<number, number>): Credit {
-  const after = (share: CreditShare) =>
+export function calculateCreditForUnits(
+  balance: OrderCreditBalance,
+  units: ReadonlyMap<number, number>
+): OrderCredit {
+  const after = (share: OrderPriceShare) =>
     share.creditedUnits + (share.line === undefined ? 0 : (units.get(share.line) ?? 0))
-  const open = ledger.shares.filter(share => share.line !== undefined && after(share) < share.quantity)
-  const isFullyCredited = ({ group }: CreditShare) =>
+  const open = balance.shares.filter(share => share.line !== undefined && after(share) < share.quantity)
+  const isFullyCredited = ({ group }: OrderPriceShare) =>
     !open.some(line => group === undefined || line.group === group)
-  return credit(ledger, share => {
+  return credit(balance, share => {
     const { line, quantity, payableMinor, creditedMinor, creditedUnits } = share
     const rest = payableMinor - creditedMinor
     if (line === undefined) return { units: 0, amountMinor: isFullyCredited(share) ? rest : 0 }
@@ -52,11 +55,11 @@ export function creditUnits(ledger: CreditLedger, units: ReadonlyMap<number, num
  * Credits an amount, split over the shares in proportion to what is left of each, with its tax. The amount is
  * at most what is left.
  */
-export function creditAmount(ledger: CreditLedger, amountMinor: number): Credit {
-  const rest = sum(ledger.shares, share => share.payableMinor - share.creditedMinor)
-  const isAll = amountMinor === ledger.totalMinor - creditedMinor(ledger)
+export function calculateCreditForAmount(balance: OrderCreditBalance, amountMinor: number): OrderCredit {
+  const rest = sum(balance.shares, share => share.payableMinor - share.creditedMinor)
+  const isAll = amountMinor === balance.totalMinor - totalCreditedMinor(balance)
   let before = 0
-  return credit(ledger, ({ payableMinor, creditedMinor }) => {
+  return credit(balance, ({ payableMinor, creditedMinor }) => {
     const own = payableMinor - creditedMinor
     const upTo = (weight: number) => (rest === 0 ? 0 : fractionOf(amountMinor, weight, rest))
     const part = upTo(before + own) - upTo(before)
@@ -70,34 +73,34 @@ export function creditAmount(ledger: CreditLedger, amountMinor: number): Credit 
  * credited by then and before.
  */
 function credit(
-  ledger: CreditLedger,
-  partOf: (share: CreditShare) => { units: number; amountMinor: number }
-): Credit {
-  const parts = ledger.shares.map((share): CreditPart => {
+  balance: OrderCreditBalance,
+  partOf: (share: OrderPriceShare) => { units: number; amountMinor: number }
+): OrderCredit {
+  const parts = balance.shares.map((share): OrderCreditPart => {
     const { units, amountMinor } = partOf(share)
     const { creditedMinor, ratePpm, taxCategory } = share
     const taxMinor = taxUpTo(share, creditedMinor + amountMinor) - taxUpTo(share, creditedMinor)
-    return { ...shareKeyOf(share), units, amountMinor, taxMinor, ratePpm, taxCategory }
+    return { ...priceShareKeyOf(share), units, amountMinor, taxMinor, ratePpm, taxCategory }
   })
-  const shares = ledger.shares.map((share, index) => ({
+  const shares = balance.shares.map((share, index) => ({
     ...share,
     creditedMinor: share.creditedMinor + (parts[index]?.amountMinor ?? 0)
   }))
   return {
-    amountMinor: creditedMinor({ ...ledger, shares }) - creditedMinor(ledger),
+    amountMinor: totalCreditedMinor({ ...balance, shares }) - totalCreditedMinor(balance),
     parts: parts.filter(part => part.units > 0 || part.amountMinor > 0)
   }
 }
 
-const taxUpTo = ({ payableMinor, taxMinor }: CreditShare, amountMinor: number): number =>
+const taxUpTo = ({ payableMinor, taxMinor }: OrderPriceShare, amountMinor: number): number =>
   payableMinor === 0 ? 0 : fractionOf(taxMinor, amountMinor, payableMinor)
 
 /**
  * Returns the part of a credit to refund: the amount paid minus the amount still owed. It is zero if the
  * buyer owes more than they paid, and never exceeds the credit, so a double payment is not refunded here.
  */
-export function refundableAmount(
-  credit: Pick<Credit, 'amountMinor'>,
+export function refundablePartOfCredit(
+  credit: Pick<OrderCredit, 'amountMinor'>,
   { owedMinor, heldMinor }: { owedMinor: number; heldMinor: number }
 ): number {
   return Math.min(credit.amountMinor, Math.max(0, heldMinor - owedMinor))

@@ -1,15 +1,15 @@
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { CreditPart } from './credits.ts'
-import type { PricePart } from './shares.ts'
+import type { OrderCreditPart } from './credits.ts'
+import type { OrderPricePart } from './shares.ts'
 
-export type AdjustmentKind = 'cancel' | 'refund'
+export type OrderAdjustmentKind = 'cancel' | 'refund'
 
-/** The price components of an order: of a line, of the delivery of a group, or of neither (cash rounding). */
-export const listPriceParts = statement({
+/** Lists the price components of an order: each of a line, of the delivery of a group, or of neither (cash rounding). */
+export const listOrderPriceParts = statement({
   name: 'orders.list_price_parts',
   takes: { order_id: 'uuid' },
   gives: {
-    kind: oneOf<PricePart['kind']>(),
+    kind: oneOf<OrderPricePart['kind']>(),
     line: 'int4?',
     group_key: 'text?',
     amount: 'int8',
@@ -21,8 +21,8 @@ export const listPriceParts = statement({
     select kind, line, group_key, amount, rate_ppm, tax_category, included
     from orders.components where order_id = $order_id order by position`
 })
-/** The amounts that earlier adjustments credited. */
-export const listCredited = statement({
+/** Lists the amounts that earlier adjustments of the order credited. */
+export const listCreditedParts = statement({
   name: 'orders.list_credited',
   takes: { order_id: 'uuid' },
   gives: { line: 'int4?', group_key: 'text?', amount: 'int8' },
@@ -32,12 +32,12 @@ export const listCredited = statement({
     where adjustments.order_id = $order_id`
 })
 /** Inserts nothing if an adjustment with this id exists. */
-export const insertAdjustment = statement({
+export const insertOrderAdjustment = statement({
   name: 'orders.insert_adjustment',
   takes: {
     id: 'uuid',
     order_id: 'uuid',
-    kind: oneOf<AdjustmentKind>(),
+    kind: oneOf<OrderAdjustmentKind>(),
     amount: 'int8',
     back: 'int8',
     reason: 'text?',
@@ -47,17 +47,17 @@ export const insertAdjustment = statement({
     insert into orders.adjustments (id, order_id, kind, amount, back, reason, actor)
     values ($id, $order_id, $kind, $amount, $back, $reason, $actor) on conflict (id) do nothing`
 })
-export const insertAdjustmentParts = statement({
+export const insertOrderAdjustmentParts = statement({
   name: 'orders.insert_adjustment_parts',
-  takes: { id: 'uuid', parts: json<readonly CreditPart[]>() },
+  takes: { id: 'uuid', parts: json<readonly OrderCreditPart[]>() },
   text: `
     insert into orders.adjustment_parts (adjustment_id, position, line, group_key, units, amount, tax, rate_ppm, tax_category)
     select $id, row_number() over (), line, "group", units, "amountMinor", "taxMinor", "ratePpm", "taxCategory"
     from jsonb_to_recordset($parts) as parts (line int, "group" text, units int, "amountMinor" bigint, "taxMinor" bigint,
       "ratePpm" int, "taxCategory" text)`
 })
-/** The sum of credits that were not refunded, because they were not paid yet. */
-export const sumUnpaidCredits = statement({
+/** Sums the credits of an order that were not refunded, because the credited amounts were not paid yet. */
+export const sumUnrefundedCredits = statement({
   name: 'orders.sum_unpaid_credits',
   takes: { order_id: 'uuid' },
   gives: { unpaid: 'int8' },

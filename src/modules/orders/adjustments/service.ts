@@ -7,18 +7,18 @@ import { orderCredited } from '../events.ts'
 import type { LineUnits } from '../lifecycle/counters.ts'
 import { type Actor, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
 import {
-  type Credit,
-  type CreditLedger,
-  creditAmount,
-  creditedMinor,
-  creditUnits,
-  refundableAmount
+  calculateCreditForAmount,
+  calculateCreditForUnits,
+  type OrderCredit,
+  type OrderCreditBalance,
+  refundablePartOfCredit,
+  totalCreditedMinor
 } from './credits.ts'
 import * as repository from './repository.ts'
-import { creditSharesOf, shareKeyOf } from './shares.ts'
+import { priceShareKeyOf, splitOrderPrice } from './shares.ts'
 
-/** The sums of the payments of an order. */
-type Money = Pick<PaymentChange, 'captured' | 'refunded' | 'refunding' | 'due'>
+/** Sums of an order's payments, in minor units. */
+type PaymentSums = Pick<PaymentChange, 'captured' | 'refunded' | 'refunding' | 'due'>
 
 type Deps = {
   payments: Pick<PaymentsApi, 'lockAccount' | 'updateAmountDue' | 'refund' | 'assertCanRefund'> | undefined
@@ -27,7 +27,7 @@ type Deps = {
 /** The id, kind and actor of an adjustment. A second adjustment with the same id does nothing. */
 type AdjustmentSource = {
   readonly id: string
-  readonly kind: repository.AdjustmentKind
+  readonly kind: repository.OrderAdjustmentKind
   readonly actor: Actor
 }
 
@@ -35,15 +35,20 @@ type AdjustmentSource = {
  * Credits parts of an order: stores an adjustment, refunds what was paid of it, and lowers the amount due by
  * the rest.
  */
-export function createAdjustments({ payments, emit }: Deps) {
+export function createOrderAdjustmentService({ payments, emit }: Deps) {
   /** Expects the order as it was before the credited units were counted. */
-  const ledgerOf = async (tx: Transaction, { order, lines }: OrderUnderLock): Promise<CreditLedger> => {
+  const readCreditBalance = async (
+    tx: Transaction,
+    { order, lines }: OrderUnderLock
+  ): Promise<OrderCreditBalance> => {
     const [parts, earlier] = await Promise.all([
-      tx.rows(repository.listPriceParts, { order_id: order.id }),
-      tx.rows(repository.listCredited, { order_id: order.id })
+      tx.rows(repository.listOrderPriceParts, { order_id: order.id }),
+      tx.rows(repository.listCreditedParts, { order_id: order.id })
     ])
-    const keyed = <T extends { line: number | null; group_key: string | null; amount: number }>(row: T) => ({
-      ...shareKeyOf({
+    const toCreditPart = <T extends { line: number | null; group_key: string | null; amount: number }>(
+      row: T
+    ) => ({
+      ...priceShareKeyOf({
         ...(row.line !== null && { line: row.line }),
         ...(row.group_key !== null && { group: row.group_key })
       }),
@@ -51,13 +56,13 @@ export function createAdjustments({ payments, emit }: Deps) {
     })
     return {
       totalMinor: order.total,
-      shares: creditSharesOf(
+      shares: splitOrderPrice(
         parts.map(({ kind, rate_ppm: ratePpm, tax_category: taxCategory, included, ...row }) => ({
           kind,
           ratePpm,
           taxCategory,
           included,
-          ...keyed(row)
+          ...toCreditPart(row)
         })),
         lines.map(({ line, group, ordered: quantity, canceled, refunded }) => ({
           line,
@@ -65,7 +70,7 @@ export function createAdjustments({ payments, emit }: Deps) {
           quantity,
           creditedUnits: canceled + refunded
         })),
-        earlier.map(keyed)
+        earlier.map(toCreditPart)
       )
     }
   }
@@ -75,27 +80,27 @@ export function createAdjustments({ payments, emit }: Deps) {
    * twice until it is settled, and a callback can report a refund before its capture, so the difference is at
    * least zero.
    */
-  async function moneyOf(tx: Transaction, { order }: OrderUnderLock) {
+  async function lockPaymentSums(tx: Transaction, { order }: OrderUnderLock) {
     const account = await payments?.lockAccount(tx, order.id)
-    const money = account ?? { captured: 0, refunded: 0, refunding: 0 }
-    const heldMinor = Math.max(0, money.captured - money.refunded - money.refunding)
-    return { heldMinor, dueMinor: account?.due, money }
+    const sums = account ?? { captured: 0, refunded: 0, refunding: 0 }
+    const heldMinor = Math.max(0, sums.captured - sums.refunded - sums.refunding)
+    return { heldMinor, dueMinor: account?.due, sums }
   }
 
-  /** Records the credit, refunds what was overpaid by it, and lowers the amount due by the rest. */
+  /** Records the credit, refunds the part of it that was paid, and lowers the amount due by the rest. */
   async function apply(
     tx: Transaction,
     locked: OrderUnderLock,
-    ledger: CreditLedger,
-    credit: Credit,
+    balance: OrderCreditBalance,
+    credit: OrderCredit,
     source: AdjustmentSource
   ): Promise<void> {
     const { id: order_id } = locked.order
-    const { heldMinor, dueMinor, money } = await moneyOf(tx, locked)
-    const owedMinor = ledger.totalMinor - creditedMinor(ledger) - credit.amountMinor
-    const refundMinor = refundableAmount(credit, { owedMinor, heldMinor })
+    const { heldMinor, dueMinor, sums } = await lockPaymentSums(tx, locked)
+    const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
+    const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor })
     if (refundMinor > 0 && source.actor.refunder !== undefined)
-      payments?.assertCanRefund(money, refundMinor, source.actor.refunder)
+      payments?.assertCanRefund(sums, refundMinor, source.actor.refunder)
     if (!(await record(tx, locked, credit, refundMinor, source))) return
     const unpaid = credit.amountMinor - refundMinor
     if (dueMinor !== undefined && unpaid > 0) await payments?.updateAmountDue(tx, order_id, dueMinor - unpaid)
@@ -105,7 +110,7 @@ export function createAdjustments({ payments, emit }: Deps) {
   async function record(
     tx: Transaction,
     locked: OrderUnderLock,
-    credit: Credit,
+    credit: OrderCredit,
     refundMinor: number,
     source: AdjustmentSource
   ): Promise<boolean> {
@@ -113,8 +118,8 @@ export function createAdjustments({ payments, emit }: Deps) {
     const { id, kind, actor } = source
     const { amountMinor: amount, parts } = credit
     const row = { id, order_id, kind, amount, back: refundMinor, reason: actor.reason, actor: actor.id }
-    if ((await tx.run(repository.insertAdjustment, row)) === 0) return false
-    await tx.run(repository.insertAdjustmentParts, { id, parts })
+    if ((await tx.run(repository.insertOrderAdjustment, row)) === 0) return false
+    await tx.run(repository.insertOrderAdjustmentParts, { id, parts })
     emit(tx, orderCredited, order_id, {
       order_id,
       number,
@@ -148,8 +153,8 @@ export function createAdjustments({ payments, emit }: Deps) {
     ): Promise<void> => {
       const credited = new Map<number, number>()
       for (const { line, quantity } of units) credited.set(line, (credited.get(line) ?? 0) + quantity)
-      const ledger = await ledgerOf(tx, locked)
-      await apply(tx, locked, ledger, creditUnits(ledger, credited), source)
+      const balance = await readCreditBalance(tx, locked)
+      await apply(tx, locked, balance, calculateCreditForUnits(balance, credited), source)
     },
 
     /** Credits an amount. @throws `ORDER_CREDIT_TOO_MUCH` when it exceeds what is left of the order */
@@ -159,20 +164,20 @@ export function createAdjustments({ payments, emit }: Deps) {
       amountMinor: number,
       source: AdjustmentSource
     ): Promise<void> => {
-      const ledger = await ledgerOf(tx, locked)
-      const available = ledger.totalMinor - creditedMinor(ledger)
+      const balance = await readCreditBalance(tx, locked)
+      const available = balance.totalMinor - totalCreditedMinor(balance)
       if (amountMinor > available) throw creditTooMuch({ details: { available } })
-      await apply(tx, locked, ledger, creditAmount(ledger, amountMinor), source)
+      await apply(tx, locked, balance, calculateCreditForAmount(balance, amountMinor), source)
     },
 
     /** Refunds payments that arrived after the amount due was lowered. */
-    refundOverpayment: async (tx: Transaction, locked: OrderUnderLock, money: Money): Promise<void> => {
+    refundOverpayment: async (tx: Transaction, locked: OrderUnderLock, sums: PaymentSums): Promise<void> => {
       const { id: order_id } = locked.order
-      const overpaymentMinor = money.captured - money.refunded - money.refunding - money.due
+      const overpaymentMinor = sums.captured - sums.refunded - sums.refunding - sums.due
       if (overpaymentMinor <= 0) return
-      const credited = await tx.first(repository.sumUnpaidCredits, { order_id })
+      const credited = await tx.first(repository.sumUnrefundedCredits, { order_id })
       const refundMinor = Math.min(overpaymentMinor, credited?.unpaid ?? 0)
-      const id = derivedId(order_id, `late:${money.captured}`)
+      const id = derivedId(order_id, `late:${sums.captured}`)
       const source = { id, kind: 'cancel', actor: SYSTEM } as const
       if (refundMinor > 0 && (await record(tx, locked, { amountMinor: 0, parts: [] }, refundMinor, source)))
         await refund(tx, locked, refundMinor, source)
@@ -180,11 +185,11 @@ export function createAdjustments({ payments, emit }: Deps) {
 
     /** Credits the rest of a canceled order and refunds all that was paid. The amount due stays as it was. */
     creditRest: async (tx: Transaction, locked: OrderUnderLock, source: AdjustmentSource): Promise<void> => {
-      const ledger = await ledgerOf(tx, locked)
-      const { heldMinor } = await moneyOf(tx, locked)
-      const credit = creditAmount(ledger, ledger.totalMinor - creditedMinor(ledger))
+      const balance = await readCreditBalance(tx, locked)
+      const { heldMinor } = await lockPaymentSums(tx, locked)
+      const credit = calculateCreditForAmount(balance, balance.totalMinor - totalCreditedMinor(balance))
       if (await record(tx, locked, credit, heldMinor, source)) await refund(tx, locked, heldMinor, source)
     }
   }
 }
-export type Adjustments = ReturnType<typeof createAdjustments>
+export type OrderAdjustmentService = ReturnType<typeof createOrderAdjustmentService>

@@ -1,8 +1,8 @@
 /** A line, the delivery of a group, or without both the cash rounding. */
-export type ShareKey = { readonly line?: number; readonly group?: string }
+export type PriceShareKey = { readonly line?: number; readonly group?: string }
 
 /** A stored price component of an order. */
-export type PricePart = ShareKey & {
+export type OrderPricePart = PriceShareKey & {
   readonly kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'
   readonly amountMinor: number
   readonly ratePpm: number | null
@@ -11,7 +11,7 @@ export type PricePart = ShareKey & {
 }
 
 /** A part of an order's price that is paid and credited as a unit. */
-export type CreditShare = {
+export type OrderPriceShare = {
   readonly line?: number
   /** Of a line: its delivery group. */
   readonly group?: string
@@ -27,41 +27,42 @@ export type CreditShare = {
   readonly creditedUnits: number
 }
 
-export type LineOfPrice = {
+/** A line of the order whose price is split, with its units that were credited before. */
+export type PricedOrderLine = {
   readonly line: number
   readonly group: string
   readonly quantity: number
   readonly creditedUnits: number
 }
-/** A part that was credited before. */
-export type EarlierPart = ShareKey & { readonly amountMinor: number }
+/** A part of an order's price that an earlier adjustment credited. */
+export type EarlierCreditPart = PriceShareKey & { readonly amountMinor: number }
 
 /** The key of a share: its line, otherwise its group. */
-export const shareKeyOf = ({ line, group }: ShareKey): ShareKey =>
+export const priceShareKeyOf = ({ line, group }: PriceShareKey): PriceShareKey =>
   line !== undefined ? { line } : group !== undefined ? { group } : {}
-const nameOf = (key: ShareKey) => JSON.stringify(shareKeyOf(key))
+const keyTextOf = (key: PriceShareKey) => JSON.stringify(priceShareKeyOf(key))
 
 /**
  * Splits the price of an order into shares, with the amounts credited before: lines in their order, then
  * deliveries, then the cash rounding. A total that was rounded down has no rounding share, because it only
  * caps the credits.
  */
-export function creditSharesOf(
-  parts: readonly PricePart[],
-  lines: readonly LineOfPrice[],
-  earlier: readonly EarlierPart[]
-): CreditShare[] {
-  const pricesOf = Map.groupBy(parts, nameOf)
-  const creditsOf = Map.groupBy(earlier, nameOf)
-  const priced = (key: ShareKey) => {
-    const prices = pricesOf.get(nameOf(key)) ?? []
+export function splitOrderPrice(
+  parts: readonly OrderPricePart[],
+  lines: readonly PricedOrderLine[],
+  earlier: readonly EarlierCreditPart[]
+): OrderPriceShare[] {
+  const pricesOf = Map.groupBy(parts, keyTextOf)
+  const creditsOf = Map.groupBy(earlier, keyTextOf)
+  const priced = (key: PriceShareKey) => {
+    const prices = pricesOf.get(keyTextOf(key)) ?? []
     const taxes = prices.filter(({ kind }) => kind === 'tax')
     return {
       payableMinor: sum(prices.filter(({ included }) => !included)),
       taxMinor: sum(taxes),
       ratePpm: taxes[0]?.ratePpm ?? null,
       taxCategory: taxes[0]?.taxCategory ?? null,
-      creditedMinor: sum(creditsOf.get(nameOf(key)) ?? [])
+      creditedMinor: sum(creditsOf.get(keyTextOf(key)) ?? [])
     }
   }
   const whole = { quantity: 1, creditedUnits: 0 }

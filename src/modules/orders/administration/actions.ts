@@ -2,8 +2,8 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { Adjustments } from '../adjustments/service.ts'
-import type { Cancellations } from '../cancellation/service.ts'
+import type { OrderAdjustmentService } from '../adjustments/service.ts'
+import type { CancellationService } from '../cancellation/service.ts'
 import { actionRefused, creditUnclear, orderStale } from '../errors.ts'
 import { type Fulfilment, stockLinesOf } from '../fulfilment/service.ts'
 import type { ActionName } from '../lifecycle/actions.ts'
@@ -13,8 +13,8 @@ import type { Actor, OrderChanges, OrderUnderLock } from '../lifecycle/service.t
 type Deps = {
   db: Database
   changes: OrderChanges
-  adjustments: Adjustments
-  cancellations: Pick<Cancellations, 'request'>
+  adjustments: OrderAdjustmentService
+  cancellations: Pick<CancellationService, 'request'>
   fulfilment: Pick<Fulfilment, 'deliverDigital'>
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined

@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import { statusOf } from '../lifecycle/status.ts'
 import { taxSummaryOf } from '../orders/taxes.ts'
-import { groupOf, itemOf } from '../orders/view.ts'
+import { deliveryGroupView, orderItemView } from '../orders/view.ts'
 import type { OrderFilters } from './filters.ts'
 import { type DetailedRow, type ExportedRow, exportDetails, exportOrders } from './repository.ts'
 import type { Exported } from './schema.ts'
@@ -154,7 +154,7 @@ function lineCells(row: DetailedRow): Cells[] {
     return { tax_included: taxes.every(({ included }) => included), added }
   }
   const items = lines.map(line => {
-    const { line_total, ...item } = itemOf(
+    const { line_total, ...item } = orderItemView(
       line,
       components.filter(each => each.line === line.line)
     )
@@ -162,7 +162,7 @@ function lineCells(row: DetailedRow): Cells[] {
     return { ...head, ...item, kind: 'item', line: line.line, tax_included, total: line_total + added }
   })
   const deliveries = groups.map(group => {
-    const { shipping, shipping_discount, tax } = groupOf(
+    const { shipping, shipping_discount, tax } = deliveryGroupView(
       group,
       components.filter(each => each.group_key === group.group_key)
     )

@@ -9,13 +9,13 @@ import type { LineUnits } from '../lifecycle/counters.ts'
 import type { Actor } from '../lifecycle/service.ts'
 import { findAnyOrder } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
-import { summaryOf } from '../orders/view.ts'
+import { orderSummaryView } from '../orders/view.ts'
 import type { OrderActions } from './actions.ts'
 import { exportCsv } from './export.ts'
 import { filtersOf } from './filters.ts'
 import * as repository from './repository.ts'
 import type { AdminOrderResponse, OrderExportQuery, OrderListQuery } from './schema.ts'
-import { adminViewOf } from './view.ts'
+import { adminOrderView } from './view.ts'
 
 type Deps = { db: Database; actions: OrderActions; fulfilment: Fulfilment }
 
@@ -23,7 +23,7 @@ type Deps = { db: Database; actions: OrderActions; fulfilment: Fulfilment }
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   /** @throws `ORDER_NOT_FOUND` */
   const read = async (id: string): Promise<AdminOrderResponse> =>
-    adminViewOf(found(await db.first(findAnyOrder, { id }), orderNotFound))
+    adminOrderView(found(await db.first(findAnyOrder, { id }), orderNotFound))
 
   const readAfter = async (id: string, action: Promise<unknown>): Promise<AdminOrderResponse> => {
     await action
@@ -48,7 +48,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
           total: () => db.first(repository.countAllOrders, filters)
         }
       )
-      return { ...page, items: page.items.map(summaryOf) }
+      return { ...page, items: page.items.map(orderSummaryView) }
     },
     exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>
       exportCsv(db, filtersOf(query), rows, onPage),

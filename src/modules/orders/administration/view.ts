@@ -1,12 +1,12 @@
 import { nextActions } from '../lifecycle/actions.ts'
 import type { OrderRow } from '../orders/repository.ts'
-import { commonOf, lifecycleOf } from '../orders/view.ts'
+import { commonOrderView, orderLifecycleOf } from '../orders/view.ts'
 import type { AdminOrderResponse } from './schema.ts'
 
 /** The order as administrators see it. */
-export const adminViewOf = (row: OrderRow): AdminOrderResponse => ({
-  ...commonOf(row),
-  shipments: commonOf(row).shipments.map(({ former, ...shipment }) => ({
+export const adminOrderView = (row: OrderRow): AdminOrderResponse => ({
+  ...commonOrderView(row),
+  shipments: commonOrderView(row).shipments.map(({ former, ...shipment }) => ({
     ...shipment,
     former: former.map(({ until, ...label }) => ({ ...label, until: new Date(until) }))
   })),
@@ -18,5 +18,5 @@ export const adminViewOf = (row: OrderRow): AdminOrderResponse => ({
     reason,
     at: new Date(at)
   })),
-  next_actions: nextActions(lifecycleOf(row), 'admin', 'never')
+  next_actions: nextActions(orderLifecycleOf(row), 'admin', 'never')
 })

@@ -8,7 +8,7 @@ import { checkInput } from '../checkouts/input-checks.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { findAnyCheckout } from '../checkouts/repository.ts'
-import { findingOf, priceView } from '../checkouts/view.ts'
+import { checkoutFindingView, checkoutPriceView } from '../checkouts/view.ts'
 import { checkoutNotFound, sourceUnclear } from '../errors.ts'
 import type { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
 
@@ -59,9 +59,9 @@ export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKe
     return {
       customer_id: customerId,
       ready: !findings.some(isBlocking),
-      ...priceView(priced),
+      ...checkoutPriceView(priced),
       findings: findings.map(each => ({
-        ...findingOf(each),
+        ...checkoutFindingView(each),
         ...('promotionCode' in each && reasonOf.get(each))
       }))
     }

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import { adminViewOf } from '../administration/view.ts'
+import { adminOrderView } from '../administration/view.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { orderNotFound } from '../errors.ts'
 import type { OrderTokens } from '../orders/guest-service.ts'
@@ -31,7 +31,7 @@ export function createAssistedOrders({ db, readCheckoutInput, placement, payment
   async function read(id: string): Promise<AssistedOrderResponse> {
     const order = found(await db.first(findAnyOrder, { id }), orderNotFound)
     const order_token = order.customer_id === null ? tokens.create(id, order.token_version) : null
-    return { order_token, ...adminViewOf(order) }
+    return { order_token, ...adminOrderView(order) }
   }
 
   /** @throws as `placeOrder` and `readCheckoutInput` */

@@ -6,7 +6,7 @@ import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { Adjustments } from '../adjustments/service.ts'
+import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStale } from '../errors.ts'
 import { orderCanceled } from '../events.ts'
 import { remainingUnits } from '../lifecycle/counters.ts'
@@ -15,7 +15,7 @@ import { type Actor, type OrderChanges, type OrderUnderLock, SYSTEM } from '../l
 type Deps = {
   db: Database
   changes: OrderChanges
-  adjustments: Pick<Adjustments, 'creditRest'>
+  adjustments: Pick<OrderAdjustmentService, 'creditRest'>
   emit: Emit
   pricing: Pick<PricingApi, 'release'>
   /** Absent: an order is canceled immediately, because no payment provider has to confirm. */
@@ -26,14 +26,17 @@ type Deps = {
   cart: Pick<CartApi, 'restoreLines'> | undefined
 }
 /** The payments of an order that a cancellation depends on. */
-type Money = Pick<PaymentChange, 'isFrozen' | 'isSettled' | 'captured' | 'refunded' | 'refunding' | 'due'>
+type CancellationPayments = Pick<
+  PaymentChange,
+  'isFrozen' | 'isSettled' | 'captured' | 'refunded' | 'refunding' | 'due'
+>
 
 /**
  * Cancels orders in two phases. The request stops further captures. The order is canceled once all payment
  * providers have confirmed that nothing more can be captured. In between, a payment may still arrive that was
  * started before the request.
  */
-export function createCancellations({
+export function createCancellationService({
   db,
   changes,
   adjustments,
@@ -54,7 +57,7 @@ export function createCancellations({
       write.expect(locked.order.version, orderStale)
       if (locked.lifecycle.state === 'canceled' || locked.lifecycle.isCancelRequested) return
       changes.assertAllowed(locked, 'cancel', actor)
-      await requireRefundRight(tx, id, actor)
+      await assertCanRefundPaidAmount(tx, id, actor)
       await begin(tx, locked, actor)
     })
     await payments?.sendOperations(id)
@@ -64,7 +67,7 @@ export function createCancellations({
    * A cancellation refunds everything that was paid, so the actor needs the right to. @throws
    * `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
    */
-  async function requireRefundRight(tx: Transaction, id: string, { refunder }: Actor): Promise<void> {
+  async function assertCanRefundPaidAmount(tx: Transaction, id: string, { refunder }: Actor): Promise<void> {
     if (refunder === undefined) return
     const account = await payments?.lockAccount(tx, id)
     if (account === undefined) return
@@ -81,18 +84,23 @@ export function createCancellations({
   }
 
   /** Completes a requested cancellation once nothing more can be captured. Returns the changed order. */
-  async function settle(tx: Transaction, locked: OrderUnderLock, money: Money): Promise<OrderUnderLock> {
+  async function settle(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    account: CancellationPayments
+  ): Promise<OrderUnderLock> {
     const { order, lifecycle } = locked
-    if (lifecycle.state === 'canceled') await refundAll(tx, locked, money.captured)
-    if (!lifecycle.isCancelRequested || !money.isFrozen || !money.isSettled) return locked
-    const isPaid = money.captured > 0 && money.captured - money.refunded - money.refunding >= money.due
+    if (lifecycle.state === 'canceled') await refundAll(tx, locked, account.captured)
+    if (!lifecycle.isCancelRequested || !account.isFrozen || !account.isSettled) return locked
+    const isPaid =
+      account.captured > 0 && account.captured - account.refunded - account.refunding >= account.due
     // The order expired, but its payment came first. No person requested the cancellation, so the order is
     // kept.
     if (order.cancel_requested_by === 'system' && order.canceled_for === null && isPaid) {
       await payments?.unfreeze(tx, order.id)
       return changes.transition(tx, locked, 'refuse_cancel', SYSTEM, { cancelRequestedBy: null })
     }
-    return finish(tx, locked, money.captured)
+    return finish(tx, locked, account.captured)
   }
 
   /**
@@ -136,4 +144,4 @@ export function createCancellations({
 
   return { request, begin, settle }
 }
-export type Cancellations = ReturnType<typeof createCancellations>
+export type CancellationService = ReturnType<typeof createCancellationService>

@@ -22,8 +22,8 @@ export function checkoutView(
     order_id: row.order_id,
     status,
     ready: status === 'open' && !findings.some(isBlocking),
-    ...priceView(priced),
-    findings: findings.map(findingOf),
+    ...checkoutPriceView(priced),
+    findings: findings.map(checkoutFindingView),
     email: input.email,
     shipping_address: input.shippingAddress,
     billing_address: input.billingAddress,
@@ -43,7 +43,7 @@ function statusOf({ status, is_expired, order_state }: CheckoutRow): CheckoutRes
 }
 
 /** The price and its parts. */
-export function priceView(priced: PricedCheckout): PriceView {
+export function checkoutPriceView(priced: PricedCheckout): PriceView {
   const { quote, market, options } = priced
   const { totals } = quote
   const lineOf = new Map(quote.lines.map(line => [line.key, line]))
@@ -60,7 +60,7 @@ export function priceView(priced: PricedCheckout): PriceView {
       id: group.key,
       method: group.key === DIGITAL ? 'digital' : priced.method,
       shipping_option: group.option,
-      options: group.key === DIGITAL ? [] : options.map(optionOf),
+      options: group.key === DIGITAL ? [] : options.map(shippingOptionView),
       shipping: group.shippingMinor,
       shipping_discount: group.shippingDiscountMinor,
       tax: group.taxMinor
@@ -87,7 +87,7 @@ export function priceView(priced: PricedCheckout): PriceView {
       gross: grossMinor,
       exempt: exempt?.reason ?? null
     })),
-    tax_exemption: exemptionOf(quote),
+    tax_exemption: taxExemptionView(quote),
     quote_hash: quote.hash
   }
 }
@@ -137,7 +137,7 @@ function itemOf(
   }
 }
 
-export const optionOf = ({
+export const shippingOptionView = ({
   id,
   method,
   provider,
@@ -169,14 +169,14 @@ const componentOf = (component: Component): CheckoutResponse['components'][numbe
 })
 
 /** The exemption of a quote. Null: no tax is exempt. */
-export function exemptionOf({ taxSummary }: Quote): TaxExemption | null {
+export function taxExemptionView({ taxSummary }: Quote): TaxExemption | null {
   const { exempt } = taxSummary.find(each => each.exempt !== undefined) ?? {}
   return exempt === undefined
     ? null
     : { company: exempt.company, vat_id: exempt.vatId, reason: exempt.reason }
 }
 
-export function findingOf(found: CheckoutFinding): FindingResponse {
+export function checkoutFindingView(found: CheckoutFinding): FindingResponse {
   const { code, message } = found
   const shown = { code, message, blocking: isBlocking(found) }
   if ('promotionCode' in found) {

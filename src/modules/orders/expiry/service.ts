@@ -2,7 +2,7 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { Cancellations } from '../cancellation/service.ts'
+import type { CancellationService } from '../cancellation/service.ts'
 import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
 import { isSecured } from '../lifecycle/status.ts'
 import { deferredTermsOf, type PaymentTimeouts, paymentTimeoutOf } from '../lifecycle/terms.ts'
@@ -13,7 +13,7 @@ type Deps = {
   db: Database
   log: Pick<Log, 'error'>
   changes: OrderChanges
-  cancellations: Pick<Cancellations, 'begin'>
+  cancellations: Pick<CancellationService, 'begin'>
   payments: Pick<PaymentsApi, 'listOpenMethods'> | undefined
   unpaidStock: Pick<UnpaidStock, 'verify'>
   paymentTimeouts: PaymentTimeouts

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { Cancellations } from '../cancellation/service.ts'
+import type { CancellationService } from '../cancellation/service.ts'
 import type { LimitCodeGuesses } from '../checkouts/code-guesses.ts'
 import { cartSourceOf, type ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { assertOpen, type CheckoutOwner, type CheckoutService } from '../checkouts/service.ts'
@@ -13,7 +13,7 @@ import type { CustomerCancel } from '../lifecycle/actions.ts'
 import type { Placement } from '../placement/service.ts'
 import * as repository from './repository.ts'
 import type { CompleteCheckoutRequest, OrderBody, OrderResponse, OrderSummaryResponse } from './schema.ts'
-import { orderView, summaryOf } from './view.ts'
+import { buyerOrderView, orderSummaryView } from './view.ts'
 
 type Deps = {
   db: Database
@@ -21,7 +21,7 @@ type Deps = {
   readCheckoutInput: ReadCheckoutInput
   placement: Placement
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined
-  cancellations: Pick<Cancellations, 'request'>
+  cancellations: Pick<CancellationService, 'request'>
   limitCodeGuesses: LimitCodeGuesses
   policy: CustomerCancel
 }
@@ -50,7 +50,7 @@ export function createOrderService({
   limitCodeGuesses,
   policy
 }: Deps) {
-  const toResponse = (order: repository.OrderRow): OrderResponse => orderView(order, policy)
+  const toResponse = (order: repository.OrderRow): OrderResponse => buyerOrderView(order, policy)
 
   /** @throws `ORDER_NOT_FOUND` */
   const find = async (owner: CheckoutOwner, id: string) =>
@@ -144,7 +144,7 @@ export function createOrderService({
         rows: place => db.rows(repository.listOrders, { customer_id, ...place }),
         total: () => db.first(repository.countOrders, { customer_id })
       })
-      return { ...page, items: page.items.map(summaryOf) }
+      return { ...page, items: page.items.map(orderSummaryView) }
     }
   }
 }

@@ -10,21 +10,21 @@ import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import { taxSummaryOf } from './taxes.ts'
 
 /** An order in a list. */
-export const summaryOf = (row: OrderSummaryRow): OrderSummaryResponse => ({
+export const orderSummaryView = (row: OrderSummaryRow): OrderSummaryResponse => ({
   ...row,
   status: statusOf(row.state, row.payment_status, row.fulfillment_status)
 })
 
 /** The fields of an order for buyers and administrators. Amounts are sums of its components. */
-export function commonOf(row: OrderRow) {
+export function commonOrderView(row: OrderRow) {
   const { lines, groups, components, history, adjustments, shipments, ...order } = row
   const ofLine = Map.groupBy(components, ({ line }) => line)
   const ofGroup = Map.groupBy(components, ({ group_key }) => group_key)
   return {
     ...order,
     status: statusOf(row.state, row.payment_status, row.fulfillment_status),
-    items: lines.map(line => itemOf(line, ofLine.get(line.line) ?? [])),
-    groups: groups.map(group => groupOf(group, ofGroup.get(group.group_key) ?? [])),
+    items: lines.map(line => orderItemView(line, ofLine.get(line.line) ?? [])),
+    groups: groups.map(group => deliveryGroupView(group, ofGroup.get(group.group_key) ?? [])),
     components: components.map(componentOf),
     tax_summary: taxSummaryOf(components),
     shipments: shipments.map(({ at, voided_at, lines: units, ...shipment }) => ({
@@ -51,16 +51,16 @@ const INTERNAL: readonly string[] = [
 ] satisfies ActionName[]
 
 /** The order as its buyer sees it. */
-export const orderView = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
-  ...commonOf(row),
+export const buyerOrderView = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
+  ...commonOrderView(row),
   history: row.history
     .filter(({ action }) => !INTERNAL.includes(action))
     .map(({ action, from_state: from, to_state: to, at }) => ({ action, from, to, at: new Date(at) })),
-  next_actions: nextActions(lifecycleOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
+  next_actions: nextActions(orderLifecycleOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
 })
 
 /** The facts that decide which actions are allowed. */
-export const lifecycleOf = (row: OrderRow): OrderLifecycle => ({
+export const orderLifecycleOf = (row: OrderRow): OrderLifecycle => ({
   state: row.state,
   paymentStatus: row.payment_status,
   lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),
@@ -72,7 +72,7 @@ export const lifecycleOf = (row: OrderRow): OrderLifecycle => ({
 const sum = (components: readonly ComponentRow[], ...kinds: ComponentRow['kind'][]): number =>
   components.reduce((total, { kind, amount }) => (kinds.includes(kind) ? total + amount : total), 0)
 
-export const itemOf = (
+export const orderItemView = (
   line: LineRow,
   components: readonly ComponentRow[]
 ): OrderResponse['items'][number] => ({
@@ -86,7 +86,7 @@ export const itemOf = (
   group: line.group_key
 })
 
-export const groupOf = (
+export const deliveryGroupView = (
   { group_key: id, method, option }: GroupRow,
   components: readonly ComponentRow[]
 ): OrderResponse['groups'][number] => ({

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentChange, PaymentListener } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { Adjustments } from '../adjustments/service.ts'
-import type { Cancellations } from '../cancellation/service.ts'
+import type { OrderAdjustmentService } from '../adjustments/service.ts'
+import type { CancellationService } from '../cancellation/service.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import { isLive } from '../lifecycle/actions.ts'
@@ -20,8 +20,8 @@ import type { UnpaidStock } from '../unpaid-stock/service.ts'
 
 type Deps = {
   changes: OrderChanges
-  cancellations: Cancellations
-  adjustments: Pick<Adjustments, 'refundOverpayment'>
+  cancellations: CancellationService
+  adjustments: Pick<OrderAdjustmentService, 'refundOverpayment'>
   fulfilment: Pick<Fulfilment, 'deliverDigital'>
   evictions: Pick<Evictions, 'secure'>
   placePendingOrder: PlacePendingOrder
@@ -42,7 +42,7 @@ export function createPaymentListener({
   unpaidStock,
   paymentTimeouts
 }: Deps): PaymentListener {
-  const proceed = (
+  const deliverOrPlace = (
     tx: Transaction,
     locked: OrderUnderLock,
     terms: PaymentTerms | undefined
@@ -64,14 +64,14 @@ export function createPaymentListener({
     if (isSecured(status) && !isSecured(order.payment_status) && order.mailbox !== null)
       await pricing.countPaidRedemptions(tx, id, order.mailbox)
     const settled = await cancellations.settle(tx, await changes.lock(tx, id), change)
-    const terms = termsNow(settled, change)
-    const isNow = (is: typeof hasPayment) => is(status) && !is(order.payment_status)
-    const isSecuredNow = isNow(isSecured) || (terms !== undefined && isSecured(status))
+    const terms = placementTermsOf(settled, change)
+    const hasBecome = (is: typeof hasPayment) => is(status) && !is(order.payment_status)
+    const isSecuredNow = hasBecome(isSecured) || (terms !== undefined && isSecured(status))
     const isComplete =
-      isNow(hasPayment) || isSecuredNow
+      hasBecome(hasPayment) || isSecuredNow
         ? await evictions.secure(tx, id, isSecured(status) && isLive(settled.lifecycle))
         : true
-    const locked = isComplete ? await proceed(tx, settled, terms) : settled
+    const locked = isComplete ? await deliverOrPlace(tx, settled, terms) : settled
     // Last, because a refund changes the payments again and calls this listener recursively.
     if (locked.lifecycle.state !== 'canceled') await adjustments.refundOverpayment(tx, locked, change)
   }
@@ -82,7 +82,7 @@ export function createPaymentListener({
  * later. `undefined`: it is not placed. An order with a pending cancellation is not placed, because the
  * payment may still be voided.
  */
-function termsNow(
+function placementTermsOf(
   { order, lifecycle }: OrderUnderLock,
   { status, openMethods }: PaymentChange
 ): PaymentTerms | undefined {

@@ -2,7 +2,7 @@ import type { ShippingOption } from '../../shipping/index.ts'
 import { DIGITAL } from '../checkouts/delivery.ts'
 import type { SoldLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
-import { exemptionOf } from '../checkouts/view.ts'
+import { taxExemptionView } from '../checkouts/view.ts'
 import type { LineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus } from '../lifecycle/status.ts'
 import type { ComponentRow, GroupRow } from '../orders/repository.ts'
@@ -80,7 +80,7 @@ export function orderDraftOf({
       cash_rounding: totals.cashRoundingMinor,
       total: totals.totalMinor,
       quote_hash: quote.hash,
-      tax_exemption: exemptionOf(quote),
+      tax_exemption: taxExemptionView(quote),
       fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
     }
   }

@@ -1,7 +1,7 @@
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { CheckoutFinding } from '../checkouts/findings.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
-import { findingOf, optionOf, priceView } from '../checkouts/view.ts'
+import { checkoutFindingView, checkoutPriceView, shippingOptionView } from '../checkouts/view.ts'
 import {
   codeRefused,
   itemsUnavailable,
@@ -41,20 +41,25 @@ export function placementRefusalOf(
   if (of(['MARKET_DESTINATION']).length > 0)
     return marketDestination({ details: { market: priced.market.code } })
   const unavailable = of(UNAVAILABLE)
-  if (unavailable.length > 0) return itemsUnavailable({ details: { items: unavailable.map(findingOf) } })
+  if (unavailable.length > 0)
+    return itemsUnavailable({ details: { items: unavailable.map(checkoutFindingView) } })
   if (of(NOT_DELIVERABLE).length > 0)
-    return shippingNotAvailable({ details: { options: priced.options.map(optionOf) } })
+    return shippingNotAvailable({ details: { options: priced.options.map(shippingOptionView) } })
   const { totals, hash } = priced.quote
   const isAgreed =
     expectedTotal === undefined ? (quoteHash ?? hash) === hash : expectedTotal === totals.totalMinor
   // A checkout does not show these findings, so a changed price alone would not explain the difference.
   const hidden = of(['CODE_NOT_FOR_CUSTOMER'])
-  if (!isAgreed && hidden.length > 0) return codeRefused({ details: { findings: hidden.map(findingOf) } })
+  if (!isAgreed && hidden.length > 0)
+    return codeRefused({ details: { findings: hidden.map(checkoutFindingView) } })
   if (!isAgreed)
-    return priceChanged({ details: { quote: priceView(priced), findings: findings.map(findingOf) } })
+    return priceChanged({
+      details: { quote: checkoutPriceView(priced), findings: findings.map(checkoutFindingView) }
+    })
   const codes = findings.filter(({ code }) => code.startsWith('CODE_'))
   const isShown = expectedTotal !== undefined || quoteHash !== undefined
-  if (codes.length > 0 && !isShown) return codeRefused({ details: { findings: codes.map(findingOf) } })
+  if (codes.length > 0 && !isShown)
+    return codeRefused({ details: { findings: codes.map(checkoutFindingView) } })
   return undefined
 }
 

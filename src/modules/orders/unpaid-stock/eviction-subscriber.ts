@@ -4,8 +4,8 @@ import type { EventHandler } from '../../../platform/outbox/handlers.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi, stockLost, stockTaken } from '../../inventory/index.ts'
-import type { Adjustments } from '../adjustments/service.ts'
-import type { Cancellations } from '../cancellation/service.ts'
+import type { OrderAdjustmentService } from '../adjustments/service.ts'
+import type { CancellationService } from '../cancellation/service.ts'
 import { orderEvicted } from '../events.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
@@ -19,8 +19,8 @@ import type { UnpaidStock } from './service.ts'
 
 type Deps = {
   changes: OrderChanges
-  cancellations: Pick<Cancellations, 'begin'>
-  adjustments: Pick<Adjustments, 'creditUnits'>
+  cancellations: Pick<CancellationService, 'begin'>
+  adjustments: Pick<OrderAdjustmentService, 'creditUnits'>
   evictions: Pick<Evictions, 'takeAgain'>
   fulfilment: Pick<Fulfilment, 'deliverDigital'>
   placePendingOrder: PlacePendingOrder

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const insertAccount = statement({
+export const insertPaymentAccount = statement({
   name: 'payments.insert_account',
   takes: {
     order_id: 'uuid',
@@ -21,23 +21,23 @@ export const insertAccount = statement({
     )
     select at from new join made using (order_id)`
 })
-export const freezeAccount = statement({
+export const freezePaymentAccount = statement({
   name: 'payments.freeze_account',
   takes: { order_id: 'uuid' },
   text: `update payments.accounts set frozen_at = coalesce(frozen_at, now()) where order_id = $order_id`
 })
-export const thawAccount = statement({
+export const unfreezePaymentAccount = statement({
   name: 'payments.thaw_account',
   takes: { order_id: 'uuid' },
   text: 'update payments.accounts set frozen_at = null where order_id = $order_id'
 })
-export const updateDue = statement({
+export const updateAmountDue = statement({
   name: 'payments.update_due',
   takes: { order_id: 'uuid', due: 'int8' },
   text: 'update payments.accounts set due = $due where order_id = $order_id'
 })
 /** Raises the token version, which invalidates earlier tokens of the order. */
-export const reissueAccount = statement({
+export const raiseOrderTokenVersion = statement({
   name: 'payments.reissue_account',
   takes: { order_id: 'uuid', customer_id: 'uuid?' },
   gives: { token_version: 'int4' },
@@ -45,7 +45,7 @@ export const reissueAccount = statement({
     update payments.accounts set token_version = token_version + 1, customer_id = coalesce($customer_id, customer_id)
     where order_id = $order_id returning token_version`
 })
-export const assignCustomer = statement({
+export const assignPaymentsToCustomer = statement({
   name: 'payments.assign_payments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update payments.payments set customer_id = $customer_id where order_id = $order_id'

@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { orderNotFound } from '../errors.ts'
 import { authorizationExpiring } from '../events.ts'
-import { lockAccount } from '../facts/repository.ts'
+import { lockPaymentAccount } from '../facts/repository.ts'
 import { insertOperations } from '../operations/repository.ts'
 import * as repository from './repository.ts'
 
@@ -24,7 +24,7 @@ type Deps = {
 /** Handles authorizations that expire within a day, each payment once. */
 export function createAuthorizationWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
   async function handleExpiry(tx: Transaction, payment_id: string, order_id: string): Promise<void> {
-    const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
+    const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
     const marked = await tx.first(repository.markExpiryReported, { id: payment_id })
     if (marked === undefined || marked.authorized_until === null) return
     const { authorized, authorized_until, is_busy } = marked

@@ -1,5 +1,5 @@
 /** Ranks of the statuses of each kind of fact. Of two facts of one object the higher rank is the later one. */
-export const RANKS = {
+export const FACT_STATUS_RANKS = {
   /** The payment at the provider. */
   intent: { pending: 10, processing: 20, authorized: 30, canceled: 40, succeeded: 50 },
   /** One attempt of the customer to pay. */
@@ -11,16 +11,16 @@ export const RANKS = {
   dispute: { open: 10, won: 20, lost: 30 }
 } as const
 
-type Ranks = typeof RANKS
-export type FactKind = keyof Ranks
-export type FactStatus = { [K in FactKind]: keyof Ranks[K] & string }[FactKind]
+type Ranks = typeof FACT_STATUS_RANKS
+export type PaymentFactKind = keyof Ranks
+export type PaymentFactStatus = { [K in PaymentFactKind]: keyof Ranks[K] & string }[PaymentFactKind]
 
 /** The status of an object of a provider. Only the latest fact of each object counts. */
-export type Fact = {
-  readonly kind: FactKind
+export type PaymentFact = {
+  readonly kind: PaymentFactKind
   /** The id of the object at the provider. */
   readonly objectId: string
-  readonly status: FactStatus
+  readonly status: PaymentFactStatus
   readonly amount: number
   readonly currency: string
   /** When the authorization expires, in seconds since 1970, if the provider states it. */
@@ -28,11 +28,11 @@ export type Fact = {
   /** For a refund: the operation that requested it. Null: the shop did not request it, or the provider does not state it. */
   readonly operationId?: string | null | undefined
 }
-export type RankedFact = Fact & { readonly rank: number }
+export type RankedPaymentFact = PaymentFact & { readonly rank: number }
 
 /** Adds the rank. @throws Error for a status that the kind does not have, which is a bug of the provider's adapter. */
-export function withRank(fact: Fact): RankedFact {
-  const rank = (RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
+export function rankPaymentFact(fact: PaymentFact): RankedPaymentFact {
+  const rank = (FACT_STATUS_RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
   if (rank === undefined) throw new Error(`a fact of kind ${fact.kind} is never ${fact.status}`)
   return { ...fact, rank }
 }
@@ -41,7 +41,7 @@ export function withRank(fact: Fact): RankedFact {
  * Returns whether `one` is later than `other`, both of the same object. With equal rank the larger amount is later, because
  * amounts of one object only grow. Status, currency and expiry break ties, so the result is the same in any order of arrival.
  */
-function supersedes(one: RankedFact, other: RankedFact): boolean {
+function supersedes(one: RankedPaymentFact, other: RankedPaymentFact): boolean {
   if (one.rank !== other.rank) return one.rank > other.rank
   if (one.amount !== other.amount) return one.amount > other.amount
   const [text, otherText] = [`${one.status} ${one.currency}`, `${other.status} ${other.currency}`]
@@ -49,8 +49,8 @@ function supersedes(one: RankedFact, other: RankedFact): boolean {
 }
 
 /** Returns the latest fact of each object. */
-export function latestFacts(facts: readonly RankedFact[]): RankedFact[] {
-  const byObject = new Map<string, RankedFact>()
+export function latestFactOfEachObject(facts: readonly RankedPaymentFact[]): RankedPaymentFact[] {
+  const byObject = new Map<string, RankedPaymentFact>()
   for (const fact of facts) {
     const key = JSON.stringify([fact.kind, fact.objectId])
     const recorded = byObject.get(key)
@@ -60,5 +60,10 @@ export function latestFacts(facts: readonly RankedFact[]): RankedFact[] {
 }
 
 /** Returns the reported facts that are later than the recorded ones. */
-export const unrecordedFacts = (reported: readonly Fact[], recorded: readonly RankedFact[]): RankedFact[] =>
-  latestFacts([...recorded, ...reported.map(withRank)]).filter(fact => !recorded.includes(fact))
+export const unrecordedFacts = (
+  reported: readonly PaymentFact[],
+  recorded: readonly RankedPaymentFact[]
+): RankedPaymentFact[] =>
+  latestFactOfEachObject([...recorded, ...reported.map(rankPaymentFact)]).filter(
+    fact => !recorded.includes(fact)
+  )

@@ -8,10 +8,10 @@ import {
   paymentRefunded,
   refundFailed
 } from '../events.ts'
-import { type AccountState, type PaymentStatus, refundedAmountOf } from './reducer.ts'
+import { type PaymentAccountState, type PaymentStatus, refundedUpToCaptured } from './reducer.ts'
 
 type PublishedOrder = { readonly order_id: string; readonly currency: string; readonly due: number }
-type PreviousState = Pick<AccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
+type PreviousState = Pick<PaymentAccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
 type PaymentTransition = {
   readonly id: string
   readonly provider: string
@@ -19,14 +19,14 @@ type PaymentTransition = {
   readonly before: PaymentStatus
   readonly status: PaymentStatus
 }
-export type PublishEvent = <P extends TSchema>(event: EventType<string, P>, payload: Static<P>) => void
+export type PublishPaymentEvent = <P extends TSchema>(event: EventType<string, P>, payload: Static<P>) => void
 
 /** Publishes an event for each change of the payment state of an order. Facts that change nothing publish nothing. */
 export function publishPaymentEvents(
-  publish: PublishEvent,
+  publish: PublishPaymentEvent,
   { order_id, currency, due }: PublishedOrder,
   before: PreviousState,
-  now: AccountState,
+  now: PaymentAccountState,
   payments: readonly PaymentTransition[]
 ): void {
   const order = { order_id, currency }
@@ -35,7 +35,7 @@ export function publishPaymentEvents(
   if (now.status === 'authorized' && before.status !== 'authorized')
     publish(paymentAuthorized, { ...order, authorized: now.authorized, due })
   const { captured, disputed } = now
-  const [refundedBefore, refunded] = [refundedAmountOf(before), refundedAmountOf(now)]
+  const [refundedBefore, refunded] = [refundedUpToCaptured(before), refundedUpToCaptured(now)]
   if (captured > before.captured)
     publish(paymentPaid, {
       ...order,

@@ -2,13 +2,13 @@ import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Attempts } from '../attempt-limits/service.ts'
 import { orderNotFound } from '../errors.ts'
-import { type Fact, latestFacts, withRank } from './fact.ts'
-import { type PublishEvent, publishPaymentEvents } from './publish.ts'
+import { latestFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
+import { type PublishPaymentEvent, publishPaymentEvents } from './publish.ts'
 import {
-  type AccountState,
+  derivePaymentAccountState,
+  derivePaymentState,
+  type PaymentAccountState,
   type PaymentState,
-  reduceAccount,
-  reducePayment,
   selectPaymentsToVoid
 } from './reducer.ts'
 import * as repository from './repository.ts'
@@ -18,15 +18,15 @@ type RecordedFacts = {
   readonly orderId: string
   readonly paymentId: string
   readonly provider: string
-  readonly facts: readonly Fact[]
+  readonly facts: readonly PaymentFact[]
   readonly source: 'answer' | 'poll' | 'callback' | 'shop'
 }
 
 /** The payment state of an order after facts were recorded. */
-export type PaymentChange = AccountState & {
+export type PaymentChange = PaymentAccountState & {
   readonly orderId: string
   readonly due: number
-  readonly previousStatus: AccountState['status']
+  readonly previousStatus: PaymentAccountState['status']
   readonly isFrozen: boolean
   /** No operation is open and no payment can be captured any more, so a frozen order can be canceled. */
   readonly isSettled: boolean
@@ -39,7 +39,7 @@ export type PaymentListener = (tx: Transaction, change: PaymentChange) => Promis
 type Deps = {
   listener: () => PaymentListener | undefined
   /** Returns a function that emits events of an order in `tx`. */
-  publisherOf: (tx: Transaction, orderId: string) => PublishEvent
+  publisherOf: (tx: Transaction, orderId: string) => PublishPaymentEvent
   /** Whether too many attempts from a network, or for an order, failed. */
   isLimited: Attempts['isLimited']
   /** Inserts void operations for payments in `tx`. */
@@ -57,20 +57,20 @@ const VOIDS_MAX = 3
  * The only writer of payment state. In one transaction it stores facts, derives the state of payments and account from them,
  * publishes events and calls the listener.
  */
-export function createRecorder({ listener, publisherOf, voidOpen, isLimited }: Deps) {
+export function createFactRecorder({ listener, publisherOf, voidOpen, isLimited }: Deps) {
   /** Derives the payment state of an order from its facts again. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function settle(tx: Transaction, orderId: string): Promise<PaymentChange> {
-    const account = found(await tx.first(repository.lockAccount, { order_id: orderId }), orderNotFound)
-    const known = await tx.rows(repository.listKnown, { order_id: orderId })
+    const account = found(await tx.first(repository.lockPaymentAccount, { order_id: orderId }), orderNotFound)
+    const known = await tx.rows(repository.listPaymentsWithFacts, { order_id: orderId })
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
       ...payment,
       before: payment.status,
       hasFailed: facts.some(({ kind, status }) => kind === 'attempt' && status === 'failed'),
-      ...reducePayment(facts, open_refunds)
+      ...derivePaymentState(facts, open_refunds)
     }))
     await writePayments(tx, states)
-    const state = reduceAccount(account.due, states)
-    await tx.run(repository.updateAccount, { order_id: orderId, ...state })
+    const state = derivePaymentAccountState(account.due, states)
+    await tx.run(repository.updatePaymentAccount, { order_id: orderId, ...state })
     publishPaymentEvents(publisherOf(tx, orderId), account, account, state, states)
     const isFrozen = account.frozen_at !== null
     const canVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
@@ -100,15 +100,15 @@ export function createRecorder({ listener, publisherOf, voidOpen, isLimited }: D
     recordFacts
   }
 }
-export type Recorder = ReturnType<typeof createRecorder>
+export type FactRecorder = ReturnType<typeof createFactRecorder>
 
 async function recordFacts(
   tx: Transaction,
   { paymentId, provider, facts, source }: RecordedFacts
 ): Promise<void> {
-  const latestReported = latestFacts(facts.map(withRank))
+  const latestReported = latestFactOfEachObject(facts.map(rankPaymentFact))
   if (latestReported.length === 0) return
-  await tx.run(repository.upsertFacts, {
+  await tx.run(repository.upsertPaymentFacts, {
     provider,
     payment_id: paymentId,
     source,
@@ -128,7 +128,7 @@ async function writePayments(
   states: readonly (PaymentState & { id: string })[]
 ): Promise<void> {
   if (states.length === 0) return
-  await tx.run(repository.updatePayments, {
+  await tx.run(repository.updatePaymentStates, {
     ids: states.map(({ id }) => id),
     statuses: states.map(({ status }) => status),
     open: states.map(({ isOpen }) => isOpen),

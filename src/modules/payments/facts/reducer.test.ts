@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Fact, type FactKind, RANKS, withRank } from './fact.ts'
-import { type PaymentState, reduceAccount, reducePayment } from './reducer.ts'
+import { FACT_STATUS_RANKS, type PaymentFact, type PaymentFactKind, rankPaymentFact } from './fact.ts'
+import { derivePaymentAccountState, derivePaymentState, type PaymentState } from './reducer.ts'
 
-const fact = (kind: FactKind, status: string, amount = 100, objectId = `${kind}_1`): Fact =>
-  ({ kind, status, amount, objectId, currency: 'EUR' }) as Fact
-const reduce = (facts: readonly Fact[], refunds: Parameters<typeof reducePayment>[1] = []) =>
-  reducePayment(facts.map(withRank), refunds)
+const fact = (kind: PaymentFactKind, status: string, amount = 100, objectId = `${kind}_1`): PaymentFact =>
+  ({ kind, status, amount, objectId, currency: 'EUR' }) as PaymentFact
+const reduce = (facts: readonly PaymentFact[], refunds: Parameters<typeof derivePaymentState>[1] = []) =>
+  derivePaymentState(facts.map(rankPaymentFact), refunds)
 
-const someFact = fc.constantFrom(...(Object.keys(RANKS) as FactKind[])).chain(kind =>
+const someFact = fc.constantFrom(...(Object.keys(FACT_STATUS_RANKS) as PaymentFactKind[])).chain(kind =>
   fc.record({
     kind: fc.constant(kind),
-    status: fc.constantFrom(...Object.keys(RANKS[kind])),
+    status: fc.constantFrom(...Object.keys(FACT_STATUS_RANKS[kind])),
     objectId: fc.constantFrom('a', 'b', 'c'),
     amount: fc.integer({ min: 1, max: 4 }).map(n => n * 25),
     currency: fc.constant('EUR')
   })
-) as fc.Arbitrary<Fact>
+) as fc.Arbitrary<PaymentFact>
 const someFacts = fc.array(someFact, { maxLength: 12 })
 /** The same facts in another order, some of them repeated. */
 const twoOrders = someFacts.chain(facts =>
@@ -57,10 +57,10 @@ describe('the derived state is the same', () => {
     fc.assert(
       fc.property(someFacts, facts => {
         // An independent implementation: sort, and keep the last fact of each object.
-        const last: Record<string, Fact> = {}
-        const order = (one: Fact) =>
-          Object.values(RANKS[one.kind]).indexOf(
-            (RANKS[one.kind] as Record<string, number>)[one.status] as never
+        const last: Record<string, PaymentFact> = {}
+        const order = (one: PaymentFact) =>
+          Object.values(FACT_STATUS_RANKS[one.kind]).indexOf(
+            (FACT_STATUS_RANKS[one.kind] as Record<string, number>)[one.status] as never
           ) *
             1_000 +
           one.amount
@@ -80,7 +80,7 @@ describe('the derived state is the same', () => {
 })
 
 describe('one payment', () => {
-  test.each<[string, Fact[], Partial<PaymentState>]>([
+  test.each<[string, PaymentFact[], Partial<PaymentState>]>([
     ['of which nothing is known is pending', [], { status: 'pending', authorized: 0 }],
     ['waits for the customer', [fact('attempt', 'requires_action')], { status: 'requires_action' }],
     ['failed', [fact('attempt', 'failed'), fact('attempt', 'requires_action')], { status: 'failed' }],
@@ -148,7 +148,7 @@ describe('one payment', () => {
     // Two refunds of the shop, of which one fails later; one from the dashboard; and a dispute of the rest.
     const of = (refund: string, amount: number, operationId: string | null, ...statuses: string[]) =>
       statuses.map(status => ({ ...fact('refund', status, amount, refund), operationId }))
-    const facts: Fact[] = [
+    const facts: PaymentFact[] = [
       ...[fact('intent', 'succeeded'), fact('capture', 'pending'), fact('capture', 'succeeded')],
       ...of('re_1', 30, 'one', 'pending', 'succeeded'),
       ...of('re_2', 20, 'other', 'pending', 'succeeded', 'failed'),
@@ -163,7 +163,7 @@ describe('one payment', () => {
       .chain(reported => fc.shuffledSubarray(reported, { minLength: reported.length }))
     fc.assert(
       fc.property(orders, reported => {
-        const known: Fact[] = []
+        const known: PaymentFact[] = []
         const open = new Map(Object.entries(requested))
         for (const step of reported) {
           if (typeof step !== 'string') known.push(step)
@@ -194,7 +194,7 @@ describe('one payment', () => {
 })
 
 describe('an order', () => {
-  const payment = (amount: number, ...facts: Fact[]) => ({ ...reduce(facts), amount })
+  const payment = (amount: number, ...facts: PaymentFact[]) => ({ ...reduce(facts), amount })
   const taken = (amount: number) => payment(amount, fact('capture', 'succeeded', amount))
   const refundedOf = (amount: number, back: number) =>
     payment(amount, fact('capture', 'succeeded', amount), fact('refund', 'succeeded', back))
@@ -217,19 +217,19 @@ describe('an order', () => {
     ['unpaid', 100, [payment(100, fact('refund', 'succeeded', 30))]],
     ['paid', 100, [taken(100), payment(100, fact('refund', 'succeeded', 30))]]
   ])('is %s of %d', (status, due, payments) => {
-    expect(reduceAccount(due, payments).status).toBe(status)
+    expect(derivePaymentAccountState(due, payments).status).toBe(status)
   })
 
   test('is overpaid while more is captured than due', () => {
-    expect(reduceAccount(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
-    expect(reduceAccount(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
+    expect(derivePaymentAccountState(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
+    expect(derivePaymentAccountState(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
   })
 
   test('commits the amount of open payments and the captured amount of closed ones', () => {
     const canceled = payment(100, fact('intent', 'canceled'))
     const partly = payment(50, fact('authorization', 'released', 50), fact('capture', 'succeeded', 30))
     const held = payment(70, fact('authorization', 'held', 70), fact('capture', 'succeeded', 10))
-    expect(reduceAccount(100, [canceled]).committed).toBe(0)
-    expect(reduceAccount(100, [payment(20), partly, held]).committed).toBe(20 + 30 + 70)
+    expect(derivePaymentAccountState(100, [canceled]).committed).toBe(0)
+    expect(derivePaymentAccountState(100, [payment(20), partly, held]).committed).toBe(20 + 30 + 70)
   })
 })

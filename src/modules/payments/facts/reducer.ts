@@ -1,4 +1,4 @@
-import { type FactKind, latestFacts, type RankedFact } from './fact.ts'
+import { latestFactOfEachObject, type PaymentFactKind, type RankedPaymentFact } from './fact.ts'
 
 export type PaymentStatus =
   | 'pending'
@@ -10,7 +10,7 @@ export type PaymentStatus =
   | 'partially_refunded'
   | 'refunded'
 
-export type AccountStatus =
+export type PaymentAccountStatus =
   | 'unpaid'
   | 'authorized'
   | 'partially_paid'
@@ -38,15 +38,15 @@ export type PaymentState = Sums & {
 }
 
 /** The operation of a requested refund that has no result. */
-export type OpenRefund = { readonly id: string; readonly amount: number }
+export type UnsettledRefund = { readonly id: string; readonly amount: number }
 
 /** Derives the state of one payment from the set of its facts. Order and repetition of the facts do not matter. */
-export function reducePayment(
-  facts: readonly RankedFact[],
-  openRefunds: readonly OpenRefund[]
+export function derivePaymentState(
+  facts: readonly RankedPaymentFact[],
+  openRefunds: readonly UnsettledRefund[]
 ): PaymentState {
-  const known = latestFacts(facts)
-  const sum = (kind: FactKind, ...statuses: string[]) =>
+  const known = latestFactOfEachObject(facts)
+  const sum = (kind: PaymentFactKind, ...statuses: string[]) =>
     known
       .filter(fact => fact.kind === kind && statuses.includes(fact.status))
       .reduce((total, { amount }) => total + amount, 0)
@@ -66,20 +66,23 @@ export function reducePayment(
     captured > 0 || has(known, 'intent', 'canceled', 'succeeded') || has(known, 'authorization', 'expired')
   const isOpen = sums.authorized > 0 || has(known, 'capture', 'pending') || !isClosed
   const authorizedUntil = sums.authorized > 0 ? endOf(known) : null
-  return { ...sums, status: statusOf(known, sums), authorizedUntil, isOpen }
+  return { ...sums, status: paymentStatusOf(known, sums), authorizedUntil, isOpen }
 }
 
-function endOf(known: readonly RankedFact[]): number | null {
+function endOf(known: readonly RankedPaymentFact[]): number | null {
   const ends = known.flatMap(({ kind, status, expiresAt }) =>
     kind === 'authorization' && status === 'held' ? (expiresAt ?? []) : []
   )
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
-const has = (known: readonly RankedFact[], kind: FactKind, ...statuses: string[]) =>
+const has = (known: readonly RankedPaymentFact[], kind: PaymentFactKind, ...statuses: string[]) =>
   known.some(fact => fact.kind === kind && statuses.includes(fact.status))
 
-function statusOf(known: readonly RankedFact[], { captured, authorized, refunded }: Sums): PaymentStatus {
+function paymentStatusOf(
+  known: readonly RankedPaymentFact[],
+  { captured, authorized, refunded }: Sums
+): PaymentStatus {
   if (captured > 0) {
     if (refunded >= captured) return 'refunded'
     return refunded > 0 ? 'partially_refunded' : 'succeeded'
@@ -91,10 +94,10 @@ function statusOf(known: readonly RankedFact[], { captured, authorized, refunded
   return has(known, 'attempt', 'failed') || has(known, 'capture', 'failed') ? 'failed' : 'pending'
 }
 
-export type AccountState = Sums & {
+export type PaymentAccountState = Sums & {
   /** Amount that no other payment may cover: the full amount of open payments and the captured amount of closed ones. */
   readonly committed: number
-  readonly status: AccountStatus
+  readonly status: PaymentAccountStatus
   readonly isOverpaid: boolean
   readonly isDisputed: boolean
 }
@@ -105,7 +108,7 @@ export type AccountState = Sums & {
  */
 export const selectPaymentsToVoid = <P extends PaymentState>(
   payments: readonly P[],
-  { committed }: Pick<AccountState, 'committed'>,
+  { committed }: Pick<PaymentAccountState, 'committed'>,
   { due, isFrozen }: { due: number; isFrozen: boolean }
 ): P[] =>
   payments.filter(
@@ -114,10 +117,10 @@ export const selectPaymentsToVoid = <P extends PaymentState>(
   )
 
 /** Derives the state of an account from the payments of its order. */
-export function reduceAccount(
+export function derivePaymentAccountState(
   due: number,
   payments: readonly (PaymentState & { readonly amount: number })[]
-): AccountState {
+): PaymentAccountState {
   const sum = (of: (payment: PaymentState & { readonly amount: number }) => number) =>
     payments.reduce((total, payment) => total + of(payment), 0)
   const sums: Sums = {
@@ -130,17 +133,17 @@ export function reduceAccount(
   return {
     ...sums,
     committed: sum(payment => (payment.isOpen ? payment.amount : payment.captured)),
-    status: accountStatusOf(due, { ...sums, refunded: sum(refundedAmountOf) }),
+    status: accountStatusOf(due, { ...sums, refunded: sum(refundedUpToCaptured) }),
     isOverpaid: sums.captured - sums.refunded > due,
     isDisputed: sums.disputed > 0
   }
 }
 
 /** The refunded amount, at most what was captured: a refund can be reported before its capture. */
-export const refundedAmountOf = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
+export const refundedUpToCaptured = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
   Math.min(captured, refunded)
 
-function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): AccountStatus {
+function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): PaymentAccountStatus {
   // A refund of the overpaid amount leaves the order paid.
   const returned = refunded - Math.max(0, captured - due)
   if (refunded > 0 && refunded >= captured) return 'refunded'

@@ -1,9 +1,9 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { RankedFact } from './fact.ts'
-import type { AccountStatus, OpenRefund, PaymentStatus } from './reducer.ts'
+import type { RankedPaymentFact } from './fact.ts'
+import type { PaymentAccountStatus, PaymentStatus, UnsettledRefund } from './reducer.ts'
 
-const accountStatus = oneOf<AccountStatus>()
-export const paymentStatus = oneOf<PaymentStatus>()
+const accountStatus = oneOf<PaymentAccountStatus>()
+export const paymentStatusColumn = oneOf<PaymentStatus>()
 
 const account = {
   order_id: 'uuid',
@@ -25,22 +25,22 @@ const account = {
 const accountColumns = Object.keys(account).join(', ')
 
 /** Every change of an order's payments locks the account first, before the order. */
-export const lockAccount = statement({
+export const lockPaymentAccount = statement({
   name: 'payments.lock_account',
   takes: { order_id: 'uuid' },
   gives: account,
   text: `select ${accountColumns} from payments.accounts where order_id = $order_id for update`
 })
-export const findAccount = statement({
+export const findPaymentAccount = statement({
   name: 'payments.find_account',
   takes: { order_id: 'uuid' },
   gives: account,
   text: `select ${accountColumns} from payments.accounts where order_id = $order_id`
 })
-export type AccountRow = RowOf<typeof findAccount>
+export type PaymentAccountRow = RowOf<typeof findPaymentAccount>
 
 /** Commits an amount before the provider is called, so that two payments cannot cover the same amount. */
-export const commitAmount = statement({
+export const reserveAmountDue = statement({
   name: 'payments.commit_amount',
   takes: { order_id: 'uuid', amount: 'int8' },
   text: `
@@ -49,7 +49,7 @@ export const commitAmount = statement({
 })
 
 /** Replaces the fact of an object only by a later one, with the same comparison as `supersedes`. */
-export const upsertFacts = statement({
+export const upsertPaymentFacts = statement({
   name: 'payments.upsert_facts',
   takes: {
     provider: 'text',
@@ -84,7 +84,7 @@ export const upsertFacts = statement({
 })
 
 /** Lists the inputs from which the state of an order's payments is derived. */
-export const listKnown = statement({
+export const listPaymentsWithFacts = statement({
   name: 'payments.list_known',
   takes: { order_id: 'uuid' },
   gives: {
@@ -92,12 +92,12 @@ export const listKnown = statement({
     provider: 'text',
     method: 'text',
     amount: 'int8',
-    status: paymentStatus,
+    status: paymentStatusColumn,
     network: 'text?',
     is_busy: 'bool',
     voids: 'int8',
-    facts: json<RankedFact[]>(),
-    open_refunds: json<OpenRefund[]>()
+    facts: json<RankedPaymentFact[]>(),
+    open_refunds: json<UnsettledRefund[]>()
   },
   text: `
     select id, provider, method, amount, status, network,
@@ -113,7 +113,7 @@ export const listKnown = statement({
     from payments.payments where order_id = $order_id order by id`
 })
 
-export const updatePayments = statement({
+export const updatePaymentStates = statement({
   name: 'payments.update_payments',
   takes: {
     ids: 'uuid[]',
@@ -136,7 +136,7 @@ export const updatePayments = statement({
       as state (id, status, open, authorized, captured, refunding, refunded, disputed, expires)
     where payments.id = state.id`
 })
-export const updateAccount = statement({
+export const updatePaymentAccount = statement({
   name: 'payments.update_account',
   takes: {
     order_id: 'uuid',
@@ -159,7 +159,7 @@ export const updateAccount = statement({
 })
 
 /** Sums captures and refunds by the time at which the shop recorded them. */
-export const sumByDay = statement({
+export const sumPaymentsByDay = statement({
   name: 'payments.sum_of_days',
   takes: { starts: 'text[]', end: 'timestamptz' },
   gives: { day: 'int4', currency: 'text', captured: 'int8', refunded: 'int8' },
@@ -173,4 +173,4 @@ export const sumByDay = statement({
       and seen_at >= ($starts::text[]::timestamptz[])[1] and seen_at < $end
     group by 1, 2 order by 1, 2`
 })
-export type DaySums = RowOf<typeof sumByDay>
+export type DailyPaymentSums = RowOf<typeof sumPaymentsByDay>

@@ -5,10 +5,10 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { isOrderToken } from '../accounts/token.ts'
+import { isValidOrderToken } from '../accounts/token.ts'
 import type { Attempts } from '../attempt-limits/service.ts'
 import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
-import { type AccountRow, findAccount, lockAccount } from '../facts/repository.ts'
+import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
 import { insertOperations } from '../operations/repository.ts'
 import { NEXT_STEP, type Sender } from '../operations/sender.ts'
@@ -46,15 +46,15 @@ export type OrderAccess = { readonly customerId: string } | { readonly token: st
 export function createIntentService(deps: Deps) {
   const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
-  async function ownAccount(caller: OrderAccess, orderId: string): Promise<AccountRow> {
-    const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
+  async function ownAccount(caller: OrderAccess, orderId: string): Promise<PaymentAccountRow> {
+    const account = found(await db.first(findPaymentAccount, { order_id: orderId }), orderNotFound)
     if (!owns(caller, account)) throw orderNotFound()
     return account
   }
-  const owns = (caller: OrderAccess, { order_id, customer_id, token_version }: AccountRow): boolean =>
+  const owns = (caller: OrderAccess, { order_id, customer_id, token_version }: PaymentAccountRow): boolean =>
     'customerId' in caller
       ? customer_id === caller.customerId
-      : isOrderToken(secrets, caller.token ?? '', order_id, token_version)
+      : isValidOrderToken(secrets, caller.token ?? '', order_id, token_version)
 
   async function read(id: string): Promise<PaymentIntentResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
@@ -71,12 +71,12 @@ export function createIntentService(deps: Deps) {
    * their providers confirm. @throws `PAYMENT_OPERATION_OPEN`
    */
   async function voidOtherPayments(
-    { order_id: orderId, committed, due }: AccountRow,
+    { order_id: orderId, committed, due }: PaymentAccountRow,
     { provider, method }: { provider: string; method: string },
     write: IdempotentWrite
   ) {
     const others = async () =>
-      openOf(await db.rows(repository.listOfOrder, { order_id: orderId })).filter(
+      openOf(await db.rows(repository.listPaymentsOfOrder, { order_id: orderId })).filter(
         each =>
           (each.provider !== provider || each.method !== method || committed > due) && each.authorized === 0
       )
@@ -85,7 +85,7 @@ export function createIntentService(deps: Deps) {
       const id = write.idOf(`void:${payment.id}`)
       const one = { ids: [id], paymentIds: [payment.id], amounts: [payment.amount] }
       await db.transaction(async tx => {
-        await tx.run(lockAccount, { order_id: orderId })
+        await tx.run(lockPaymentAccount, { order_id: orderId })
         await tx.run(insertOperations, {
           ...one,
           kind: 'void',
@@ -109,16 +109,16 @@ export function createIntentService(deps: Deps) {
     write: IdempotentWrite
   ): Promise<PaymentIntentResponse> {
     const { order_id, ...account } = await ownAccount(caller, request.order_id)
-    const choice = starter.chosen(request, account.currency)
+    const choice = starter.resolveMethod(request, account.currency)
     const network = attempts.hashNetwork(address)
     // An open payment is not returned either, because the next card could be tried on it.
     if (!write.alreadyApplied && providers.get(choice.provider).kind !== 'offline')
       await attempts.assertBelowLimit(db, network, order_id)
     if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
     await write.once(db, async tx => {
-      const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
+      const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
       if (!owns(caller, account)) throw orderNotFound()
-      const [existing] = openOf(await tx.rows(repository.listOfOrder, { order_id })).filter(
+      const [existing] = openOf(await tx.rows(repository.listPaymentsOfOrder, { order_id })).filter(
         each => each.provider === choice.provider && each.method === choice.method
       )
       if (existing !== undefined && account.frozen_at !== null) throw orderFrozen()
@@ -143,8 +143,8 @@ export function createIntentService(deps: Deps) {
       filters: order_id,
       start: { after: FIRST_ID },
       placeOf: newestFirst.placeOf,
-      rows: place => db.rows(repository.listPageOfOrder, { order_id, ...place }),
-      total: () => db.first(repository.countOfOrder, { order_id })
+      rows: place => db.rows(repository.listPaymentPageOfOrder, { order_id, ...place }),
+      total: () => db.first(repository.countPaymentsOfOrder, { order_id })
     })
   }
 
@@ -156,8 +156,10 @@ export function createIntentService(deps: Deps) {
   async function confirm(caller: OrderAccess, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
-    const due = await db.rows(repository.claimRefreshes, { order_id, providers: calling })
-    await Promise.all(due.map(payment => refreshPayment(payment.provider, repository.refOf(payment))))
+    const due = await db.rows(repository.claimPaymentsToRefresh, { order_id, providers: calling })
+    await Promise.all(
+      due.map(payment => refreshPayment(payment.provider, repository.providerPaymentOf(payment)))
+    )
     await follow(order_id)
     return ofOrder(caller, orderId, {})
   }
@@ -171,8 +173,8 @@ export function createIntentService(deps: Deps) {
         name: 'payments',
         filters: customer_id,
         ...newestFirst,
-        rows: place => db.rows(repository.listOwn, { customer_id, ...place }),
-        total: () => db.first(repository.countOwn, { customer_id })
+        rows: place => db.rows(repository.listPaymentsOfCustomer, { customer_id, ...place }),
+        total: () => db.first(repository.countPaymentsOfCustomer, { customer_id })
       })
   }
 }

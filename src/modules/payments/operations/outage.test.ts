@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
-import { createRecorder } from '../facts/recorder.ts'
-import { setObject } from '../payments/repository.ts'
+import { createFactRecorder } from '../facts/recorder.ts'
+import { storeProviderPaymentId } from '../payments/repository.ts'
 import { createResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualProvider } from '../providers/manual.ts'
 import type { PaymentProvider, ProviderResponse } from '../providers/port.ts'
@@ -46,7 +46,7 @@ async function useOutage() {
   const rescheduled: Promise<void>[] = []
   const onRecovered = (name: string) => rescheduled.push(scheduleRetries(db, name))
   const providers = createProviders([faraway], onRecovered, () => milliseconds)
-  const recorder = createRecorder({
+  const recorder = createFactRecorder({
     listener: () => undefined,
     publisherOf: () => () => {},
     voidOpen: async () => {},
@@ -149,7 +149,7 @@ test('rescheduling operations skips locked rows', async () => {
   const [held] = await sql('select id, order_id from payments.payments where polls = 4 limit 1')
   const { id, order_id } = held as { id: string; order_id: string }
   await db.transaction(async tx => {
-    await tx.run(setObject, { id, object_id: `far_${id}`, next_step: null })
+    await tx.run(storeProviderPaymentId, { id, object_id: `far_${id}`, next_step: null })
     await scheduleRetries(db, 'faraway')
   })
   const late = `> now() + interval '1 minute'`

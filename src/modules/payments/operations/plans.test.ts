@@ -3,7 +3,7 @@ import { usePayments } from '../../../../test/support/payments.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import { listExpiring } from '../authorization-expiry/repository.ts'
-import { listKnown } from '../facts/repository.ts'
+import { listPaymentsWithFacts } from '../facts/repository.ts'
 import * as payments from '../payments/repository.ts'
 import * as callbacks from '../provider-events/repository.ts'
 import * as reconciliation from '../reconciliation/repository.ts'
@@ -18,7 +18,7 @@ const TAKEN_MAX = 60
 const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
   ...[operations.rescheduleOperations, operations.countOrphans, operations.measureOpen, operations.countOpen],
-  ...[payments.reschedulePolls, callbacks.rescheduleEvents, callbacks.countEvents]
+  ...[payments.reschedulePaymentPolls, callbacks.rescheduleEvents, callbacks.countEvents]
 ] as Statement[]
 
 test(`among ${MANY} settled operations, the reconciler reads only the open ones`, async () => {
@@ -73,10 +73,15 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
       operations.listOpenOperationsOf,
       operations.claimOperation,
       operations.failUnsent,
-      listKnown,
+      listPaymentsWithFacts,
       listExpiring
     ],
-    ...[payments.claimPolls, payments.claimRefreshes, payments.listByReferences, payments.findByObject],
+    ...[
+      payments.claimPaymentsToPoll,
+      payments.claimPaymentsToRefresh,
+      payments.listPaymentsByReferences,
+      payments.findPaymentByProviderId
+    ],
     ...[callbacks.claimDueEvents, reconciliation.listKnownFacts, reconciliation.listKnownEvents],
     ...ALL_OPEN
   ] as Statement[]) {

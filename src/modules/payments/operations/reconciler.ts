@@ -1,6 +1,6 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { claimPolls, refOf, reschedulePolls } from '../payments/repository.ts'
+import { claimPaymentsToPoll, providerPaymentOf, reschedulePaymentPolls } from '../payments/repository.ts'
 import type { CallbackService } from '../provider-events/callback-service.ts'
 import { claimDueEvents, rescheduleEvents } from '../provider-events/repository.ts'
 import type { Providers } from '../providers/registry.ts'
@@ -31,7 +31,7 @@ type Deps = {
 /** Schedules waiting operations and polls soon, when a provider recovers or this process starts. */
 export async function scheduleRetries(db: Queryable, provider: string | null): Promise<void> {
   await db.run(repository.rescheduleOperations, { provider })
-  await db.run(reschedulePolls, { provider })
+  await db.run(reschedulePaymentPolls, { provider })
 }
 
 /** Finds the results of operations without a response. It never guesses: it repeats the same request. */
@@ -56,8 +56,8 @@ export function createReconciler({ db, log, sender, callbacks, providers, refres
   /** Polls payments whose callbacks may have been lost. Providers without callbacks are not polled. */
   async function pollDue(provider: string, limit: number, signal: AbortSignal): Promise<number> {
     if (providers.get(provider).callbacks === undefined) return 0
-    const due = await db.rows(claimPolls, { provider, pauses: POLLS_SECONDS, limit })
-    await runConcurrently(due, signal, payment => refreshPayment(provider, refOf(payment)))
+    const due = await db.rows(claimPaymentsToPoll, { provider, pauses: POLLS_SECONDS, limit })
+    await runConcurrently(due, signal, payment => refreshPayment(provider, providerPaymentOf(payment)))
     return due.length
   }
 

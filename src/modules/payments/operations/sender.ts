@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { Fact } from '../facts/fact.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import { lockAccount } from '../facts/repository.ts'
-import { setObject } from '../payments/repository.ts'
+import type { PaymentFact } from '../facts/fact.ts'
+import type { FactRecorder } from '../facts/recorder.ts'
+import { lockPaymentAccount } from '../facts/repository.ts'
+import { storeProviderPaymentId } from '../payments/repository.ts'
 import type { ResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { ProviderOperation, ProviderResponse } from '../providers/port.ts'
 import type { Providers } from '../providers/registry.ts'
@@ -13,7 +13,7 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: Providers
-  recorder: Recorder
+  recorder: FactRecorder
   recordResponse: ResponseRecorder
 }
 
@@ -30,7 +30,7 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
-    await tx.run(lockAccount, { order_id })
+    await tx.run(lockPaymentAccount, { order_id })
     const operation = await tx.first(repository.claimOperation, { id, pauses: PAUSES_SECONDS })
     if (operation === undefined) return undefined
     const draft = draftOf(operation)
@@ -63,7 +63,7 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
     response: ProviderResponse
   ): Promise<void> {
     const { id, payment_id, order_id, provider } = operation
-    await tx.run(lockAccount, { order_id })
+    await tx.run(lockPaymentAccount, { order_id })
     const isDone = response.kind === 'done'
     const reported = {
       source: 'answer',
@@ -87,7 +87,7 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
     })
     if (isDone) {
       const next = mismatch === undefined ? response.next : undefined
-      await tx.run(setObject, {
+      await tx.run(storeProviderPaymentId, {
         id: payment_id,
         object_id: response.paymentObjectId,
         next_step: next === undefined ? null : secrets.seal(NEXT_STEP, Buffer.from(JSON.stringify(next)))
@@ -146,7 +146,7 @@ export const cancellationFact = ({
   id: string
   amount: number
   currency: string
-}): Fact => ({
+}): PaymentFact => ({
   kind: 'intent',
   objectId: id,
   status: 'canceled',

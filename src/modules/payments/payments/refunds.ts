@@ -2,7 +2,7 @@ import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { refundLimit, refundTooMuch } from '../errors.ts'
 import { insertOperations } from '../operations/repository.ts'
-import { type PaymentRow, reserveRefund } from './repository.ts'
+import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
 export type RefundInput = {
   readonly id: string
@@ -11,33 +11,29 @@ export type RefundInput = {
   readonly actor: string | null
 }
 
-/** The administrator or the API key that requests a refund. */
+/** The administrator or the API key that requests a refund, with the time of the administrator's login. */
 export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
 /** Limits of the total refund of one order, in minor units. */
 export type RefundLimits = { readonly recent_login_above: number; readonly api_key_max: number }
-type Refunded = { readonly refunded: number; readonly refunding: number }
+type RefundSums = { readonly refunded: number; readonly refunding: number }
 
 /** Requests refunds: the amount is reserved first, then the provider is called. */
-export function createRefunds(limits: RefundLimits) {
-  const rejectTooMuch = (available: number): never => {
+export function createRefundService(limits: RefundLimits) {
+  const rejectExcessiveRefund = (available: number): never => {
     throw refundTooMuch({ details: { available } })
   }
   return {
-    rejectTooMuch,
+    rejectExcessiveRefund,
     /**
      * Checks the limits of the caller. The limits apply to the total refund of the order, so that they cannot be bypassed with
      * many small refunds. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
      */
-    assertCanRefund: (
-      { refunded, refunding }: Refunded,
-      amountMinor: number,
-      refunder: RefundActor
-    ): void => {
+    assertCanRefund: ({ refunded, refunding }: RefundSums, amountMinor: number, actor: RefundActor): void => {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
-      const isMachine = refunder.apiKeyId !== undefined
-      if (isMachine && totalMinor > limit) throw refundLimit({ details: { limit } })
-      if (!isMachine && totalMinor > recent_login_above && !isRecentLogin(refunder)) throw loginTooOld()
+      const isApiKey = actor.apiKeyId !== undefined
+      if (isApiKey && totalMinor > limit) throw refundLimit({ details: { limit } })
+      if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOld()
     },
     /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */
     request: async (
@@ -46,11 +42,11 @@ export function createRefunds(limits: RefundLimits) {
       { id, amount, reason, actor }: RefundInput
     ): Promise<void> => {
       const { captured, refunded, refunding } = payment
-      if ((await tx.run(reserveRefund, { id: payment.id, amount })) === 0)
-        rejectTooMuch(Math.max(0, captured - refunded - refunding))
+      if ((await tx.run(reserveRefundAmount, { id: payment.id, amount })) === 0)
+        rejectExcessiveRefund(Math.max(0, captured - refunded - refunding))
       const operation = { ids: [id], paymentIds: [payment.id], amounts: [amount] }
       await tx.run(insertOperations, { ...operation, kind: 'refund', reason, actor })
     }
   }
 }
-export type Refunds = ReturnType<typeof createRefunds>
+export type RefundService = ReturnType<typeof createRefundService>

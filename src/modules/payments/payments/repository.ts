@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import { paymentStatus } from '../facts/repository.ts'
-import type { PaymentRef } from '../providers/port.ts'
+import { paymentStatusColumn } from '../facts/repository.ts'
+import type { ProviderPayment } from '../providers/port.ts'
 
 const payment = {
   id: 'uuid',
@@ -11,7 +11,7 @@ const payment = {
   method: 'text',
   amount: 'int8',
   currency: 'text',
-  status: paymentStatus,
+  status: paymentStatusColumn,
   is_open: 'bool',
   authorized: 'int8',
   captured: 'int8',
@@ -24,7 +24,7 @@ const payment = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
 } as const
-const columns = Object.keys(payment).join(', ')
+const paymentColumns = Object.keys(payment).join(', ')
 
 export const insertPayment = statement({
   name: 'payments.insert_payment',
@@ -46,15 +46,18 @@ export const findPayment = statement({
   name: 'payments.find_payment',
   takes: { id: 'uuid' },
   gives: payment,
-  text: `select ${columns} from payments.payments where id = $id`
+  text: `select ${paymentColumns} from payments.payments where id = $id`
 })
 export type PaymentRow = RowOf<typeof findPayment>
 /** Converts a row to the form that providers take. */
-export const refOf = ({
+export const providerPaymentOf = ({
   order_id: orderId,
   object_id: objectId,
   ...of
-}: Pick<PaymentRow, 'id' | 'order_id' | 'method' | 'amount' | 'currency' | 'object_id'>): PaymentRef => ({
+}: Pick<
+  PaymentRow,
+  'id' | 'order_id' | 'method' | 'amount' | 'currency' | 'object_id'
+>): ProviderPayment => ({
   id: of.id,
   orderId,
   objectId,
@@ -62,23 +65,23 @@ export const refOf = ({
   amount: of.amount,
   currency: of.currency
 })
-export const findByObject = statement({
+export const findPaymentByProviderId = statement({
   name: 'payments.find_payment_by_object',
   takes: { provider: 'text', object_id: 'text' },
   gives: payment,
-  text: `select ${columns} from payments.payments where provider = $provider and object_id = $object_id`
+  text: `select ${paymentColumns} from payments.payments where provider = $provider and object_id = $object_id`
 })
 /** Finds payments by their ids, or by the ids of their objects at the provider. */
-export const listByReferences = statement({
+export const listPaymentsByReferences = statement({
   name: 'payments.list_payments_by_references',
   takes: { provider: 'text', ids: 'uuid[]', objectIds: 'text[]' },
   gives: payment,
   text: `
-    select ${columns} from payments.payments
+    select ${paymentColumns} from payments.payments
     where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]))`
 })
 /** Stores the object id of the provider and the encrypted next step of the customer, unless they are stored already. */
-export const setObject = statement({
+export const storeProviderPaymentId = statement({
   name: 'payments.set_payment_object',
   takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
   text: `
@@ -87,41 +90,41 @@ export const setObject = statement({
     where id = $id`
 })
 /** Lists the payments of an order, oldest first. */
-export const listOfOrder = statement({
+export const listPaymentsOfOrder = statement({
   name: 'payments.list_payments_of_order',
   takes: { order_id: 'uuid' },
   gives: payment,
-  text: `select ${columns} from payments.payments where order_id = $order_id order by id limit 200`
+  text: `select ${paymentColumns} from payments.payments where order_id = $order_id order by id limit 200`
 })
-export const listPageOfOrder = statement({
+export const listPaymentPageOfOrder = statement({
   name: 'payments.list_page_of_order',
   takes: { order_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: payment,
   text: `
-    select ${columns} from payments.payments
+    select ${paymentColumns} from payments.payments
     where order_id = $order_id and id > $after order by id limit $limit`
 })
-export const countOfOrder = statement({
+export const countPaymentsOfOrder = statement({
   name: 'payments.count_payments_of_order',
   takes: { order_id: 'uuid' },
   gives: { total: 'int4' },
   text: countUpTo('payments.payments where order_id = $order_id')
 })
-export const listOwn = statement({
+export const listPaymentsOfCustomer = statement({
   name: 'payments.list_own_payments',
   takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: payment,
   text: `
-    select ${columns} from payments.payments
+    select ${paymentColumns} from payments.payments
     where customer_id = $customer_id and id < $after order by id desc limit $limit`
 })
-export const countOwn = statement({
+export const countPaymentsOfCustomer = statement({
   name: 'payments.count_own_payments',
   takes: { customer_id: 'uuid' },
   gives: { total: 'int4' },
   text: countUpTo('payments.payments where customer_id = $customer_id')
 })
-export const listAll = statement({
+export const listAllPayments = statement({
   name: 'payments.list_payments',
   slow: true,
   takes: {
@@ -134,14 +137,14 @@ export const listAll = statement({
   },
   gives: payment,
   text: `
-    select ${columns} from payments.payments
+    select ${paymentColumns} from payments.payments
     where id < $after and ($status::text is null or status = $status)
       and ($provider::text is null or provider = $provider)
       and ($order_id::uuid is null or order_id = $order_id)
       and (not $expiring::bool or authorized_until < now() + interval '1 day')
     order by id desc limit $limit`
 })
-export const countAll = statement({
+export const countAllPayments = statement({
   name: 'payments.count_payments',
   slow: true,
   takes: { status: 'text?', provider: 'text?', order_id: 'uuid?', expiring: 'bool' },
@@ -151,7 +154,7 @@ export const countAll = statement({
       and ($order_id::uuid is null or order_id = $order_id)
       and (not $expiring::bool or authorized_until < now() + interval '1 day')`)
 })
-export const listFacts = statement({
+export const listFactsOfPayment = statement({
   name: 'payments.list_facts',
   takes: { payment_id: 'uuid' },
   gives: {
@@ -177,7 +180,7 @@ const polled = {
   object_id: 'text?'
 } as const
 /** Claims payments to poll. The next poll follows after a pause that grows; the last pause repeats. */
-export const claimPolls = statement({
+export const claimPaymentsToPoll = statement({
   name: 'payments.claim_polls',
   takes: { provider: 'text', pauses: 'float8[]', limit: 'int8' },
   gives: polled,
@@ -192,7 +195,7 @@ export const claimPolls = statement({
     returning id, order_id, provider, method, amount, currency, object_id`
 })
 /** Polls waiting payments soon. Polls are spread over 20 s, to spare the provider. */
-export const reschedulePolls = statement({
+export const reschedulePaymentPolls = statement({
   name: 'payments.reschedule_polls',
   takes: { provider: 'text?' },
   text: `
@@ -204,7 +207,7 @@ export const reschedulePolls = statement({
       for update skip locked)`
 })
 /** Claims the open payments of an order to poll now, unless they were polled within the last five seconds. */
-export const claimRefreshes = statement({
+export const claimPaymentsToRefresh = statement({
   name: 'payments.claim_refreshes',
   takes: { order_id: 'uuid', providers: 'text[]' },
   gives: polled,
@@ -215,7 +218,7 @@ export const claimRefreshes = statement({
     returning id, order_id, provider, method, amount, currency, object_id`
 })
 /** Reserves an amount to refund before the provider is called, so that concurrent refunds never exceed the captured amount. */
-export const reserveRefund = statement({
+export const reserveRefundAmount = statement({
   name: 'payments.reserve_refund',
   takes: { id: 'uuid', amount: 'int8' },
   text: `

@@ -12,41 +12,47 @@ import {
   orderNotFound,
   paymentNotFound
 } from '../errors.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import { type AccountRow, lockAccount } from '../facts/repository.ts'
+import type { FactRecorder } from '../facts/recorder.ts'
+import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import * as operations from '../operations/repository.ts'
 import type { Sender } from '../operations/sender.ts'
 import type { Providers } from '../providers/registry.ts'
-import type { RefundActor, Refunds } from './refunds.ts'
+import type { RefundActor, RefundService } from './refunds.ts'
 import * as repository from './repository.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
 
-type Deps = { db: Database; providers: Providers; sender: Sender; refunds: Refunds; recorder: Recorder }
+type Deps = {
+  db: Database
+  providers: Providers
+  sender: Sender
+  refunds: RefundService
+  recorder: FactRecorder
+}
 
 /** Payments for administrators: list, capture, void, refund. */
 export function createPaymentService({ db, providers, sender, refunds, recorder }: Deps) {
   /** @throws `PAYMENT_NOT_FOUND` */
   async function read(id: string): Promise<PaymentDetailResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
-    const [facts, listed] = await Promise.all([
-      db.rows(repository.listFacts, { payment_id: id }),
+    const [facts, paymentOperations] = await Promise.all([
+      db.rows(repository.listFactsOfPayment, { payment_id: id }),
       db.rows(operations.listOperations, { payment_id: id })
     ])
-    return { ...payment, facts, operations: listed }
+    return { ...payment, facts, operations: paymentOperations }
   }
 
   /** Locks the account and returns it with the payment. @throws `PAYMENT_NOT_FOUND` */
   async function lock(tx: Transaction, id: string) {
     const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
-    const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
+    const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
     return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
   }
 
   /** Inserts an operation in a transaction, then sends it. Returns the payment with the provider's response. */
-  async function decide(
+  async function runOperation(
     id: string,
     write: IdempotentWrite,
-    work: (tx: Transaction, payment: repository.PaymentRow, account: AccountRow) => Promise<void>
+    work: (tx: Transaction, payment: repository.PaymentRow, account: PaymentAccountRow) => Promise<void>
   ): Promise<PaymentDetailResponse> {
     await write.once(db, async tx => {
       const { payment, account } = await lock(tx, id)
@@ -57,7 +63,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     return read(id)
   }
 
-  async function insert(
+  async function insertOperation(
     tx: Transaction,
     write: IdempotentWrite,
     payment: repository.PaymentRow,
@@ -67,8 +73,8 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
   ): Promise<void> {
     const open = await tx.rows(operations.listOperations, { payment_id: payment.id })
     if (open.some(each => each.settled_at === null && each.kind !== 'refund')) throw operationOpen()
-    const one = { ids: [write.id], paymentIds: [payment.id], amounts: [amount] }
-    await tx.run(operations.insertOperations, { ...one, kind, reason: null, actor })
+    const operation = { ids: [write.id], paymentIds: [payment.id], amounts: [amount] }
+    await tx.run(operations.insertOperations, { ...operation, kind, reason: null, actor })
   }
 
   return {
@@ -91,40 +97,40 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
         name: 'admin payments',
         filters,
         ...newestFirst,
-        rows: place => db.rows(repository.listAll, { ...filters, ...place }),
-        total: () => db.first(repository.countAll, filters)
+        rows: place => db.rows(repository.listAllPayments, { ...filters, ...place }),
+        total: () => db.first(repository.countAllPayments, filters)
       })
     },
 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
-      decide(id, write, async (tx, payment, account) => {
+      runOperation(id, write, async (tx, payment, account) => {
         if (account.frozen_at !== null) throw orderFrozen()
         const { capturable } = providers.get(payment.provider)
-        const left = payment.is_open ? payment.amount - payment.captured : 0
-        const available = capturable === 'held' ? payment.authorized : left
-        const wanted = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
-        if (wanted === 0 || wanted > available) throw captureTooMuch({ details: { available } })
-        await insert(tx, write, payment, 'capture', wanted, actor)
+        const uncaptured = payment.is_open ? payment.amount - payment.captured : 0
+        const available = capturable === 'held' ? payment.authorized : uncaptured
+        const toCapture = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
+        if (toCapture === 0 || toCapture > available) throw captureTooMuch({ details: { available } })
+        await insertOperation(tx, write, payment, 'capture', toCapture, actor)
       }),
 
     /** Voids an authorization or an open payment. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
     void: (id: string, actor: string, write: IdempotentWrite) =>
-      decide(id, write, async (tx, payment) => {
+      runOperation(id, write, async (tx, payment) => {
         if (!payment.is_open) throw notVoidable()
-        await insert(tx, write, payment, 'void', payment.amount - payment.captured, actor)
+        await insertOperation(tx, write, payment, 'void', payment.amount - payment.captured, actor)
       }),
 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_REFUND_TOO_MUCH`, `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
     refund: (
       id: string,
       { amount, reason }: { amount: number; reason: string },
-      refunder: RefundActor & { userId: string },
+      actor: RefundActor & { userId: string },
       write: IdempotentWrite
     ) =>
-      decide(id, write, async (tx, payment, account) => {
-        refunds.assertCanRefund(account, amount, refunder)
-        await refunds.request(tx, payment, { id: write.id, amount, reason, actor: refunder.userId })
+      runOperation(id, write, async (tx, payment, account) => {
+        refunds.assertCanRefund(account, amount, actor)
+        await refunds.request(tx, payment, { id: write.id, amount, reason, actor: actor.userId })
       }),
 
     listOpenOperations: (query: PageQuery) =>

@@ -4,9 +4,14 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { callbackRefused, providerUnknown } from '../errors.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import { lockAccount } from '../facts/repository.ts'
-import { findByObject, findPayment, refOf, setObject } from '../payments/repository.ts'
+import type { FactRecorder } from '../facts/recorder.ts'
+import { lockPaymentAccount } from '../facts/repository.ts'
+import {
+  findPayment,
+  findPaymentByProviderId,
+  providerPaymentOf,
+  storeProviderPaymentId
+} from '../payments/repository.ts'
 import type { CallbackEvent, UnreadableEvent } from '../providers/port.ts'
 import type { Providers } from '../providers/registry.ts'
 import { findMismatch } from './mismatch.ts'
@@ -16,7 +21,7 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: Providers
-  recorder: Recorder
+  recorder: FactRecorder
   /** Enqueues a job that applies the event after the commit. */
   wake: (tx: Transaction, id: string) => void
   count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
@@ -80,7 +85,7 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     if (about === null) return undefined
     const payment =
       about.paymentId === null
-        ? await queryable.first(findByObject, { provider, object_id: about.objectId })
+        ? await queryable.first(findPaymentByProviderId, { provider, object_id: about.objectId })
         : await queryable.first(findPayment, { id: about.paymentId })
     return payment?.provider === provider ? payment : undefined
   }
@@ -103,9 +108,9 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
         ? finish('quarantined', reason)
         : tx.run(repository.postponeProviderEvent, { id, reason, seconds })
     }
-    const reason = findMismatch(event, refOf(payment))
+    const reason = findMismatch(event, providerPaymentOf(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
-    await tx.run(setObject, { id: payment.id, object_id: event.about.objectId, next_step: null })
+    await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
     const report = { orderId: payment.order_id, paymentId: payment.id, provider, facts: event.facts }
     await recorder.recordFacts(tx, { ...report, source: 'callback' })
     await recorder.settle(tx, payment.order_id)
@@ -133,7 +138,7 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     const about = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
     await db.transaction(async tx => {
       // Lock order: the account before the event.
-      if (about !== undefined) await tx.run(lockAccount, { order_id: about.order_id })
+      if (about !== undefined) await tx.run(lockPaymentAccount, { order_id: about.order_id })
       const row = await tx.first(repository.lockEvent, { id })
       if (row?.state !== 'received') return
       if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts)

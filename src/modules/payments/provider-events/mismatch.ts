@@ -1,10 +1,10 @@
-import type { Fact } from '../facts/fact.ts'
-import type { CallbackEvent, PaymentRef } from '../providers/port.ts'
+import type { PaymentFact } from '../facts/fact.ts'
+import type { CallbackEvent, ProviderPayment } from '../providers/port.ts'
 
 /** Returns why a provider event contradicts this payment. Returns `undefined` when it fits. */
 export function findMismatch(
   { about, whole, facts }: Pick<CallbackEvent, 'about' | 'whole' | 'facts'>,
-  ours: Omit<PaymentRef, 'method'>
+  ours: Omit<ProviderPayment, 'method'>
 ): string | undefined {
   if (about === null) return 'it names no payment'
   if (about.paymentId !== null && about.paymentId !== ours.id) return 'it names another payment'
@@ -19,7 +19,7 @@ export function findMismatch(
   return strange && `it reports a ${strange.kind} of ${strange.amount} ${strange.currency}`
 }
 
-const takesNothing = ({ kind, status }: Fact) =>
+const takesNothing = ({ kind, status }: PaymentFact) =>
   kind === 'attempt' ||
   (kind === 'intent' && status === 'canceled') ||
   (kind === 'authorization' && (status === 'released' || status === 'expired'))

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { Fact } from '../facts/fact.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import type { CallbackEvent, PaymentRef } from '../providers/port.ts'
+import type { PaymentFact } from '../facts/fact.ts'
+import type { FactRecorder } from '../facts/recorder.ts'
+import type { CallbackEvent, ProviderPayment } from '../providers/port.ts'
 import { findMismatch } from './mismatch.ts'
 import { insertEvent, RAW } from './repository.ts'
 
@@ -13,9 +13,9 @@ type ReportedFacts = {
   readonly provider: string
   /** The id of the payment at the provider. */
   readonly objectId: string
-  readonly facts: readonly Fact[]
+  readonly facts: readonly PaymentFact[]
 }
-type Deps = { secrets: Secrets; recorder: Recorder }
+type Deps = { secrets: Secrets; recorder: FactRecorder }
 
 /** Checks provider responses like callbacks before their facts are recorded. */
 export function createResponseRecorder({ secrets, recorder }: Deps) {
@@ -25,7 +25,7 @@ export function createResponseRecorder({ secrets, recorder }: Deps) {
    */
   return async (
     tx: Transaction,
-    payment: PaymentRef,
+    payment: ProviderPayment,
     { source, provider, objectId, facts }: ReportedFacts
   ): Promise<string | undefined> => {
     const { id: paymentId, orderId } = payment

@@ -1,4 +1,4 @@
-import type { Fact } from '../facts/fact.ts'
+import type { PaymentFact } from '../facts/fact.ts'
 import {
   factOfRefund,
   factsOfIntent,
@@ -13,9 +13,9 @@ import {
 import type {
   NextStep,
   PaymentProvider,
-  PaymentRef,
   ProviderEvent,
   ProviderOperation,
+  ProviderPayment,
   ProviderResponse,
   UnreadableObject
 } from './port.ts'
@@ -41,7 +41,7 @@ type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'sup
   /** Additional request fields: on create, and on every request. */
   readonly extras: { readonly create: object; readonly every: object }
   /** Path of a payment, or of a refund: of the object, or of a list that contains it. */
-  paymentPath(payment: PaymentRef): string
+  paymentPath(payment: ProviderPayment): string
   refundPath(refund: ProviderOperation): string
   next(intent: IntentObject): Promise<NextStep> | NextStep
   readonly capture: 'automatic' | 'manual'
@@ -87,7 +87,7 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     const json = Array.isArray(data) ? data.find(isWanted) : response.json
     return json === undefined ? null : responseOf({ ...response, json })
   }
-  const fetch = (payment: PaymentRef) => read(api.paymentPath(payment), isIntent).catch(unknownResult)
+  const fetch = (payment: ProviderPayment) => read(api.paymentPath(payment), isIntent).catch(unknownResult)
   const findRefund = (draft: ProviderOperation) =>
     read(
       api.refundPath(draft),
@@ -178,7 +178,7 @@ function resultIn({ kind }: ProviderOperation, response: ProviderResponse | null
 }
 
 /** Reads the facts of the payment that a rejection contains. */
-function factsOfRefusal(json: unknown): Fact[] {
+function factsOfRefusal(json: unknown): PaymentFact[] {
   const { error } = (json ?? {}) as { error?: { payment_intent?: unknown } }
   return isIntent(error?.payment_intent) ? factsOfIntent(error.payment_intent) : []
 }

@@ -1,4 +1,4 @@
-import type { Fact } from '../facts/fact.ts'
+import type { PaymentFact } from '../facts/fact.ts'
 import type { NextStep, PaymentProvider, ProviderOperation, ProviderResponse } from './port.ts'
 
 type ManualRequest = Pick<ProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
@@ -40,11 +40,11 @@ export function createManualProvider(settings: ManualSettings): PaymentProvider 
 
   function respond(request: ManualRequest): ProviderResponse {
     const { id, kind, amount, paymentId, total, currency } = request
-    const done = (fact: Omit<Fact, 'currency'>): ProviderResponse => ({
+    const done = (fact: Omit<PaymentFact, 'currency'>): ProviderResponse => ({
       kind: 'done',
       paymentObjectId: paymentId,
       objectId: fact.objectId,
-      facts: [{ ...fact, currency } as Fact],
+      facts: [{ ...fact, currency } as PaymentFact],
       ...(kind === 'create' && { next: nextOf(request) })
     })
     switch (kind) {

@@ -3,7 +3,7 @@ import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
-import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
+import type { PaymentFact, PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 import type { CallbackEvent, ProviderEvent, UnreadableEvent, UnreadableObject } from './port.ts'
 
 // Reads objects of Stripe and of the sandbox, which has the same shapes. Only the fields that are used are declared.
@@ -114,7 +114,7 @@ function faultOf(object: unknown): string | undefined {
   return fault && `the ${object.object} cannot be read: ${fault.path} ${fault.message}`
 }
 
-const INTENT: Record<string, FactStatus> = {
+const INTENT: Record<string, PaymentFactStatus> = {
   requires_payment_method: 'pending',
   requires_confirmation: 'pending',
   requires_action: 'pending',
@@ -123,8 +123,12 @@ const INTENT: Record<string, FactStatus> = {
   canceled: 'canceled',
   succeeded: 'succeeded'
 }
-const REFUND: Record<string, FactStatus> = { succeeded: 'succeeded', failed: 'failed', canceled: 'failed' }
-const DISPUTE: Record<string, FactStatus> = {
+const REFUND: Record<string, PaymentFactStatus> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed'
+}
+const DISPUTE: Record<string, PaymentFactStatus> = {
   won: 'won',
   warning_closed: 'won',
   prevented: 'won',
@@ -132,11 +136,11 @@ const DISPUTE: Record<string, FactStatus> = {
 }
 
 const fact = (
-  kind: FactKind,
+  kind: PaymentFactKind,
   { id, amount, currency }: { id: string; amount: number; currency: string },
-  status: FactStatus,
+  status: PaymentFactStatus,
   of = amount
-): Fact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
+): PaymentFact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
 
 const factOfDispute = (dispute: DisputeObject) => fact('dispute', dispute, DISPUTE[dispute.status] ?? 'open')
 /** Returns null for a refund that the shop did not request, such as one made in the provider's dashboard. */
@@ -144,13 +148,13 @@ function operationOf({ metadata }: RefundObject): string | null {
   const id = metadata?.operation_id
   return id !== undefined && isId(id) ? id : null
 }
-export const factOfRefund = (refund: RefundObject): Fact => ({
+export const factOfRefund = (refund: RefundObject): PaymentFact => ({
   ...fact('refund', refund, REFUND[refund.status ?? ''] ?? 'pending'),
   operationId: operationOf(refund)
 })
 
 /** Reads the facts of an intent, with its expanded charge, refunds and dispute. */
-export function factsOfIntent(intent: IntentObject): Fact[] {
+export function factsOfIntent(intent: IntentObject): PaymentFact[] {
   const { payment_method: method, last_payment_error: error, latest_charge: charge } = intent
   const failed = error?.payment_method?.id
   return [
@@ -165,7 +169,7 @@ export function factsOfIntent(intent: IntentObject): Fact[] {
 }
 
 /** Derives the facts of a charge that is not expanded from its intent. */
-function factsOfChargeBy(id: string, intent: IntentObject): Fact[] {
+function factsOfChargeBy(id: string, intent: IntentObject): PaymentFact[] {
   const charge = { ...intent, id }
   const { status, amount_received: received, cancellation_reason: reason } = intent
   if (status === 'requires_capture') return [fact('authorization', charge, 'held')]
@@ -181,7 +185,7 @@ const releaseStatusOf = (reason: string | null | undefined) =>
 function factsOfCharge(
   charge: ChargeObject,
   { status, cancellation_reason: reason }: Pick<IntentObject, 'status' | 'cancellation_reason'>
-): Fact[] {
+): PaymentFact[] {
   const refundsAndDisputes = [
     // Before the capture, Stripe lists a released authorization as a refund.
     ...(charge.captured ? (charge.refunds?.data ?? []).map(factOfRefund) : []),

@@ -1,9 +1,9 @@
-import type { Fact } from '../facts/fact.ts'
+import type { PaymentFact } from '../facts/fact.ts'
 
 export type OperationKind = 'create' | 'capture' | 'void' | 'refund'
 
 /** The payment of an operation. */
-export type PaymentRef = {
+export type ProviderPayment = {
   readonly id: string
   readonly orderId: string
   readonly method: string
@@ -19,7 +19,7 @@ export type ProviderOperation = {
   readonly amount: number
   /** Payment reference that the customer states: the order number. */
   readonly reference: string
-  readonly payment: PaymentRef
+  readonly payment: ProviderPayment
 }
 
 /** What the customer needs in order to pay. */
@@ -36,11 +36,11 @@ export type ProviderResponse =
       /** The ids of the payment and of the object that the operation created, both at the provider. */
       readonly paymentObjectId: string
       readonly objectId?: string
-      readonly facts: readonly Fact[]
+      readonly facts: readonly PaymentFact[]
       readonly next?: NextStep
     }
   /** The provider rejected the operation finally. */
-  | { readonly kind: 'refused'; readonly error: string; readonly facts: readonly Fact[] }
+  | { readonly kind: 'refused'; readonly error: string; readonly facts: readonly PaymentFact[] }
   /** The result is not known. The operation is sent again, with the same bytes and key. */
   | { readonly kind: 'unknown'; readonly error: string }
 
@@ -54,7 +54,7 @@ export type ProviderEvent = {
   } | null
   /** Amount and currency of the whole payment. Null: it does not state them. */
   readonly whole: { readonly amount: number; readonly currency: string } | null
-  readonly facts: readonly Fact[]
+  readonly facts: readonly PaymentFact[]
 }
 /** A listed object that cannot be read. `raw` can be read again later with `callbacks.read`. */
 export type UnreadableObject = {
@@ -105,7 +105,7 @@ export type PaymentProvider = {
   prepare(draft: ProviderOperation): Buffer
   send(request: Buffer, key: string): Promise<ProviderResponse>
   /** Retrieves the payment. Null: the provider has none. */
-  fetch(payment: PaymentRef): Promise<ProviderResponse | null>
+  fetch(payment: ProviderPayment): Promise<ProviderResponse | null>
   /** Finds the result of an operation whose key is forgotten. Null: the provider never received it. */
   find(draft: ProviderOperation): Promise<ProviderResponse | null>
   /**

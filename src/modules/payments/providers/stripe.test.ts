@@ -8,8 +8,8 @@ import { type StripeServer, signed, useStripe, WEBHOOK_SECRETS } from '../../../
 import { newId } from '../../../kernel/ids.ts'
 import { SandboxApiError } from '../../../payment-sandbox/engine.ts'
 import { customer } from '../../../testing.ts'
-import { withRank } from '../facts/fact.ts'
-import { reducePayment } from '../facts/reducer.ts'
+import { rankPaymentFact } from '../facts/fact.ts'
+import { derivePaymentState } from '../facts/reducer.ts'
 import { isEvent, readEvent } from './objects.ts'
 
 async function useStripeShop(settings: Record<string, string> = {}) {
@@ -265,14 +265,14 @@ test.each([
     stripe.engine.commit(stripe.engine.operations.create(body))
     const events = await happen(stripe, 'p')
     expect(events).toHaveLength(count)
-    const factsOf = (event: unknown) => factsIn(event).map(withRank)
+    const factsOf = (event: unknown) => factsIn(event).map(rankPaymentFact)
     const shuffled = fc
       .array(fc.integer({ min: 1, max: 3 }), { minLength: events.length, maxLength: events.length })
       .map(times => events.flatMap((event, index) => Array.from({ length: times[index] ?? 1 }, () => event)))
       .chain(received => fc.shuffledSubarray(received, { minLength: received.length }))
     fc.assert(
       fc.property(shuffled, received => {
-        expect(reducePayment(received.flatMap(factsOf), [])).toMatchObject(end)
+        expect(derivePaymentState(received.flatMap(factsOf), [])).toMatchObject(end)
       }),
       { numRuns: 1_000 }
     )

@@ -1,15 +1,15 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { FactKind, FactStatus } from '../facts/fact.ts'
+import type { PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 
 /** Lists the recorded facts of these objects. */
 export const listKnownFacts = statement({
   name: 'payments.list_known_facts',
   takes: { provider: 'text', kinds: 'text[]', objectIds: 'text[]' },
   gives: {
-    kind: oneOf<FactKind>(),
+    kind: oneOf<PaymentFactKind>(),
     object_id: 'text',
     rank: 'int4',
-    status: oneOf<FactStatus>(),
+    status: oneOf<PaymentFactStatus>(),
     amount: 'int8',
     currency: 'text',
     expires_seconds: 'float8?'

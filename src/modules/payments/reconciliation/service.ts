@@ -3,10 +3,15 @@ import { OperatorError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { type Fact, type RankedFact, unrecordedFacts } from '../facts/fact.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import { lockAccount } from '../facts/repository.ts'
-import { listByReferences, type PaymentRow, refOf, setObject } from '../payments/repository.ts'
+import { type PaymentFact, type RankedPaymentFact, unrecordedFacts } from '../facts/fact.ts'
+import type { FactRecorder } from '../facts/recorder.ts'
+import { lockPaymentAccount } from '../facts/repository.ts'
+import {
+  listPaymentsByReferences,
+  type PaymentRow,
+  providerPaymentOf,
+  storeProviderPaymentId
+} from '../payments/repository.ts'
 import { insertEvent, RAW } from '../provider-events/repository.ts'
 import type { ResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { CallbackEvent, ProviderEvent, UnreadableObject } from '../providers/port.ts'
@@ -27,13 +32,13 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: Providers
-  recorder: Recorder
+  recorder: FactRecorder
   recordResponse: ResponseRecorder
 }
 /** A provider event that names a payment, perhaps one of another shop. */
 type NamedEvent = ProviderEvent & { readonly about: NonNullable<ProviderEvent['about']> }
 type ComparedEvent = NamedEvent & {
-  readonly missing: readonly Fact[]
+  readonly missing: readonly PaymentFact[]
   readonly payment: PaymentRow | undefined
 }
 
@@ -48,14 +53,14 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
         kinds: facts.map(({ kind }) => kind),
         objectIds: facts.map(({ objectId }) => objectId)
       }),
-      db.rows(listByReferences, {
+      db.rows(listPaymentsByReferences, {
         provider,
         ids: named.flatMap(({ about }) => about.paymentId ?? []),
         objectIds: named.map(({ about }) => about.objectId)
       })
     ])
     const known = rows.map(
-      ({ object_id: objectId, expires_seconds: expiresAt, ...row }): RankedFact => ({
+      ({ object_id: objectId, expires_seconds: expiresAt, ...row }): RankedPaymentFact => ({
         ...row,
         objectId,
         expiresAt
@@ -152,11 +157,16 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
   /** Records missing facts like those of a response. Returns the reason when they are quarantined. */
   const recordMissing = (provider: string, payment: PaymentRow, { about, missing: facts }: ComparedEvent) =>
     db.transaction(async tx => {
-      await tx.run(lockAccount, { order_id: payment.order_id })
+      await tx.run(lockPaymentAccount, { order_id: payment.order_id })
       const { objectId } = about
-      const reason = await recordResponse(tx, refOf(payment), { source: 'poll', provider, objectId, facts })
+      const reason = await recordResponse(tx, providerPaymentOf(payment), {
+        source: 'poll',
+        provider,
+        objectId,
+        facts
+      })
       if (reason === undefined)
-        await tx.run(setObject, { id: payment.id, object_id: objectId, next_step: null })
+        await tx.run(storeProviderPaymentId, { id: payment.id, object_id: objectId, next_step: null })
       await recorder.settle(tx, payment.order_id)
       return reason
     })
@@ -215,7 +225,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
 const isUnreadable = (listed: ProviderEvent | UnreadableObject): listed is UnreadableObject =>
   'error' in listed
 
-const describeFact = ({ kind, objectId, status, amount, currency }: Fact) =>
+const describeFact = ({ kind, objectId, status, amount, currency }: PaymentFact) =>
   `${kind} ${objectId} of ${amount} ${currency} is ${status}`
 
 async function* batchesOf<T>(listed: AsyncIterable<T>, name: string): AsyncGenerator<T[]> {

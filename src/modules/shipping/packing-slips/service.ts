@@ -8,7 +8,7 @@ import type { CarrierDirectory } from '../carriers/directory.ts'
 import { shipmentNotFound } from '../errors.ts'
 import { findShipment, type ShipmentWithEvents } from '../shipments/repository.ts'
 import type { AdminShipmentResponse } from '../shipments/schema.ts'
-import { adminViewOf } from '../shipments/view.ts'
+import { adminShipmentView } from '../shipments/view.ts'
 import { slipPage } from './page.ts'
 import * as repository from './repository.ts'
 import type { PackingSlip, ShipmentQuery, SlipsQuery } from './schema.ts'
@@ -118,7 +118,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
         placeOf: ({ at, id }) => ({ at, id }),
         total: () => db.first(repository.countShipments, filters)
       })
-      return { ...page, items: page.items.map(({ at: _, ...row }) => adminViewOf(row, urlOf)) }
+      return { ...page, items: page.items.map(({ at: _, ...row }) => adminShipmentView(row, urlOf)) }
     }
   }
 }

@@ -7,7 +7,7 @@ import { shipmentNotFound, shipmentsNotFound, trackingNotFound } from '../errors
 import type { ShippingOption } from '../rules/options.ts'
 import * as repository from './repository.ts'
 import type { AdminShipmentResponse, ShipmentsResponse, TrackResponse } from './schema.ts'
-import { adminViewOf, buyerShipmentView } from './view.ts'
+import { adminShipmentView, buyerShipmentView } from './view.ts'
 
 type ShipmentLine = repository.ShipmentLine
 /** Lines of an order that are shipped together. */
@@ -139,7 +139,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
   async function read(id: string): Promise<AdminShipmentResponse> {
     const [row, { urlOf }] = await Promise.all([db.first(repository.findShipment, { id }), carriers()])
-    return adminViewOf(found(row, shipmentNotFound), urlOf)
+    return adminShipmentView(found(row, shipmentNotFound), urlOf)
   }
 
   /** Returns what is public with the tracking number: no data of the buyer. @throws `SHIPPING_TRACKING_NOT_FOUND` */

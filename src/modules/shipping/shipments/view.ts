@@ -20,7 +20,7 @@ export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirecto
 }
 
 /** The shipment as administrators see it, with voided events. */
-export const adminViewOf = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
+export const adminShipmentView = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
   ...buyerShipmentView(row, urlOf),
   events: visibleEvents(eventsOf(row.events))
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useParcels } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { orderToken } from '../../payments/index.ts'
+import { deriveOrderToken } from '../../payments/index.ts'
 
 const SORTED = { status: 'in_transit', occurred_at: '2026-11-02T10:00:00.000Z', location: 'Lund' }
 
@@ -69,7 +69,10 @@ test('guessing tracking numbers is rate limited', async () => {
 test('a guest sees shipments with the order token, until the order is assigned to a customer or erased', async () => {
   const { send, platform, as, read, db, shipping, buyer } = await useParcels()
   const { orderId } = await send({ customerId: null })
-  const [token, later] = [orderToken(platform.secrets, orderId, 1), orderToken(platform.secrets, orderId, 2)]
+  const [token, later] = [
+    deriveOrderToken(platform.secrets, orderId, 1),
+    deriveOrderToken(platform.secrets, orderId, 2)
+  ]
   const bodyOf = async (id: string, token?: string) => {
     const headers = token === undefined ? {} : { 'x-order-token': token }
     const { status, json } = await as(null).get(`/api/shipping/guest/order/${id}`, undefined, headers)
@@ -82,11 +85,11 @@ test('a guest sees shipments with the order token, until the order is assigned t
   ])
   const none = await bodyOf(newId(), token)
   expect(none).toMatchObject([404, { code: 'SHIPPING_SHIPMENTS_NOT_FOUND' }])
-  for (const wrong of [undefined, 'ort_x', later, orderToken(platform.secrets, newId(), 1)])
+  for (const wrong of [undefined, 'ort_x', later, deriveOrderToken(platform.secrets, newId(), 1)])
     expect(await bodyOf(orderId, wrong)).toEqual(none)
   expect((await read(orderId)).status).toBe(404)
   const own = await send()
-  expect(await bodyOf(own.orderId, orderToken(platform.secrets, own.orderId, 1))).toEqual(none)
+  expect(await bodyOf(own.orderId, deriveOrderToken(platform.secrets, own.orderId, 1))).toEqual(none)
 
   await db.transaction(tx => shipping.assignCustomer(tx, orderId, buyer.id))
   expect(await bodyOf(orderId, token)).toEqual(none)
