@@ -1,7 +1,16 @@
 import { found } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
-import type { NewPaymentAccount } from './accounts/service.ts'
+import {
+  type FakeOperation,
+  type FakePayment,
+  type FakePaymentAccount,
+  fakePaymentStateOf,
+  isOpenFakeOperation,
+  newFakePaymentAccount,
+  type ReportedFakeFact,
+  recordFakeFacts
+} from './accounts/fake-account.ts'
 import {
   methodUnknown,
   nothingDue,
@@ -10,36 +19,10 @@ import {
   providerUnknown,
   refundTooMuch
 } from './errors.ts'
-import { type PaymentFact, type RankedPaymentFact, rankPaymentFact } from './facts/fact.ts'
-import {
-  derivePaymentAccountState,
-  derivePaymentState,
-  type PaymentAccountState,
-  selectPaymentsToVoid
-} from './facts/reducer.ts'
-import type { PaymentAccountRow } from './facts/repository.ts'
+import type { PaymentFact } from './facts/fact.ts'
+import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
 import type { PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
 import type { PaymentMethodChoice } from './payments/start.ts'
-
-type Operation = {
-  kind: 'create' | 'capture' | 'void' | 'refund'
-  id: string
-  amount: number
-  isOpen: boolean
-}
-type Payment = Required<PaymentMethodChoice> & {
-  id: string
-  amount: number
-  facts: RankedPaymentFact[]
-  operations: Operation[]
-}
-/** An order's account, its state and its payments. */
-type FakeAccount = {
-  -readonly [K in keyof (PaymentAccountRow & PaymentAccountState)]: (PaymentAccountRow &
-    PaymentAccountState)[K]
-} & {
-  payments: Payment[]
-}
 
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['card'],
@@ -67,32 +50,32 @@ export type FakePayments = PaymentsApi & {
 
 /** `database` opens its own transactions: it is that of the shop under test. */
 export function fakePayments(database: () => Pick<Database, 'transaction'>): FakePayments {
-  const accounts = new Map<string, FakeAccount>()
-  const drafts = new WeakMap<object, Map<string, FakeAccount>>()
+  const accounts = new Map<string, FakePaymentAccount>()
+  const drafts = new WeakMap<object, Map<string, FakePaymentAccount>>()
   let listener: PaymentListener | undefined
   let isSilent = false
 
   /** Changes of a transaction are visible only to itself until it commits. */
-  function draftsOf(tx: Transaction): Map<string, FakeAccount> {
+  function draftsOf(tx: Transaction): Map<string, FakePaymentAccount> {
     const known = drafts.get(tx)
     if (known !== undefined) return known
-    const opened = new Map<string, FakeAccount>()
+    const opened = new Map<string, FakePaymentAccount>()
     drafts.set(tx, opened)
     tx.afterCommit(() => {
       for (const [id, account] of opened) accounts.set(id, account)
     })
     return opened
   }
-  function accountOf(tx: Transaction, orderId: string): FakeAccount {
+  function accountOf(tx: Transaction, orderId: string): FakePaymentAccount {
     const own = draftsOf(tx)
     const account = own.get(orderId) ?? structuredClone(found(accounts.get(orderId), orderNotFound))
     own.set(orderId, account)
     return account
   }
 
-  async function settle(tx: Transaction, account: FakeAccount): Promise<PaymentChange> {
+  async function settle(tx: Transaction, account: FakePaymentAccount): Promise<PaymentChange> {
     const { order_id: orderId, due, status: previousStatus } = account
-    const states = account.payments.map(stateOf)
+    const states = account.payments.map(fakePaymentStateOf)
     const state = derivePaymentAccountState(due, states)
     const isFrozen = account.frozen_at !== null
     for (const { payment } of selectPaymentsToVoid(states, state, { due, isFrozen }).filter(
@@ -108,7 +91,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
 
   function start(
-    account: FakeAccount,
+    account: FakePaymentAccount,
     id: string,
     { provider = 'sandbox', method }: PaymentMethodChoice
   ): string {
@@ -119,17 +102,22 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     if (account.frozen_at !== null) throw orderFrozen()
     const amount = account.due - account.committed
     if (amount <= 0) throw nothingDue()
-    const create: Operation = { kind: 'create', id, amount, isOpen: true }
+    const create: FakeOperation = { kind: 'create', id, amount, isOpen: true }
     account.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
     account.committed += amount
     return by
   }
 
   /** Facts of the provider's response to an operation. */
-  const responses: Record<Operation['kind'], (payment: Payment, operation: Operation) => ReportedFact[]> = {
+  const responses: Record<
+    FakeOperation['kind'],
+    (payment: FakePayment, operation: FakeOperation) => ReportedFakeFact[]
+  > = {
     create: ({ amount }) => [{ kind: 'intent', status: 'pending', amount }],
     void: payment =>
-      stateOf(payment).captured > 0 ? [] : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
+      fakePaymentStateOf(payment).captured > 0
+        ? []
+        : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
     capture: (_payment, { amount }) => [
       { kind: 'capture', status: 'succeeded', amount },
       { kind: 'authorization', status: 'released', amount }
@@ -139,25 +127,25 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
 
   async function sendOperations(orderId: string): Promise<void> {
     const isLeft = () =>
-      accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenOperation))
+      accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenFakeOperation))
     while (!isSilent && isLeft())
       await database().transaction(async tx => {
         const account = accountOf(tx, orderId)
-        const payment = account.payments.find(({ operations }) => operations.some(isOpenOperation))
-        const operation = payment?.operations.find(isOpenOperation)
+        const payment = account.payments.find(({ operations }) => operations.some(isOpenFakeOperation))
+        const operation = payment?.operations.find(isOpenFakeOperation)
         if (payment === undefined || operation === undefined) return
         operation.isOpen = false
-        record(payment, account.currency, responses[operation.kind](payment, operation))
+        recordFakeFacts(payment, account.currency, responses[operation.kind](payment, operation))
         await settle(tx, account)
       })
   }
 
-  async function reportFacts(orderId: string, ...facts: readonly ReportedFact[]): Promise<void> {
+  async function reportFacts(orderId: string, ...facts: readonly ReportedFakeFact[]): Promise<void> {
     await database().transaction(async tx => {
       const account = accountOf(tx, orderId)
       const payment = account.payments.at(-1)
       if (payment === undefined) throw new Error('the order has no payment')
-      record(payment, account.currency, facts)
+      recordFakeFacts(payment, account.currency, facts)
       await settle(tx, account)
     })
   }
@@ -166,7 +154,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   async function ensureOpenPayment(orderId: string): Promise<number> {
     await database().transaction(async tx => {
       const account = accountOf(tx, orderId)
-      if (!account.payments.some(payment => stateOf(payment).isOpen)) start(account, newId(), {})
+      if (!account.payments.some(payment => fakePaymentStateOf(payment).isOpen)) start(account, newId(), {})
     })
     await sendOperations(orderId)
     return accounts.get(orderId)?.payments.at(-1)?.amount ?? 0
@@ -177,20 +165,22 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       listener = value
     },
     openAccount: async (tx, fields, first) => {
-      const account = newAccount(fields)
+      const account = newFakePaymentAccount(fields)
       draftsOf(tx).set(fields.orderId, account)
       return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
     },
-    sendOperations: sendOperations,
+    sendOperations,
     freeze: async (tx, orderId) => {
       const account = accountOf(tx, orderId)
       account.frozen_at ??= new Date()
       for (const payment of account.payments)
         for (const create of payment.operations.filter(
-          each => isOpenOperation(each) && each.kind === 'create'
+          each => isOpenFakeOperation(each) && each.kind === 'create'
         )) {
           create.isOpen = false
-          record(payment, account.currency, [{ kind: 'intent', status: 'canceled', amount: payment.amount }])
+          recordFakeFacts(payment, account.currency, [
+            { kind: 'intent', status: 'canceled', amount: payment.amount }
+          ])
         }
       return settle(tx, account)
     },
@@ -219,14 +209,14 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       accounts.has(orderId) || draftsOf(tx).has(orderId) ? accountOf(tx, orderId) : undefined,
     listOpenMethods: async (tx, orderId) =>
       accountOf(tx, orderId)
-        .payments.filter(payment => stateOf(payment).isOpen)
+        .payments.filter(payment => fakePaymentStateOf(payment).isOpen)
         .map(({ method }) => method ?? ''),
     capture: async (tx, orderId, { id, amountMinor }) => {
       const account = accountOf(tx, orderId)
       let left = amountMinor
       for (const payment of account.payments) {
-        const amount = Math.min(left, stateOf(payment).authorized)
-        if (amount <= 0 || payment.operations.some(isOpenOperation)) continue
+        const amount = Math.min(left, fakePaymentStateOf(payment).authorized)
+        if (amount <= 0 || payment.operations.some(isOpenFakeOperation)) continue
         const operationId = derivedId(id, `capture:${payment.id}`)
         payment.operations.push({ kind: 'capture', id: operationId, amount, isOpen: true })
         left -= amount
@@ -238,7 +228,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       const account = accountOf(tx, orderId)
       let left = amountMinor
       for (const payment of account.payments.toReversed()) {
-        const { captured, refunded, refunding } = stateOf(payment)
+        const { captured, refunded, refunding } = fakePaymentStateOf(payment)
         const amount = Math.min(left, captured - refunded - refunding)
         if (amount <= 0) continue
         const operationId = derivedId(id, `refund:${payment.id}`)
@@ -270,46 +260,5 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     setSilent: value => {
       isSilent = value
     }
-  }
-}
-
-type ReportedFact = Pick<PaymentFact, 'kind' | 'status' | 'amount'> & { readonly objectId?: string }
-
-const isOpenOperation = ({ isOpen }: Operation) => isOpen
-
-function stateOf(payment: Payment) {
-  const { facts, amount, operations } = payment
-  const refunds = operations.filter(each => each.isOpen && each.kind === 'refund')
-  const state = derivePaymentState(
-    facts,
-    refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
-  )
-  return { ...state, amount, payment, isBusy: operations.some(isOpenOperation) }
-}
-
-function record({ id, facts }: Payment, currency: string, reported: readonly ReportedFact[]): void {
-  for (const { objectId = id, ...fact } of reported)
-    facts.push(rankPaymentFact({ ...fact, objectId, currency }))
-}
-
-const newAccount = ({
-  orderId,
-  customerId,
-  currency,
-  dueMinor,
-  tokenVersion
-}: NewPaymentAccount): FakeAccount => {
-  const state = derivePaymentAccountState(dueMinor, [])
-  return {
-    ...state,
-    order_id: orderId,
-    customer_id: customerId,
-    token_version: tokenVersion,
-    currency,
-    due: dueMinor,
-    is_overpaid: false,
-    is_disputed: false,
-    frozen_at: null,
-    payments: []
   }
 }

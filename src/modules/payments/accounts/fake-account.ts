@@ -1,0 +1,74 @@
+import { type PaymentFact, type RankedPaymentFact, rankPaymentFact } from '../facts/fact.ts'
+import { derivePaymentAccountState, derivePaymentState, type PaymentAccountState } from '../facts/reducer.ts'
+import type { PaymentAccountRow } from '../facts/repository.ts'
+import type { PaymentMethodChoice } from '../payments/start.ts'
+import type { NewPaymentAccount } from './service.ts'
+
+export type FakeOperation = {
+  kind: 'create' | 'capture' | 'void' | 'refund'
+  id: string
+  amount: number
+  isOpen: boolean
+}
+export type FakePayment = Required<PaymentMethodChoice> & {
+  id: string
+  amount: number
+  facts: RankedPaymentFact[]
+  operations: FakeOperation[]
+}
+type AccountColumns = PaymentAccountRow & PaymentAccountState
+/** The account of an order in `fakePayments`, with its state and its payments. */
+export type FakePaymentAccount = {
+  -readonly [K in keyof AccountColumns]: AccountColumns[K]
+} & {
+  payments: FakePayment[]
+}
+
+export type ReportedFakeFact = Pick<PaymentFact, 'kind' | 'status' | 'amount'> & {
+  readonly objectId?: string
+}
+
+export const isOpenFakeOperation = ({ isOpen }: FakeOperation) => isOpen
+
+/** Derives the state of a payment from its facts and open refunds. */
+export function fakePaymentStateOf(payment: FakePayment) {
+  const { facts, amount, operations } = payment
+  const refunds = operations.filter(each => each.isOpen && each.kind === 'refund')
+  const state = derivePaymentState(
+    facts,
+    refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
+  )
+  return { ...state, amount, payment, isBusy: operations.some(isOpenFakeOperation) }
+}
+
+/** Adds reported facts to a payment. */
+export function recordFakeFacts(
+  { id, facts }: FakePayment,
+  currency: string,
+  reported: readonly ReportedFakeFact[]
+): void {
+  for (const { objectId = id, ...fact } of reported)
+    facts.push(rankPaymentFact({ ...fact, objectId, currency }))
+}
+
+export const newFakePaymentAccount = ({
+  orderId,
+  customerId,
+  currency,
+  dueMinor,
+  tokenVersion
+}: NewPaymentAccount): FakePaymentAccount => {
+  const state = derivePaymentAccountState(dueMinor, [])
+  return {
+    ...state,
+    order_id: orderId,
+    customer_id: customerId,
+    token_version: tokenVersion,
+    currency,
+    due: dueMinor,
+    is_overpaid: false,
+    is_disputed: false,
+    frozen_at: null,
+    payments: []
+  }
+}
