@@ -11,7 +11,7 @@ import {
   invitationRequired,
   phoneInvalid
 } from '../src/modules/auth/errors.ts'
-import { passwordRule } from '../src/modules/auth/passwords/policy.ts'
+import { createPasswordStrengthCheck } from '../src/modules/auth/passwords/policy.ts'
 import { FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
 import { authorReviewFields } from '../src/modules/reviews/reviews/texts.ts'
 
@@ -97,7 +97,7 @@ test.each(translations)('$code translates what forms of customers can have wrong
   const address = { name: '', line1: '', country: 'DE', postal_code: 'x', phone: 'x', vat_id: 'x' } as const
   const ofSchema = (keyword: string, params: object) =>
     faultMessageOf({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
-  const policy = passwordRule({ lengthMin: 12, shopName: 'trombone' })
+  const policy = createPasswordStrengthCheck({ lengthMin: 12, shopName: 'trombone' })
   const passwords = ['x', 'x'.repeat(300), 'password', 'abcdefghijklm', 'ada-lovelace-7', 'trombone-shop']
   const messages = [
     ...readAddress(address, 'body/address').faults.map(({ message }) => message),

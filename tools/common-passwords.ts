@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { foldLookalikes } from '../src/modules/auth/passwords/lookalikes.ts'
+import { foldLookalikeCharacters } from '../src/modules/auth/passwords/lookalikes.ts'
 
 // Writes the list of common passwords, folded. A list for passwords of at least eight characters needs entries of that length
 // (ASVS 5.0, 6.2.4); shorter ones occur as parts. Run:
@@ -16,7 +16,7 @@ const COLUMNS = 400
 const OUT = new URL('../src/modules/auth/passwords/common-list.ts', import.meta.url)
 
 const ranked = JSON.parse(readFileSync(passwords, 'utf8')) as string[]
-const folded = ranked.filter(each => /^[\x21-\x7e]+$/.test(each)).map(foldLookalikes)
+const folded = ranked.filter(each => /^[\x21-\x7e]+$/.test(each)).map(foldLookalikeCharacters)
 const unique = [...new Set(folded)].filter(each => each.length >= LENGTH_MIN && !/[\\`$]/.test(each))
 const long = unique.filter(each => each.length >= LONG)
 const words = [
@@ -45,7 +45,7 @@ ${readFileSync(license, 'utf8')
   .map(line => ` * ${line}`.trimEnd())
   .join('\n')}
  */
-export const LIST = \`
+export const COMMON_PASSWORDS_FOLDED = \`
 ${lines.join('\n')}
 \`
 `

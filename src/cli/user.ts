@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
-import { authModule, readablePassword } from '../modules/auth/index.ts'
+import { authModule, generateReadablePassword } from '../modules/auth/index.ts'
 import { withShop } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean; json: boolean }
@@ -14,7 +14,7 @@ export async function createUser(
   { email, name, admin, json }: CreateUserOptions
 ): Promise<void> {
   const given = await readPassword()
-  const password = given === '' ? readablePassword() : given
+  const password = given === '' ? generateReadablePassword() : given
   const role = admin ? 'admin' : 'customer'
   const user = await withAuth(modules, auth => auth.createUser({ email, name, password, role }))
   const madeUp = given === '' ? password : null

@@ -1,4 +1,4 @@
-import { codeAt, stepAt } from '../../src/modules/auth/second-factors/totp.ts'
+import { totpCodeAt, totpStepAt } from '../../src/modules/auth/second-factors/totp.ts'
 import type { TestResponse } from '../../src/testing.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -10,7 +10,8 @@ export function bytesOfBase32(text: string): Buffer {
 }
 
 /** What an app shows in its next step, which is accepted now and for another minute, however slow the machine is. */
-export const nextCode = (secret: Buffer, steps = 1): string => codeAt(secret, stepAt(Date.now()) + steps)
+export const nextCode = (secret: Buffer, steps = 1): string =>
+  totpCodeAt(secret, totpStepAt(Date.now()) + steps)
 
 type Caller = { post: (path: string, body?: unknown) => Promise<TestResponse> }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { admin, customer, fakeAuth } from './fake.ts'
-import { type AuthApi, authModule, type Contact, type OneTimeToken } from './index.ts'
+import { type AuthApi, authModule, type OneTimeToken, type UserContact } from './index.ts'
 
 type Role = 'customer' | 'admin'
 type Sent = { id: string; token: OneTimeToken }
@@ -10,7 +10,7 @@ type Subject = {
   auth: AuthApi
   signIn(role: Role): Promise<{ id: string; token: string }>
   /** A user, and the token that is mailed to them. */
-  introduce(): Promise<{ contact: Contact; sent: Sent; supersede(): Promise<Sent> }>
+  introduce(): Promise<{ contact: UserContact; sent: Sent; supersede(): Promise<Sent> }>
 }
 
 async function useReal(): Promise<Subject> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { diagnoseAdministrators } from './diagnosis.ts'
+import { diagnoseAdminSecondFactor } from './diagnosis.ts'
 
 test.each([
   ['warning', { isRequired: false, isProduction: true }, true],
@@ -11,7 +11,7 @@ test.each([
   'the second factor of administrators: %s where %o and there is one: %s',
   async (state, shop, found) => {
     const db = { first: async () => ({ found }) } as unknown as Queryable
-    const [diagnosis] = diagnoseAdministrators(db, shop)
+    const [diagnosis] = diagnoseAdminSecondFactor(db, shop)
     expect(await diagnosis?.find()).toMatchObject({ state })
   }
 )

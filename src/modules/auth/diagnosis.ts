@@ -2,18 +2,21 @@ import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AuthSettings } from './settings.ts'
-import { fetchKeySet } from './tokens/issuer-keys.ts'
-import { existsAdmin } from './users/repository.ts'
+import { fetchIssuerKeySet } from './tokens/issuer-keys.ts'
+import { existsActiveAdmin } from './users/repository.ts'
 
 /** Checks that external issuers are reachable, and that registration cannot yield an account that looks like staff. */
-export function diagnoseAuth(settings: AuthSettings, { http }: { http: HttpClient }): readonly Diagnosis[] {
+export function diagnoseAuthSettings(
+  settings: AuthSettings,
+  { http }: { http: HttpClient }
+): readonly Diagnosis[] {
   return [
     { about: 'registration', find: () => judgeRegistration(settings) },
     ...settings.issuers.map(({ issuer }) => ({
       about: `issuer ${issuer}`,
       find: async () => {
         try {
-          await fetchKeySet({ http, issuer, signal: new AbortController().signal })
+          await fetchIssuerKeySet({ http, issuer, signal: new AbortController().signal })
           return ok('reachable; its keys were loaded')
         } catch (error) {
           const { message, cause } = error as Error
@@ -28,7 +31,7 @@ export function diagnoseAuth(settings: AuthSettings, { http }: { http: HttpClien
 }
 
 /** Finds administrators of a shop in production who may log in with a password alone. */
-export const diagnoseAdministrators = (
+export const diagnoseAdminSecondFactor = (
   db: Queryable,
   { isRequired, isProduction }: { isRequired: boolean; isProduction: boolean }
 ): readonly Diagnosis[] => [
@@ -37,7 +40,7 @@ export const diagnoseAdministrators = (
     async find() {
       if (isRequired) return ok('required for administrators')
       if (!isProduction) return ok('not required for administrators outside production')
-      if ((await db.first(existsAdmin))?.found !== true) return ok('no administrator yet')
+      if ((await db.first(existsActiveAdmin))?.found !== true) return ok('no administrator yet')
       return warning(
         'administrators can log in with a password alone',
         'Set auth.require_second_factor: true. Administrators without a second factor enroll one after the next login.'

@@ -33,7 +33,7 @@ export const emailInvalid = defineError(
     fault: EMAIL_FAULT
   }
 )
-export const DOMAIN_FAULT: Fault = {
+export const EMAIL_DOMAIN_FAULT: Fault = {
   path: 'body/email',
   message: 'must be an address of a domain that may register here'
 }
@@ -41,7 +41,7 @@ export const emailDomainNotAllowed = defineError(
   'forbidden',
   'AUTH_EMAIL_DOMAIN_NOT_ALLOWED',
   'E-mail addresses of this domain cannot register. Use another address.',
-  { fault: DOMAIN_FAULT }
+  { fault: EMAIL_DOMAIN_FAULT }
 )
 export const emailTaken = defineError(
   'conflict',
@@ -62,7 +62,7 @@ export const invalidCredentials = defineError(
   'AUTH_INVALID_CREDENTIALS',
   'The e-mail address or the password is wrong.'
 )
-export const tooManyFailures = defineError(
+export const tooManyFailedAttempts = defineError(
   'rate_limited',
   'AUTH_TOO_MANY_FAILURES',
   'Too many failed attempts for this account from your network. Wait before the next one.'
@@ -107,7 +107,7 @@ export const addressInvalid = defineError(
   'AUTH_ADDRESS_INVALID',
   'The address is incomplete or invalid. `errors` names the fields.'
 )
-export const addressLimit = defineError(
+export const addressLimitReached = defineError(
   'conflict',
   'AUTH_ADDRESS_LIMIT',
   'The account has the maximum number of addresses. Remove one first.'
@@ -122,14 +122,14 @@ export const addressStale = defineError(
   'AUTH_ADDRESS_STALE',
   'The address was changed in the meantime. Read it again.'
 )
-export const confirmationRequired = defineError(
+export const deletionConfirmationRequired = defineError(
   'invalid',
   'AUTH_CONFIRMATION_REQUIRED',
   'To delete an account without a password, send `confirm`: true.',
   { fault: { path: 'body/confirm', message: 'must be true' } }
 )
 export const userNotFound = defineError('not_found', 'AUTH_USER_NOT_FOUND', 'The user does not exist.')
-export const lastAdmin = defineError(
+export const lastAdminMustRemain = defineError(
   'conflict',
   'AUTH_LAST_ADMIN',
   'This is the last administrator with full access. Create another one first.',
@@ -141,24 +141,24 @@ export const secondFactorRequired = defineError(
   'A second factor is required. Send `challenge` and a code to POST /api/auth/login/second-factor.',
   { mayPass: true }
 )
-export const secondFactorInvalid = defineError(
+export const secondFactorLoginCodeInvalid = defineError(
   'unauthenticated',
   'AUTH_SECOND_FACTOR_INVALID',
   'The code is wrong, too old, or was used before. Wait for the next one, or send a recovery code.',
   { mayPass: true }
 )
-export const challengeEnded = defineError(
+export const loginChallengeEnded = defineError(
   'unauthenticated',
   'AUTH_CHALLENGE_ENDED',
   'The challenge is unknown, used, expired, or failed too often. Log in again.'
 )
-export const secondFactorCodeWrong = defineError(
+export const secondFactorEnrolmentCodeInvalid = defineError(
   'invalid',
   'AUTH_SECOND_FACTOR_CODE_WRONG',
   'The code is wrong. Check the clock of the device, and send the current code.',
   { fault: { path: 'body/code', message: 'must be the code that the app shows now' } }
 )
-export const secondFactorEnrolled = defineError(
+export const secondFactorAlreadyEnrolled = defineError(
   'conflict',
   'AUTH_SECOND_FACTOR_ENROLLED',
   'This account has a second factor. Remove it before you enrol another one.',
@@ -170,13 +170,13 @@ export const secondFactorNotEnrolled = defineError(
   'This account has no second factor. Enrol one at /api/auth/second-factor.',
   { mayPass: true }
 )
-export const secondFactorNotBegun = defineError(
+export const secondFactorEnrolmentNotStarted = defineError(
   'conflict',
   'AUTH_SECOND_FACTOR_NOT_BEGUN',
   'There is no secret to confirm. Create one with POST /api/auth/second-factor.',
   { mayPass: true }
 )
-export const secondFactorExternal = defineError(
+export const secondFactorManagedByIssuer = defineError(
   'conflict',
   'AUTH_SECOND_FACTOR_EXTERNAL',
   'The account logs in at an external issuer. Use the second factor of that issuer.'
@@ -191,12 +191,12 @@ export const apiKeyNotFound = defineError(
   'AUTH_API_KEY_NOT_FOUND',
   'The API key does not exist, or belongs to another account.'
 )
-export const apiKeyScopes = defineError(
+export const apiKeyScopesNotAllowed = defineError(
   'forbidden',
   'AUTH_API_KEY_SCOPES',
   'An API key cannot have scopes that you lack. `missing` lists them.'
 )
-export const apiKeyLimit = defineError(
+export const apiKeyLimitReached = defineError(
   'conflict',
   'AUTH_API_KEY_LIMIT',
   'The administrator has the maximum number of API keys. Revoke one first.'
@@ -212,7 +212,7 @@ export const emailAlreadyVerified = defineError(
   'AUTH_EMAIL_VERIFIED',
   'The account has no e-mail address to verify.'
 )
-export const tooManyMessages = defineError(
+export const tooManyAuthMails = defineError(
   'rate_limited',
   'AUTH_TOO_MANY_MESSAGES',
   'Too many mails were sent to this address. Use one that has arrived, or wait.'
@@ -222,12 +222,12 @@ export const sessionNotFound = defineError(
   'AUTH_SESSION_NOT_FOUND',
   'The session does not exist, or belongs to another account.'
 )
-export const invalidToken = defineError(
+export const invalidAccessToken = defineError(
   'unauthenticated',
   'AUTH_INVALID_TOKEN',
   'The access token is malformed, expired, revoked, or from an unknown issuer. Refresh it or log in again.'
 )
-export const issuerUnavailable = defineError(
+export const tokenIssuerUnavailable = defineError(
   'unavailable',
   'AUTH_ISSUER_UNAVAILABLE',
   "The keys of the token's issuer cannot be loaded. Try again shortly."

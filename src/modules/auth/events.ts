@@ -95,7 +95,7 @@ export const userDeleted = defineEvent(
   ofUser
 )
 
-export const eraseAgain = defineJob(
+export const repeatUserErasure = defineJob(
   'auth.erase_again',
   {
     description: 'Erases data that was written while the account was deleted.',

@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import type { PersonalData } from '../../platform/personal-data.ts'
-import { invalidToken, userNotFound } from './errors.ts'
-import type { AuthApi, Contact, OneTimeToken } from './index.ts'
+import { invalidAccessToken, userNotFound } from './errors.ts'
+import type { AuthApi, OneTimeToken, UserContact } from './index.ts'
 
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
 const DEFAULT_USER = newId()
@@ -16,7 +16,7 @@ type PersonalDataOfModules = () => ReadonlyMap<string, PersonalData>
 export type FakeAuth = AuthApi & {
   /** Sets the modules whose personal data it erases and exports. */
   setHouse(house: { personalData: PersonalDataOfModules }): void
-  addContact(contact: Pick<Contact, 'id' | 'email'> & Partial<Contact>): void
+  addContact(contact: Pick<UserContact, 'id' | 'email'> & Partial<UserContact>): void
   /** Sets a one-time token, or removes it with `undefined`. */
   setToken(tokenId: string, token: OneTimeToken | undefined): void
   /** Creates a new one-time token. */
@@ -30,14 +30,14 @@ const EMPTY_CONTACT = { name: null, locale: null, emailVerified: false, formerEm
  * `customer-<id>`. An id alone is a customer. Tests set its contacts and one-time tokens.
  */
 export function fakeAuth(): FakeAuth {
-  const known = new Map<string, Contact>()
+  const known = new Map<string, UserContact>()
   let personalData: PersonalDataOfModules = () => new Map()
   const tokens = new Map<string, OneTimeToken>()
   const none = () => Promise.reject(new Error('fakeAuth has no accounts'))
   return {
     authenticate: async token => {
       const found = token === '' ? null : TOKEN.exec(token)
-      if (found === null) throw invalidToken()
+      if (found === null) throw invalidAccessToken()
       const [, role, userId = DEFAULT_USER] = found
       const expiresAt = Date.now() / 1_000 + 3_600
       return {

@@ -5,52 +5,52 @@ import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
 import {
-  type Administration,
-  createAdministration,
-  type ManagedUser,
-  type UsersQuery
+  createUserAdministration,
+  type UserAdministration,
+  type UserListQuery,
+  type UserWithDisabledAt
 } from './accounts/administration.ts'
-import { scheduleCleanup } from './accounts/cleanup.ts'
-import { createFirstAdmins } from './accounts/first-admin.ts'
-import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
+import { scheduleAuthCleanup } from './accounts/cleanup.ts'
+import { createFirstAdminService } from './accounts/first-admin.ts'
+import { accountRoutes, invitationRoutes, jwksRoutes, sessionRoutes } from './accounts/routes.ts'
 import { createAccountService, type NewUserAccount } from './accounts/service.ts'
 import { addressRoutes } from './addresses/routes.ts'
-import { createAddresses } from './addresses/service.ts'
-import { findKeyRights } from './api-keys/repository.ts'
+import { createAddressService } from './addresses/service.ts'
+import { findApiKeyPermissions } from './api-keys/repository.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
-import { createApiKeys } from './api-keys/service.ts'
-import { challengeRoutes } from './challenges/routes.ts'
-import { createChallenges } from './challenges/service.ts'
-import { diagnoseAdministrators, diagnoseAuth } from './diagnosis.ts'
-import { erasureRoutes } from './erasure/routes.ts'
+import { createApiKeyService } from './api-keys/service.ts'
+import { loginChallengeRoutes } from './challenges/routes.ts'
+import { createLoginChallenges } from './challenges/service.ts'
+import { diagnoseAdminSecondFactor, diagnoseAuthSettings } from './diagnosis.ts'
+import { accountErasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
-import { createErasure, exportAccount } from './erasure/service.ts'
-import { authEvents, eraseAgain } from './events.ts'
+import { createAccountErasure, exportAccountData } from './erasure/service.ts'
+import { authEvents, repeatUserErasure } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
-import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
+import { createOneTimeTokenService, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
-import { createPasswordResets } from './password-resets/service.ts'
-import { CODE_TRICKLE_SECONDS } from './passwords/attempt-rules.ts'
-import { createBudgets } from './passwords/budgets.ts'
-import { argon2id } from './passwords/hashing.ts'
-import { passwordRule } from './passwords/policy.ts'
-import { createPasswords } from './passwords/service.ts'
+import { createPasswordResetService } from './password-resets/service.ts'
+import { UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS } from './passwords/attempt-rules.ts'
+import { createLoginThrottle } from './passwords/budgets.ts'
+import { argon2idHashing } from './passwords/hashing.ts'
+import { createPasswordStrengthCheck } from './passwords/policy.ts'
+import { createPasswordService } from './passwords/service.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { createProfiles } from './profiles/service.ts'
+import { createProfileService } from './profiles/service.ts'
 import { secondFactorRoutes } from './second-factors/routes.ts'
-import { createSecondFactors } from './second-factors/service.ts'
+import { createSecondFactorService } from './second-factors/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
-import { createRevocations, type SessionRevocations } from './sessions/revocations.ts'
+import { createSessionRevocations, type SessionRevocations } from './sessions/revocations.ts'
 import { createSessionService, type SessionService } from './sessions/service.ts'
 import { authSettings, authShortNames } from './settings.ts'
-import { createAccessTokens } from './tokens/access-tokens.ts'
-import { createAuthenticate } from './tokens/authenticate.ts'
-import { openIssuers } from './tokens/issuers.ts'
-import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
-import { listContacts, type UserRow } from './users/repository.ts'
+import { createAccessTokenService } from './tokens/access-tokens.ts'
+import { createTokenAuthenticator } from './tokens/authenticate.ts'
+import { createIssuerVerifiers } from './tokens/issuers.ts'
+import { createSigningKeyStore, SIGNING_KEY_REFRESH_SECONDS } from './tokens/signing-keys.ts'
+import { listUserContacts, type UserRow } from './users/repository.ts'
 import type { UserRole } from './users/schema.ts'
-import { verificationRoutes } from './verification/routes.ts'
-import { createVerification } from './verification/service.ts'
+import { emailVerificationRoutes } from './verification/routes.ts'
+import { createEmailVerification } from './verification/service.ts'
 
 export {
   apiKeyCreated,
@@ -63,13 +63,13 @@ export {
   verificationRequested
 } from './events.ts'
 
-import { validateAuth } from './validation.ts'
+import { validateAuthSettings } from './validation.ts'
 
 export type { OneTimeToken } from './one-time-tokens/service.ts'
-export { readablePassword } from './passwords/random-secrets.ts'
+export { generateReadablePassword } from './passwords/random-secrets.ts'
 
 /** How to reach a user. Only users of external issuers may lack an address. */
-export type Contact = {
+export type UserContact = {
   id: string
   email: string | null
   name: string | null
@@ -86,7 +86,7 @@ export type AuthApi = {
   /** Reports users whose tokens must be verified again. */
   revocations: Pick<SessionRevocations, 'subscribe' | 'isLive'>
   /** Returns the contacts of users. Unknown ids are left out. */
-  contacts(userIds: readonly string[]): Promise<Contact[]>
+  contacts(userIds: readonly string[]): Promise<UserContact[]>
   /** Returns the one-time token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
   oneTimeToken(tokenId: string): Promise<OneTimeToken | undefined>
   /** Deletes an account. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
@@ -106,11 +106,11 @@ export type AuthApi = {
    */
   setRole(email: string, role: UserRole, scopes?: readonly string[] | null): Promise<boolean>
   /** Lists users, the newest first. */
-  listUsers(query: UsersQuery): Promise<Page<ManagedUser>>
+  listUsers(query: UserListQuery): Promise<Page<UserWithDisabledAt>>
   /** @throws `AUTH_USER_NOT_FOUND`. */
-  user(userId: string): Promise<ManagedUser>
+  user(userId: string): Promise<UserWithDisabledAt>
   /** Counts registered customers per day. Days begin at `starts`, the last ends at `end`; `day` counts from 1. */
-  registered(starts: readonly Date[], end: Date): ReturnType<Administration['registered']>
+  registered(starts: readonly Date[], end: Date): ReturnType<UserAdministration['registered']>
   /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
   /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
@@ -144,90 +144,95 @@ export const authModule = defineModule({
   description: 'Accounts, sessions, tokens.',
   basePaths: ['/api/auth'],
   settings: authSettings,
-  validate: validateAuth,
+  validate: validateAuthSettings,
   shortNames: authShortNames,
   requires: {},
   uses: {},
   emits: authEvents,
-  jobs: [eraseAgain],
+  jobs: [repeatUserErasure],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  diagnose: diagnoseAuth,
+  diagnose: diagnoseAuthSettings,
   setup: async (
     { config, db, emit, enqueue, log, secrets, broadcast, timers, http, metrics, house, audit },
     settings
   ) => {
     const stopping = new AbortController()
-    const keys = await createSigningKeys({ db, secrets, log })
-    const accessTokens = createAccessTokens({
+    const keys = await createSigningKeyStore({ db, secrets, log })
+    const accessTokens = createAccessTokenService({
       keys,
       issuer: config.server.public_url === '' ? OWN_ISSUER : config.server.public_url,
       lifetimeSeconds: settings.access_token_seconds,
       findSession: (id, userId) => db.first(findLiveSession, { id, userId }),
-      findKey: (id, userId) => db.first(findKeyRights, { id, userId })
+      findKey: (id, userId) => db.first(findApiKeyPermissions, { id, userId })
     })
     const { failed_logins_max: failuresMax } = settings
-    const passwords = createPasswords({
-      budgets: createBudgets({ db, secrets, failuresMax }),
-      hashing: argon2id,
+    const passwords = createPasswordService({
+      budgets: createLoginThrottle({ db, secrets, failuresMax }),
+      hashing: argon2idHashing,
       hashConcurrency: settings.password_hash_concurrency
     })
-    const revocations = createRevocations(broadcast)
+    const revocations = createSessionRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
-    const factors = createSecondFactors({
+    const factors = createSecondFactorService({
       ...{ db, secrets, log, emit, audit, sessions },
       shopName: config.shop.name,
       isRequired: settings.require_second_factor
     })
-    const challenges = createChallenges({
+    const challenges = createLoginChallenges({
       ...{ db, factors, sessions },
-      budgets: createBudgets({
+      budgets: createLoginThrottle({
         ...{ db, secrets, failuresMax },
         purpose: 'auth.second_factor',
-        trickleSeconds: CODE_TRICKLE_SECONDS
+        trickleSeconds: UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS
       })
     })
     const invitations = createInvitationService({ db, secrets })
-    const tokens = createOneTimeTokens({ db, secrets, messagesPerHour: settings.messages_per_hour })
-    const verification = createVerification({ db, emit, tokens, passwords, settings })
-    const requirePassword = passwordRule({
+    const tokens = createOneTimeTokenService({ db, secrets, messagesPerHour: settings.messages_per_hour })
+    const verification = createEmailVerification({ db, emit, tokens, passwords, settings })
+    const requirePassword = createPasswordStrengthCheck({
       lengthMin: settings.password_length_min,
       shopName: config.shop.name
     })
-    const administration = createAdministration({ db, sessions })
+    const administration = createUserAdministration({ db, sessions })
     const deps = { db, emit, passwords, requirePassword, sessions }
-    const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
+    const resets = createPasswordResetService({
+      ...deps,
+      tokens,
+      resetMinutes: settings.password_reset_minutes
+    })
     const accounts = createAccountService({
       ...{ ...deps, verification, administration, challenges, factors, settings }
     })
-    const erasure = createErasure({
+    const erasure = createAccountErasure({
       ...{ db, emit, enqueue, passwords, sessions, personalData: house.personalData },
       requireAnotherAdmin: administration.requireAnotherAdmin
     })
-    const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
+    const firstAdmins = createFirstAdminService(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
-    timers.every(REFRESH_SECONDS, 'auth.signing_keys', async () => {
+    timers.every(SIGNING_KEY_REFRESH_SECONDS, 'auth.signing_keys', async () => {
       await keys.refresh()
       return 0
     })
-    scheduleCleanup(timers, db, settings)
+    scheduleAuthCleanup(timers, db, settings)
 
     const limits = {
       login: { name: 'login', perMinute: settings.login_per_minute },
       register: { name: 'register', perMinute: settings.register_per_minute }
     }
-    const issuers = openIssuers(settings.issuers, { http, signal: stopping.signal })
+    const issuers = createIssuerVerifiers(settings.issuers, { http, signal: stopping.signal })
     const checks = metrics.counter('token_checks', 'Uncached verifications of access tokens, by result.', {
       result: ['accepted', 'refused']
     })
     const { require_second_factor: requiresSecondFactor } = settings
     const api: AuthApi = {
-      authenticate: counted(createAuthenticate({ db, accessTokens, issuers, requiresSecondFactor }), result =>
-        checks.add({ result })
+      authenticate: counted(
+        createTokenAuthenticator({ db, accessTokens, issuers, requiresSecondFactor }),
+        result => checks.add({ result })
       ),
       revocations,
-      contacts: async ids => (await db.rows(listContacts, { ids })).map(presentContact),
+      contacts: async ids => (await db.rows(listUserContacts, { ids })).map(presentContact),
       oneTimeToken: tokens.read,
       eraseUser: erasure.erase,
       exportUser: erasure.export,
@@ -250,26 +255,26 @@ export const authModule = defineModule({
       api,
       routes: tiers => {
         accountRoutes(tiers, accounts, limits)
-        profileRoutes(tiers, createProfiles({ db }))
-        addressRoutes(tiers, createAddresses({ db, addressesMax: settings.addresses_max }))
-        erasureRoutes(tiers, erasure, { name: 'exports', perMinute: settings.exports_per_minute })
+        profileRoutes(tiers, createProfileService({ db }))
+        addressRoutes(tiers, createAddressService({ db, addressesMax: settings.addresses_max }))
+        accountErasureRoutes(tiers, erasure, { name: 'exports', perMinute: settings.exports_per_minute })
         sessionRoutes(tiers, sessions, limits)
-        verificationRoutes(tiers, verification, limits)
+        emailVerificationRoutes(tiers, verification, limits)
         passwordResetRoutes(tiers, resets, limits)
         secondFactorRoutes(tiers, factors)
-        challengeRoutes(tiers, challenges, limits)
+        loginChallengeRoutes(tiers, challenges, limits)
         const keysMax = settings.api_keys_max
-        const apiKeys = createApiKeys({ db, secrets, accessTokens, revocations, emit, keysMax })
+        const apiKeys = createApiKeyService({ db, secrets, accessTokens, revocations, emit, keysMax })
         apiKeyRoutes(tiers, apiKeys, limits)
         invitationRoutes(tiers, invitations)
-        keyRoutes(tiers, keys.published)
+        jwksRoutes(tiers, keys.published)
       },
-      diagnoses: diagnoseAdministrators(db, {
+      diagnoses: diagnoseAdminSecondFactor(db, {
         isRequired: requiresSecondFactor,
         isProduction: config.environment === 'production'
       }),
       // The rows are deleted with the account.
-      personalData: { erase: async () => {}, export: id => exportAccount(db, id) },
+      personalData: { erase: async () => {}, export: id => exportAccountData(db, id) },
       jobHandlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()
     }
@@ -280,7 +285,7 @@ const presentContact = ({
   email_verified,
   former_email,
   ...contact
-}: RowOf<typeof listContacts>): Contact => ({
+}: RowOf<typeof listUserContacts>): UserContact => ({
   ...contact,
   emailVerified: email_verified,
   formerEmail: former_email

@@ -1,13 +1,13 @@
 import { normaliseDomain, parseEmail } from '../../kernel/email.ts'
 import type { SettingProblem } from '../../kernel/settings.ts'
 import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
-import { passwordRule } from './passwords/policy.ts'
+import { createPasswordStrengthCheck } from './passwords/policy.ts'
 import type { AuthSettings } from './settings.ts'
 
 const DOMAIN = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 
 /** Returns problems of the settings of accounts and tokens. */
-export function validateAuth(
+export function validateAuthSettings(
   settings: AuthSettings,
   { server, shop }: { server: { public_url: string }; shop: { name: string } }
 ): SettingProblem[] {
@@ -40,7 +40,7 @@ function adminProblems(
     return [{ key: 'admin_password', message: 'must be set together with auth.admin_email' }]
   if (parseEmail(email) === undefined)
     return [{ key: 'admin_email', message: 'must be an e-mail address such as admin@example.com' }]
-  return passwordRule({ lengthMin, shopName })
+  return createPasswordStrengthCheck({ lengthMin, shopName })
     .faults(password, email)
     .map(({ message }) => ({ key: 'admin_password', message }))
 }

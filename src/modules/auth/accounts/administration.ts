@@ -3,22 +3,23 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { lastAdmin, sessionNotFound, userNotFound } from '../errors.ts'
+import { lastAdminMustRemain, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { UserRole } from '../users/schema.ts'
 
-export type ManagedUser = UserRow & { disabled_at: Date | null }
+export type UserWithDisabledAt = UserRow & { disabled_at: Date | null }
 /** `search`: prefix of an e-mail address or name, case-insensitive. */
-export type UsersQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
+export type UserListQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
 
 /** Manages accounts for administrators. */
-export function createAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
+export function createUserAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
   /** Serializes concurrent changes, so that at least one administrator remains. @throws `AUTH_LAST_ADMIN`. */
   async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
-    await tx.run(repository.lockAdmins)
-    if ((await tx.first(repository.isLastAdmin, { id }))?.found === true) throw lastAdmin()
+    await tx.run(repository.lockAdminChanges)
+    if ((await tx.first(repository.isLastFullAccessAdmin, { id }))?.found === true)
+      throw lastAdminMustRemain()
   }
 
   async function requireUser(tx: Transaction, id: string): Promise<void> {
@@ -28,7 +29,7 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
   return {
     requireAnotherAdmin,
 
-    list: ({ role, disabled, search, ...query }: UsersQuery): Promise<Page<ManagedUser>> => {
+    list: ({ role, disabled, search, ...query }: UserListQuery): Promise<Page<UserWithDisabledAt>> => {
       const filters = {
         role: role ?? null,
         disabled: disabled ?? null,
@@ -45,17 +46,17 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
     },
 
     /** @throws `AUTH_USER_NOT_FOUND`. */
-    find: async (id: string): Promise<ManagedUser> =>
-      found(await db.first(repository.findManaged, { id }), userNotFound),
+    find: async (id: string): Promise<UserWithDisabledAt> =>
+      found(await db.first(repository.findUserWithDisabledAt, { id }), userNotFound),
 
     registered: (starts: readonly Date[], end: Date) =>
-      db.rows(repository.countRegistered, { starts: starts.map(start => start.toISOString()), end }),
+      db.rows(repository.countRegistrationsByDay, { starts: starts.map(start => start.toISOString()), end }),
 
     /** Disables an account and ends its sessions, or enables it. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
     async disable(tx: Transaction, id: string, disabled: boolean): Promise<void> {
       if (disabled) await requireAnotherAdmin(tx, id)
       await requireUser(tx, id)
-      await tx.run(repository.updateDisabled, { id, disabled })
+      await tx.run(repository.updateUserDisabled, { id, disabled })
       await sessions.endAll(tx, id, null)
     },
 
@@ -68,7 +69,7 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
     ): Promise<void> {
       if (role !== 'admin' || scopes !== null) await requireAnotherAdmin(tx, id)
       await requireUser(tx, id)
-      await tx.run(repository.updateRole, { id, role, scopes: role === 'admin' ? scopes : null })
+      await tx.run(repository.updateUserRole, { id, role, scopes: role === 'admin' ? scopes : null })
       await sessions.verifyAgain(tx, id)
     },
 
@@ -85,4 +86,4 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
     }
   }
 }
-export type Administration = ReturnType<typeof createAdministration>
+export type UserAdministration = ReturnType<typeof createUserAdministration>

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from '../../../../test/support/app.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { deleteExpiredSessions } from '../sessions/repository.ts'
-import { scheduleCleanup } from './cleanup.ts'
+import { scheduleAuthCleanup } from './cleanup.ts'
 
 test('the cleanup deletes exactly the expired rows', async () => {
   const app = await createTestApp()
@@ -38,7 +38,7 @@ test('the cleanup deletes exactly the expired rows', async () => {
     stop: async () => {},
     untilEmpty: (_seconds: number, name: string, work: () => Promise<number>) => void works.set(name, work)
   }
-  scheduleCleanup(timers, app.platform.db, { session_idle_days: 7 })
+  scheduleAuthCleanup(timers, app.platform.db, { session_idle_days: 7 })
   const counts = await Promise.all([...works].map(async ([name, work]) => [name, await work()]))
   expect(Object.fromEntries(counts)).toEqual({
     'auth.sessions': 500,

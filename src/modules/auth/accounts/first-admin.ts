@@ -1,14 +1,14 @@
 import { DomainError, OperatorError } from '../../../kernel/errors.ts'
 import type { Config } from '../../../platform/core-settings.ts'
 import { emailTaken } from '../errors.ts'
-import { readablePassword } from '../passwords/random-secrets.ts'
+import { generateReadablePassword } from '../passwords/random-secrets.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { AccountService } from './service.ts'
 
 const DEVELOPMENT_EMAIL = 'admin@example.com'
 
 /** Creates the first administrator of a shop. */
-export function createFirstAdmins(
+export function createFirstAdminService(
   accounts: AccountService,
   { admin_email: email, admin_password: password }: AuthSettings,
   environment: Config['environment']
@@ -30,7 +30,7 @@ export function createFirstAdmins(
     /** In development, creates one with a random password. `null` when none was created. */
     async createGenerated(): Promise<{ email: string; password: string } | null> {
       if (environment !== 'development') return null
-      const generated = { email: DEVELOPMENT_EMAIL, password: readablePassword() }
+      const generated = { email: DEVELOPMENT_EMAIL, password: generateReadablePassword() }
       try {
         return (await accounts.createFirstAdmin(generated)) ? generated : null
       } catch (error) {

@@ -9,7 +9,7 @@ import { openLog } from '../../../platform/log.ts'
 import { openPlatform } from '../../../platform/platform.ts'
 import { setupModules } from '../../../set-up.ts'
 import { authModule } from '../index.ts'
-import { registrationRefusal } from './registration.ts'
+import { findRegistrationError } from './registration.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -57,7 +57,7 @@ describe('who may register', () => {
       'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
     ]
   ])('%s', (_who, given, applicant, code) => {
-    expect(registrationRefusal(given, applicant)?.code).toBe(code)
+    expect(findRegistrationError(given, applicant)?.code).toBe(code)
   })
 })
 

@@ -2,7 +2,7 @@ import { domainOf, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { Fault } from '../../../kernel/faults.ts'
 import {
-  DOMAIN_FAULT,
+  EMAIL_DOMAIN_FAULT,
   EMAIL_FAULT,
   emailDomainNotAllowed,
   emailInvalid,
@@ -21,28 +21,28 @@ export type RegistrationRules = {
  * Returns the error when an applicant with this normalized address may not register, else `undefined`. The error includes
  * `others`, the faults of other fields.
  */
-export function registrationRefusal(
+export function findRegistrationError(
   rules: RegistrationRules,
   applicant: { email: string; isInvited: boolean },
   others: readonly Fault[] = []
 ): DomainError | undefined {
   if (rules.registration === 'closed') return registrationClosed()
   if (rules.registration === 'invite' && !applicant.isInvited) {
-    const domain = isDomainAllowed(rules, applicant.email) ? [] : [DOMAIN_FAULT]
+    const domain = isDomainAllowed(rules, applicant.email) ? [] : [EMAIL_DOMAIN_FAULT]
     return invitationRequired({ details: { errors: [INVITATION_FAULT, ...domain, ...others] } })
   }
-  return domainRefusal(rules, applicant.email, others)
+  return findEmailDomainError(rules, applicant.email, others)
 }
 
 /** Returns the error when the domain of this normalized address is not allowed, else `undefined`. */
-export const domainRefusal = (
+export const findEmailDomainError = (
   rules: Pick<RegistrationRules, 'email_domains'>,
   email: string,
   others: readonly Fault[] = []
 ): DomainError | undefined =>
   isDomainAllowed(rules, email)
     ? undefined
-    : emailDomainNotAllowed({ details: { errors: [DOMAIN_FAULT, ...others] } })
+    : emailDomainNotAllowed({ details: { errors: [EMAIL_DOMAIN_FAULT, ...others] } })
 
 function isDomainAllowed(
   { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
@@ -53,7 +53,7 @@ function isDomainAllowed(
 }
 
 /** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */
-export function emailOf(given: string, others: () => readonly Fault[] = () => []): string {
+export function requireValidEmail(given: string, others: () => readonly Fault[] = () => []): string {
   const email = parseEmail(given)
   if (email === undefined) throw emailInvalid({ details: { errors: [EMAIL_FAULT, ...others()] } })
   return email

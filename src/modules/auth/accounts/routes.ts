@@ -7,28 +7,28 @@ import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
 import type { SessionOrigin } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
-import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { SigningKeyStore } from '../tokens/signing-keys.ts'
 import * as schema from '../users/schema.ts'
 import type { AccountService } from './service.ts'
 
 const config = { class: 'account' } as const
 
 /** Rate limits per address against guessing and mass registration. */
-export type AuthLimits = { readonly login: RouteLimit; readonly register: RouteLimit }
+export type AuthRateLimits = { readonly login: RouteLimit; readonly register: RouteLimit }
 
 // Caches must not store tokens (RFC 6749, section 5.1).
-export const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+export const setNoStoreHeader = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   reply.header('cache-control', 'no-store')
   done()
 }
 
-export const originOf = (request: FastifyRequest): SessionOrigin => ({
+export const sessionOriginOf = (request: FastifyRequest): SessionOrigin => ({
   network: byAddress(request),
   userAgent: request.headers['user-agent'],
   withoutSlot: withoutSlotOf(request)
 })
 
-export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: AuthLimits): void {
+export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: AuthRateLimits): void {
   tiers.public.post(
     '/auth/register',
     {
@@ -44,10 +44,10 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         body: schema.RegisterRequest,
         response: { 201: schema.RegisteredResponse }
       },
-      onRequest: neverStored,
+      onRequest: setNoStoreHeader,
       preHandler: request => accounts.checkRegistration(request.body, writeOf(request))
     },
-    request => accounts.register(request.body, originOf(request), writeOf(request))
+    request => accounts.register(request.body, sessionOriginOf(request), writeOf(request))
   )
   tiers.public.post(
     '/auth/login',
@@ -72,9 +72,9 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         body: schema.LoginRequest,
         response: { 200: schema.SignedInResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
-    request => accounts.logIn(request.body, originOf(request))
+    request => accounts.logIn(request.body, sessionOriginOf(request))
   )
   tiers.secured.post(
     '/auth/password',
@@ -94,7 +94,7 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
   )
 }
 
-export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: AuthLimits): void {
+export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: AuthRateLimits): void {
   tiers.public.post(
     '/auth/refresh',
     {
@@ -114,7 +114,7 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
         body: schema.RefreshRequest,
         response: { 200: schema.TokensResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => sessions.refresh(request.body.refresh_token, writeOf(request))
   )
@@ -177,7 +177,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
         body: schema.CreateInvitationRequest,
         response: { 201: schema.NewInvitationResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => invitations.create(identityOf(request).userId, request.body, writeOf(request))
   )
@@ -214,7 +214,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
 }
 
 /** Mounts the public keys at their well-known URI (RFC 7517; RFC 8615). */
-export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): void {
+export function jwksRoutes(tiers: Tiers, published: SigningKeyStore['published']): void {
   tiers.wellKnown.get(
     '/.well-known/jwks.json',
     {

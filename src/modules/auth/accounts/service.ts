@@ -4,43 +4,43 @@ import { newId } from '../../../kernel/ids.ts'
 import { type IdempotentWrite, newWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { deleteApiKeysOf } from '../api-keys/repository.ts'
+import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import type { LoginChallenges } from '../challenges/service.ts'
 import {
   emailNotVerified,
+  invalidAccessToken,
   invalidCredentials,
-  invalidToken,
   invitationRequired,
   LOCALE_FAULT
 } from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
-import { deleteTokensOfOldPassword } from '../one-time-tokens/repository.ts'
-import type { RequirePassword } from '../passwords/policy.ts'
+import { deleteOneTimeTokensOfOldPassword } from '../one-time-tokens/repository.ts'
+import type { RequireStrongPassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import type { Passwords } from '../passwords/service.ts'
-import { localeOf, readLocale } from '../profiles/rules.ts'
-import type { SecondFactors } from '../second-factors/service.ts'
-import { type SessionOrigin, userAgentOf } from '../sessions/origin.ts'
+import type { PasswordService } from '../passwords/service.ts'
+import { parseLocale, requireValidLocale } from '../profiles/rules.ts'
+import type { SecondFactorService } from '../second-factors/service.ts'
+import { type SessionOrigin, storedUserAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from '../users/schema.ts'
-import type { Verification } from '../verification/service.ts'
-import type { Administration } from './administration.ts'
-import { emailOf, registrationRefusal } from './registration.ts'
+import type { EmailVerification } from '../verification/service.ts'
+import type { UserAdministration } from './administration.ts'
+import { findRegistrationError, requireValidEmail } from './registration.ts'
 
 export type AccountDeps = {
   db: Database
   emit: Emit
-  passwords: Passwords
-  requirePassword: RequirePassword
+  passwords: PasswordService
+  requirePassword: RequireStrongPassword
   sessions: SessionService
-  verification: Verification
-  administration: Administration
+  verification: EmailVerification
+  administration: UserAdministration
   challenges: Pick<LoginChallenges, 'create'>
-  factors: Pick<SecondFactors, 'reset'>
+  factors: Pick<SecondFactorService, 'reset'>
   settings: AuthSettings
 }
 export type NewUserAccount = {
@@ -84,18 +84,18 @@ export function createAccountService(deps: AccountDeps) {
     { email: given, password, locale, invitation }: RegisterRequest,
     { id }: IdempotentWrite
   ): Promise<void> {
-    const localeFaults = locale === undefined || readLocale(locale) !== undefined ? [] : [LOCALE_FAULT]
+    const localeFaults = locale === undefined || parseLocale(locale) !== undefined ? [] : [LOCALE_FAULT]
     const others = () => [...requirePassword.faults(password, given), ...localeFaults]
-    const email = emailOf(given, others)
+    const email = requireValidEmail(given, others)
     const isInvited =
       settings.registration === 'invite' &&
       invitation !== undefined &&
       (await db.first(invitations.findUsableInvitation, { codeHash: hashSecret(invitation), userId: id })) !==
         undefined
-    const refusal = registrationRefusal(settings, { email, isInvited }, others())
+    const refusal = findRegistrationError(settings, { email, isInvited }, others())
     if (refusal !== undefined) throw refusal
     requirePassword(password, email, { others: localeFaults })
-    if (locale !== undefined) localeOf(locale)
+    if (locale !== undefined) requireValidLocale(locale)
   }
 
   /**
@@ -110,7 +110,7 @@ export function createAccountService(deps: AccountDeps) {
       await verification.requestFirst(tx, write.idOf('verification'), user)
       return canLogIn(row)
         ? signIn(tx, row, user.passwordHash, origin)
-        : { user: repository.presentUser(row) }
+        : { user: repository.publicUserFields(row) }
     })
     if (registered === undefined) return resumeRegistration(body, origin, user.id)
     await passwords.remember(user.id, origin.network)
@@ -119,7 +119,7 @@ export function createAccountService(deps: AccountDeps) {
 
   async function resumeRegistration(body: RegisterRequest, origin: SessionOrigin, id: string) {
     const row = found(await db.first(repository.findUser, { id }), invalidCredentials)
-    return canLogIn(row) ? logIn(body, origin) : { user: repository.presentUser(row) }
+    return canLogIn(row) ? logIn(body, origin) : { user: repository.publicUserFields(row) }
   }
 
   /** Administrators may always log in, so that a shop cannot lock itself out. */
@@ -128,7 +128,8 @@ export function createAccountService(deps: AccountDeps) {
 
   async function useInvitation(tx: Transaction, code: string | undefined, userId: string): Promise<void> {
     const used =
-      code !== undefined && (await tx.run(invitations.useInvitation, { codeHash: hashSecret(code), userId }))
+      code !== undefined &&
+      (await tx.run(invitations.markInvitationUsed, { codeHash: hashSecret(code), userId }))
     if (used !== 1) throw invitationRequired()
   }
 
@@ -150,12 +151,12 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   const findLogin = (email: string) =>
-    db.first(repository.findLogin, { email: normaliseEmail(email), folded: foldEmail(email) })
+    db.first(repository.findUserByEmail, { email: normaliseEmail(email), folded: foldEmail(email) })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
-    const user = repository.presentUser(row)
+    const user = repository.publicUserFields(row)
     const owner = { ...user, passwordHash, hasSecondFactor: false }
-    const tokens = await sessions.open(tx, owner, userAgentOf(origin))
+    const tokens = await sessions.open(tx, owner, storedUserAgentOf(origin))
     if (tokens === undefined) throw invalidCredentials()
     return { user, ...tokens }
   }
@@ -168,7 +169,7 @@ export function createAccountService(deps: AccountDeps) {
   ) {
     // A retry would fail the check of the current password.
     if (write.alreadyApplied) return
-    const user = found(await db.first(repository.findUser, { id }), invalidToken)
+    const user = found(await db.first(repository.findUser, { id }), invalidAccessToken)
     // Checked first, because hashing is expensive.
     requirePassword(body.new_password, user.email ?? '', { path: 'body/new_password' })
     const { withoutSlot } = write
@@ -179,9 +180,9 @@ export function createAccountService(deps: AccountDeps) {
     const newHash = await passwords.hash(body.new_password, withoutSlot)
     const hashes = { newHash, oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
-      if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
-      await tx.run(deleteTokensOfOldPassword, { userId: id })
-      if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOf, { userId: id })
+      if ((await tx.run(repository.updatePasswordHash, { id, ...hashes })) !== 1) throw invalidCredentials()
+      await tx.run(deleteOneTimeTokensOfOldPassword, { userId: id })
+      if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOfUser, { userId: id })
       await sessions.endAll(tx, id, sessionId)
       emit(tx, passwordChanged, id, { user_id: id })
     })
@@ -190,7 +191,7 @@ export function createAccountService(deps: AccountDeps) {
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   async function createUser(account: NewUserAccount): Promise<UserRow> {
     const user = await newUser(account, newWrite())
-    return repository.presentUser(await db.transaction(tx => insert(tx, user)))
+    return repository.publicUserFields(await db.transaction(tx => insert(tx, user)))
   }
 
   /** Creates the account only if there is no administrator yet, also when several processes try simultaneously. */
@@ -198,7 +199,7 @@ export function createAccountService(deps: AccountDeps) {
     if (await hasAdmin(db)) return false
     const user = await newUser({ ...account, role: 'admin' }, newWrite())
     return db.transaction(async tx => {
-      await tx.run(repository.lockAdmins)
+      await tx.run(repository.lockAdminChanges)
       if (await hasAdmin(tx)) return false
       await insert(tx, user)
       return true
@@ -244,11 +245,18 @@ export function createAccountService(deps: AccountDeps) {
     account: NewUserAccount,
     { id, withoutSlot }: Pick<IdempotentWrite, 'id' | 'withoutSlot'>
   ): Promise<NewUser> {
-    const email = emailOf(account.email)
+    const email = requireValidEmail(account.email)
     requirePassword(account.password, email)
     const passwordHash = await passwords.hash(account.password, withoutSlot)
     const { name = null, locale, role } = account
-    return { id, email, name, locale: locale === undefined ? null : localeOf(locale), role, passwordHash }
+    return {
+      id,
+      email,
+      name,
+      locale: locale === undefined ? null : requireValidLocale(locale),
+      role,
+      passwordHash
+    }
   }
 
   return {
@@ -267,4 +275,4 @@ export function createAccountService(deps: AccountDeps) {
 export type AccountService = ReturnType<typeof createAccountService>
 
 const hasAdmin = async (from: Queryable): Promise<boolean> =>
-  (await from.first(repository.existsAdmin))?.found === true
+  (await from.first(repository.existsActiveAdmin))?.found === true

@@ -13,7 +13,7 @@ const ADDRESS = {
 } as const
 
 /** Serializes changes of this user's addresses until `tx` ends. */
-export const lockAddresses = statement({
+export const lockUserAddresses = statement({
   name: 'auth.lock_addresses',
   takes: { userId: 'uuid' },
   gives: { id: 'uuid' },
@@ -42,7 +42,7 @@ export const findAddress = statement({
     where id = $id and user_id = $userId`
 })
 /** Removes the default mark from the user's other addresses. */
-export const clearDefaults = statement({
+export const clearDefaultAddresses = statement({
   name: 'auth.clear_default_addresses',
   takes: { id: 'uuid', userId: 'uuid', shipping: 'bool', billing: 'bool' },
   text: `

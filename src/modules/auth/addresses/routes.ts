@@ -3,11 +3,11 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import * as schema from './schema.ts'
-import type { Addresses } from './service.ts'
+import type { AddressService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function addressRoutes(tiers: Tiers, addresses: Addresses): void {
+export function addressRoutes(tiers: Tiers, addresses: AddressService): void {
   tiers.secured.get(
     '/auth/addresses',
     {

@@ -5,14 +5,20 @@ import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { addressInvalid, addressLimit, addressNotFound, addressStale, invalidToken } from '../errors.ts'
+import {
+  addressInvalid,
+  addressLimitReached,
+  addressNotFound,
+  addressStale,
+  invalidAccessToken
+} from '../errors.ts'
 import * as repository from './repository.ts'
 import type { AddAddressRequest, SavedAddressResponse, UpdateAddressRequest } from './schema.ts'
 
 /** Manages the saved addresses of an account. */
-export function createAddresses({ db, addressesMax }: { db: Database; addressesMax: number }) {
+export function createAddressService({ db, addressesMax }: { db: Database; addressesMax: number }) {
   const lock = async (tx: Transaction, userId: string) =>
-    found(await tx.first(repository.lockAddresses, { userId }), invalidToken)
+    found(await tx.first(repository.lockUserAddresses, { userId }), invalidAccessToken)
 
   /** @throws `AUTH_ADDRESS_NOT_FOUND` when it does not exist, or belongs to another user. */
   const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
@@ -40,11 +46,11 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
       const address = validAddress(body.address)
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const { total } = found(await tx.first(repository.countAddresses, { userId }), invalidToken)
-        if (total >= addressesMax) throw addressLimit({ details: { limit: addressesMax } })
+        const { total } = found(await tx.first(repository.countAddresses, { userId }), invalidAccessToken)
+        if (total >= addressesMax) throw addressLimitReached({ details: { limit: addressesMax } })
         const { default_shipping = total === 0, default_billing = total === 0 } = body
         const defaults = { shipping: default_shipping, billing: default_billing }
-        await tx.run(repository.clearDefaults, { id, userId, ...defaults })
+        await tx.run(repository.clearDefaultAddresses, { id, userId, ...defaults })
         await tx.run(repository.insertAddress, { id, userId, address, ...defaults })
       })
       return read(userId, id)
@@ -64,7 +70,7 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
         write.expect(present.version, addressStale)
         if (changesNothing(body)) return
         const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
-        await tx.run(repository.clearDefaults, { id, userId, shipping, billing })
+        await tx.run(repository.clearDefaultAddresses, { id, userId, shipping, billing })
         await tx.run(repository.updateAddress, { id, address: address ?? present.address, shipping, billing })
       })
       return read(userId, id)
@@ -81,7 +87,7 @@ export function createAddresses({ db, addressesMax }: { db: Database; addressesM
     }
   }
 }
-export type Addresses = ReturnType<typeof createAddresses>
+export type AddressService = ReturnType<typeof createAddressService>
 
 function validAddress(sent: PostalAddress): PostalAddress {
   const { address, faults: errors } = readAddress(sent, 'body/address')

@@ -46,13 +46,13 @@ export const deleteApiKey = statement({
   text: 'delete from auth.api_keys where id = $id and user_id = $userId'
 })
 /** Deletes all keys of a user, after a change of the password. */
-export const deleteApiKeysOf = statement({
+export const deleteApiKeysOfUser = statement({
   name: 'auth.delete_api_keys_of_user',
   takes: { userId: 'uuid' },
   text: 'delete from auth.api_keys where user_id = $userId'
 })
 /** Returns a valid key and updates its last use, once a minute at most. No row when the key is invalid. */
-export const useApiKey = statement({
+export const recordApiKeyUse = statement({
   name: 'auth.use_api_key',
   takes: { keyHash: 'bytea' },
   gives: { id: 'uuid', user_id: 'uuid' },
@@ -65,7 +65,7 @@ export const useApiKey = statement({
     where k.key_hash = $keyHash and k.expires_at > now() and u.disabled_at is null and u.role = 'admin'`
 })
 /** Current permissions of a key: those of its owner, restricted to the key's scopes. */
-export const findKeyRights = statement({
+export const findApiKeyPermissions = statement({
   name: 'auth.find_api_key_rights',
   takes: { id: 'uuid', userId: 'uuid' },
   gives: { role: oneOf<UserRole>(), scopes: 'text[]?' },

@@ -2,13 +2,13 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { type AuthLimits, neverStored } from '../accounts/routes.ts'
+import { type AuthRateLimits, setNoStoreHeader } from '../accounts/routes.ts'
 import * as schema from './schema.ts'
-import type { ApiKeys } from './service.ts'
+import type { ApiKeyService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): void {
+export function apiKeyRoutes(tiers: Tiers, keys: ApiKeyService, limits: AuthRateLimits): void {
   tiers.public.post(
     '/auth/token',
     {
@@ -29,7 +29,7 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
         body: schema.ExchangeApiKeyRequest,
         response: { 200: schema.MachineTokenResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => keys.exchange(request.body.api_key)
   )
@@ -47,7 +47,7 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
         body: schema.CreateApiKeyRequest,
         response: { 201: schema.NewApiKeyResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => keys.create(identityOf(request), request.body, writeOf(request))
   )

@@ -5,11 +5,11 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
+import { apiKeyInvalid, apiKeyLimitReached, apiKeyNotFound, apiKeyScopesNotAllowed } from '../errors.ts'
 import { apiKeyCreated } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SessionRevocations } from '../sessions/revocations.ts'
-import type { AccessTokens } from '../tokens/access-tokens.ts'
+import type { AccessTokenService } from '../tokens/access-tokens.ts'
 import type { VerifiedIdentity } from '../tokens/verify.ts'
 import * as repository from './repository.ts'
 import type { CreateApiKeyRequest } from './schema.ts'
@@ -17,7 +17,7 @@ import type { CreateApiKeyRequest } from './schema.ts'
 type Deps = {
   db: Database
   secrets: Secrets
-  accessTokens: AccessTokens
+  accessTokens: AccessTokenService
   revocations: SessionRevocations
   emit: Emit
   keysMax: number
@@ -29,7 +29,7 @@ const PURPOSE = 'auth.api_key'
 const DAYS = 365
 
 /** Manages API keys of administrators, which programs exchange for access tokens. */
-export function createApiKeys(deps: Deps) {
+export function createApiKeyService(deps: Deps) {
   const { db, secrets, accessTokens, revocations, emit, keysMax } = deps
   /** Derives the key from the id, so that a retry gets the same key although only its hash is stored. */
   const keysOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `ak_${mac}`)
@@ -46,13 +46,13 @@ export function createApiKeys(deps: Deps) {
     ) {
       const { userId, scopes: own } = caller
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
-      if (missing.length > 0) throw apiKeyScopes({ details: { missing } })
+      if (missing.length > 0) throw apiKeyScopesNotAllowed({ details: { missing } })
       const { id } = write
       const keyHash = hashSecret(keysOf(id)[0] as string)
       await write.once(db, async tx => {
         await tx.run(repository.insertApiKey, { id, userId, keyHash, name, scopes, days })
         const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFound)
-        if (total > keysMax) throw apiKeyLimit({ details: { limit: keysMax } })
+        if (total > keysMax) throw apiKeyLimitReached({ details: { limit: keysMax } })
         emit(tx, apiKeyCreated, userId, { user_id: userId, api_key_id: id, name })
       })
       const row = await db.first(repository.findApiKey, { id, userId })
@@ -80,12 +80,15 @@ export function createApiKeys(deps: Deps) {
 
     /** @throws `AUTH_INVALID_API_KEY`, whatever the reason. */
     async exchange(text: string) {
-      const key = found(await db.first(repository.useApiKey, { keyHash: hashSecret(text) }), apiKeyInvalid)
+      const key = found(
+        await db.first(repository.recordApiKeyUse, { keyHash: hashSecret(text) }),
+        apiKeyInvalid
+      )
       const ids = { id: key.id, userId: key.user_id }
-      const rights = found(await db.first(repository.findKeyRights, ids), apiKeyInvalid)
+      const rights = found(await db.first(repository.findApiKeyPermissions, ids), apiKeyInvalid)
       const { token, seconds } = await accessTokens.issueForKey({ ...ids, ...rights })
       return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds }
     }
   }
 }
-export type ApiKeys = ReturnType<typeof createApiKeys>
+export type ApiKeyService = ReturnType<typeof createApiKeyService>

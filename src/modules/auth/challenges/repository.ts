@@ -1,13 +1,13 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const insertChallenge = statement({
+export const insertLoginChallenge = statement({
   name: 'auth.insert_login_challenge',
   takes: { tokenHash: 'bytea', userId: 'uuid', passwordHash: 'text', seconds: 'float8' },
   text: `
     insert into auth.login_challenges (token_hash, user_id, password_hash, expires_at)
     values ($tokenHash, $userId, $passwordHash, now() + make_interval(secs => $seconds))`
 })
-export const findChallenge = statement({
+export const findOpenLoginChallenge = statement({
   name: 'auth.find_login_challenge',
   takes: { tokenHash: 'bytea', triesMax: 'int4' },
   gives: { user_id: 'uuid', password_hash: 'text' },
@@ -16,7 +16,7 @@ export const findChallenge = statement({
     where token_hash = $tokenHash and tries < $triesMax and expires_at > now()`
 })
 /** Counts a try before the code is checked, so that simultaneous tries cannot exceed the limit. */
-export const countTry = statement({
+export const countLoginChallengeTry = statement({
   name: 'auth.count_challenge_try',
   takes: { tokenHash: 'bytea', triesMax: 'int4' },
   gives: { tries: 'int4' },
@@ -35,17 +35,17 @@ export const lockChallengedUser = statement({
     where id = $userId and password_hash = $passwordHash and disabled_at is null and second_factor_at is not null
     for share`
 })
-export const deleteChallenge = statement({
+export const deleteLoginChallenge = statement({
   name: 'auth.delete_login_challenge',
   takes: { tokenHash: 'bytea' },
   text: 'delete from auth.login_challenges where token_hash = $tokenHash'
 })
-export const deleteChallengesOf = statement({
+export const deleteLoginChallengesOfUser = statement({
   name: 'auth.delete_login_challenges_of_user',
   takes: { userId: 'uuid' },
   text: 'delete from auth.login_challenges where user_id = $userId'
 })
-export const deleteExpiredChallenges = statement({
+export const deleteExpiredLoginChallenges = statement({
   name: 'auth.delete_expired_login_challenges',
   text: `
     delete from auth.login_challenges where token_hash in

@@ -1,11 +1,15 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { type AuthLimits, neverStored, originOf } from '../accounts/routes.ts'
+import { type AuthRateLimits, sessionOriginOf, setNoStoreHeader } from '../accounts/routes.ts'
 import { SignedInResponse } from '../users/schema.ts'
 import { AnswerChallengeRequest } from './schema.ts'
 import type { LoginChallenges } from './service.ts'
 
-export function challengeRoutes(tiers: Tiers, challenges: LoginChallenges, limits: AuthLimits): void {
+export function loginChallengeRoutes(
+  tiers: Tiers,
+  challenges: LoginChallenges,
+  limits: AuthRateLimits
+): void {
   tiers.public.post(
     '/auth/login/second-factor',
     {
@@ -26,8 +30,8 @@ export function challengeRoutes(tiers: Tiers, challenges: LoginChallenges, limit
         body: AnswerChallengeRequest,
         response: { 200: SignedInResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
-    request => challenges.answer(request.body, originOf(request), writeOf(request))
+    request => challenges.answer(request.body, sessionOriginOf(request), writeOf(request))
   )
 }

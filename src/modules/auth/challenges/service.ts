@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { challengeEnded, secondFactorInvalid, secondFactorRequired } from '../errors.ts'
-import type { AllowedAttempt, PasswordBudgets } from '../passwords/budgets.ts'
+import { loginChallengeEnded, secondFactorLoginCodeInvalid, secondFactorRequired } from '../errors.ts'
+import type { ChargedLoginAttempt, LoginThrottle } from '../passwords/budgets.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import type { SecondFactors } from '../second-factors/service.ts'
-import { type SessionOrigin, userAgentOf } from '../sessions/origin.ts'
-import type { SessionSeed, SessionService } from '../sessions/service.ts'
+import type { SecondFactorService } from '../second-factors/service.ts'
+import { type SessionOrigin, storedUserAgentOf } from '../sessions/origin.ts'
+import type { RefreshTokenSeed, SessionService } from '../sessions/service.ts'
 import type { UserRow } from '../users/repository.ts'
-import { findUser, presentUser } from '../users/repository.ts'
+import { findUser, publicUserFields } from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { AnswerChallengeRequest } from './schema.ts'
 
-export type ChallengeDeps = {
+export type LoginChallengeDeps = {
   db: Database
   /** For second factors, separate from passwords, so that a correct password allows no additional guesses. */
-  budgets: PasswordBudgets
-  factors: Pick<SecondFactors, 'accept'>
+  budgets: LoginThrottle
+  factors: Pick<SecondFactorService, 'accept'>
   sessions: Pick<SessionService, 'open' | 'openedBefore'>
 }
 
@@ -26,8 +26,8 @@ const TRIES_MAX = 5
 const TOKEN_BYTES = 32
 
 /** Manages logins that have a correct password and still need the second factor. */
-export function createChallenges({ db, budgets, factors, sessions }: ChallengeDeps) {
-  type OpenChallenge = { userId: string; passwordHash: string; tokenHash: Buffer; seed: SessionSeed }
+export function createLoginChallenges({ db, budgets, factors, sessions }: LoginChallengeDeps) {
+  type OpenChallenge = { userId: string; passwordHash: string; tokenHash: Buffer; seed: RefreshTokenSeed }
 
   async function complete(
     tx: Transaction,
@@ -35,20 +35,23 @@ export function createChallenges({ db, budgets, factors, sessions }: ChallengeDe
     code: string,
     origin: SessionOrigin
   ) {
-    found(await tx.first(repository.lockChallengedUser, { userId, passwordHash }), challengeEnded)
-    if (!(await factors.accept(tx, userId, code))) throw secondFactorInvalid()
+    found(await tx.first(repository.lockChallengedUser, { userId, passwordHash }), loginChallengeEnded)
+    if (!(await factors.accept(tx, userId, code))) throw secondFactorLoginCodeInvalid()
     // Only the first of several simultaneous successes opens a session.
-    if ((await tx.run(repository.deleteChallenge, { tokenHash })) === 0) throw challengeEnded()
-    const user = presentUser(found(await tx.first(findUser, { id: userId }), challengeEnded))
+    if ((await tx.run(repository.deleteLoginChallenge, { tokenHash })) === 0) throw loginChallengeEnded()
+    const user = publicUserFields(found(await tx.first(findUser, { id: userId }), loginChallengeEnded))
     const owner = { ...user, passwordHash, hasSecondFactor: true }
-    const tokens = found(await sessions.open(tx, owner, userAgentOf(origin), seed), challengeEnded)
+    const tokens = found(await sessions.open(tx, owner, storedUserAgentOf(origin), seed), loginChallengeEnded)
     return { user, ...tokens }
   }
 
   /** Returns the session of an earlier try, because its code cannot be used again. */
-  async function findCompleted(seed: SessionSeed) {
-    const { userId, ...tokens } = found(await sessions.openedBefore(seed), challengeEnded)
-    return { user: presentUser(found(await db.first(findUser, { id: userId }), challengeEnded)), ...tokens }
+  async function findCompleted(seed: RefreshTokenSeed) {
+    const { userId, ...tokens } = found(await sessions.openedBefore(seed), loginChallengeEnded)
+    return {
+      user: publicUserFields(found(await db.first(findUser, { id: userId }), loginChallengeEnded)),
+      ...tokens
+    }
   }
 
   return {
@@ -56,7 +59,7 @@ export function createChallenges({ db, budgets, factors, sessions }: ChallengeDe
     async create({ id: userId }: Pick<UserRow, 'id'>, passwordHash: string) {
       const challenge = `ch_${randomBytes(TOKEN_BYTES).toString('base64url')}`
       const tokenHash = hashSecret(challenge)
-      await db.run(repository.insertChallenge, { tokenHash, userId, passwordHash, seconds: SECONDS })
+      await db.run(repository.insertLoginChallenge, { tokenHash, userId, passwordHash, seconds: SECONDS })
       return secondFactorRequired({ details: { challenge, expires_in: SECONDS } })
     },
 
@@ -66,28 +69,31 @@ export function createChallenges({ db, budgets, factors, sessions }: ChallengeDe
       if (write.alreadyApplied) return findCompleted(seed)
       const tokenHash = hashSecret(challenge)
       const limited = { tokenHash, triesMax: TRIES_MAX }
-      const opened = found(await db.first(repository.findChallenge, limited), challengeEnded)
+      const opened = found(await db.first(repository.findOpenLoginChallenge, limited), loginChallengeEnded)
       const { user_id: userId, password_hash: passwordHash } = opened
       const entry = await budgets.chargeAttempt({ account: userId, network: origin.network }, userId)
-      const counted = await db.first(repository.countTry, limited).catch(error => refund(entry, error))
-      if (counted === undefined) return refund(entry, challengeEnded())
+      const counted = await db
+        .first(repository.countLoginChallengeTry, limited)
+        .catch(error => refund(entry, error))
+      if (counted === undefined) return refund(entry, loginChallengeEnded())
       const signedIn = await write
         .once(db, tx => complete(tx, { userId, passwordHash, tokenHash, seed }, code, origin))
         .catch((error: unknown) => {
           if (!isWrong(error)) return refund(entry, error)
-          throw secondFactorInvalid({ details: { tries_left: TRIES_MAX - counted.tries } })
+          throw secondFactorLoginCodeInvalid({ details: { tries_left: TRIES_MAX - counted.tries } })
         })
       await entry.succeed(userId)
       return signedIn
     }
   }
 }
-export type LoginChallenges = ReturnType<typeof createChallenges>
+export type LoginChallenges = ReturnType<typeof createLoginChallenges>
 
-const isWrong = (error: unknown): boolean => (error as { code?: unknown }).code === secondFactorInvalid.code
+const isWrong = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === secondFactorLoginCodeInvalid.code
 
 /** Refunds a try that failed for another reason than a wrong code. */
-async function refund(entry: AllowedAttempt, reason: unknown): Promise<never> {
+async function refund(entry: ChargedLoginAttempt, reason: unknown): Promise<never> {
   await entry.withdraw()
   throw reason
 }

@@ -8,7 +8,7 @@ export const deleteUser = statement({
   text: 'delete from auth.users where id = $id'
 })
 /** Personal data of this module, without secrets. */
-export const exportUser = statement({
+export const findUserForExport = statement({
   name: 'auth.export_user',
   takes: { id: 'uuid' },
   gives: {
@@ -28,7 +28,7 @@ export const exportUser = statement({
       created_at
     from auth.users where id = $id`
 })
-export const exportAddresses = statement({
+export const listAddressesForExport = statement({
   name: 'auth.export_addresses',
   takes: { id: 'uuid' },
   gives: {
@@ -42,7 +42,7 @@ export const exportAddresses = statement({
     select address, default_shipping, default_billing, created_at, updated_at
     from auth.addresses where user_id = $id order by id`
 })
-export const exportSessions = statement({
+export const listSessionsForExport = statement({
   name: 'auth.export_sessions',
   takes: { id: 'uuid' },
   gives: {
@@ -54,7 +54,7 @@ export const exportSessions = statement({
   text: `
     select user_agent, created_at, last_used_at, expires_at from auth.sessions where user_id = $id order by id`
 })
-export const exportIdentities = statement({
+export const listExternalIdentitiesForExport = statement({
   name: 'auth.export_external_identities',
   takes: { id: 'uuid' },
   gives: { issuer: 'text', subject: 'text', created_at: 'timestamptz' },

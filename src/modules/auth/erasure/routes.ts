@@ -3,9 +3,9 @@ import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import * as schema from './schema.ts'
-import type { Erasure } from './service.ts'
+import type { AccountErasure } from './service.ts'
 
-export function erasureRoutes(tiers: Tiers, erasure: Erasure, exports: RouteLimit): void {
+export function accountErasureRoutes(tiers: Tiers, erasure: AccountErasure, exports: RouteLimit): void {
   tiers.secured.post(
     '/auth/me/delete',
     {

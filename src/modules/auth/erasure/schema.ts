@@ -1,9 +1,9 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, request, response, Time } from '../../../kernel/wire.ts'
-import { Password } from '../users/schema.ts'
+import { PasswordSchema } from '../users/schema.ts'
 
 export const DeleteAccountRequest = request('DeleteAccountRequest', {
-  password: Type.Optional(Type.Unsafe<string>({ ...Password, description: 'The current password.' })),
+  password: Type.Optional(Type.Unsafe<string>({ ...PasswordSchema, description: 'The current password.' })),
   confirm: Type.Optional(
     Type.Literal(true, {
       description: 'Sent instead of the password by accounts of external issuers, which have none.'

@@ -3,19 +3,19 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { confirmationRequired, invalidToken, userNotFound } from '../errors.ts'
-import { eraseAgain, userDeleted } from '../events.ts'
-import type { Passwords } from '../passwords/service.ts'
+import { deletionConfirmationRequired, invalidAccessToken, userNotFound } from '../errors.ts'
+import { repeatUserErasure, userDeleted } from '../events.ts'
+import type { PasswordService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { AccountExportResponse, DeleteAccountRequest } from './schema.ts'
 
-export type ErasureDeps = {
+export type AccountErasureDeps = {
   db: Database
   emit: Emit
   enqueue: Enqueue
-  passwords: Passwords
+  passwords: PasswordService
   sessions: SessionService
   /** Personal data of all modules, by name. */
   personalData: () => ReadonlyMap<string, PersonalData>
@@ -28,7 +28,7 @@ const ERASE_AGAIN_SECONDS = 60
 const DAY_SECONDS = 86_400
 
 /** Deletes accounts and exports personal data. */
-export function createErasure(deps: ErasureDeps) {
+export function createAccountErasure(deps: AccountErasureDeps) {
   const { db, emit, enqueue, passwords, sessions, personalData, requireAnotherAdmin } = deps
 
   const eraseAll = async (tx: Transaction, id: string): Promise<void> => {
@@ -36,7 +36,7 @@ export function createErasure(deps: ErasureDeps) {
   }
 
   const scheduleErasure = (tx: Transaction, user_id: string, delaySeconds: number) =>
-    enqueue(tx, eraseAgain, { user_id }, { subject: user_id, delaySeconds })
+    enqueue(tx, repeatUserErasure, { user_id }, { subject: user_id, delaySeconds })
 
   /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
   async function erase(tx: Transaction, id: string): Promise<void> {
@@ -54,10 +54,10 @@ export function createErasure(deps: ErasureDeps) {
     { password, confirm }: DeleteAccountRequest,
     { withoutSlot }: IdempotentWrite
   ): Promise<void> {
-    const user = found(await db.first(users.findUser, { id }), invalidToken)
+    const user = found(await db.first(users.findUser, { id }), invalidAccessToken)
     if (user.password_hash !== null) {
       await passwords.verifyOwn(user, password ?? '', { path: 'body/password', withoutSlot })
-    } else if (confirm !== true) throw confirmationRequired()
+    } else if (confirm !== true) throw deletionConfirmationRequired()
   }
 
   return {
@@ -92,15 +92,15 @@ export function createErasure(deps: ErasureDeps) {
     }
   }
 }
-export type Erasure = ReturnType<typeof createErasure>
+export type AccountErasure = ReturnType<typeof createAccountErasure>
 
 /** Exports the personal data of auth. */
-export async function exportAccount(db: Database, id: string) {
-  const account = await db.first(repository.exportUser, { id })
+export async function exportAccountData(db: Database, id: string) {
+  const account = await db.first(repository.findUserForExport, { id })
   return {
     account: account ?? null,
-    addresses: await db.rows(repository.exportAddresses, { id }),
-    sessions: await db.rows(repository.exportSessions, { id }),
-    external_identities: await db.rows(repository.exportIdentities, { id })
+    addresses: await db.rows(repository.listAddressesForExport, { id }),
+    sessions: await db.rows(repository.listSessionsForExport, { id }),
+    external_identities: await db.rows(repository.listExternalIdentitiesForExport, { id })
   }
 }

@@ -51,7 +51,7 @@ export const findUsableInvitation = statement({
     where code_hash = $codeHash and (used_by = $userId or (used_at is null and expires_at > now()))`
 })
 /** Changes nothing when it was used or expired in the meantime. */
-export const useInvitation = statement({
+export const markInvitationUsed = statement({
   name: 'auth.use_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },
   text: `

@@ -1,8 +1,8 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { TokenPurpose } from './tokens.ts'
+import type { OneTimeTokenPurpose } from './tokens.ts'
 
 /** Replaces the previous token of this purpose. Changes nothing when the user does not exist or is disabled. */
-export const upsertToken = statement({
+export const upsertOneTimeToken = statement({
   name: 'auth.upsert_one_time_token',
   takes: { id: 'uuid', userId: 'uuid', purpose: 'text', email: 'text', seconds: 'float8' },
   text: `
@@ -12,12 +12,12 @@ export const upsertToken = statement({
     on conflict (user_id, purpose) do update
       set id = excluded.id, email = excluded.email, expires_at = excluded.expires_at`
 })
-export const findToken = statement({
+export const findOneTimeToken = statement({
   name: 'auth.find_one_time_token',
   takes: { id: 'uuid' },
   gives: {
     user_id: 'uuid',
-    purpose: oneOf<TokenPurpose>(),
+    purpose: oneOf<OneTimeTokenPurpose>(),
     email: 'text',
     expires_at: 'timestamptz',
     is_present: 'bool'
@@ -28,7 +28,7 @@ export const findToken = statement({
     where t.id = $id and t.expires_at > now() and u.disabled_at is null`
 })
 /** Address of the user's token of this purpose. */
-export const findTokenOf = statement({
+export const findOneTimeTokenEmail = statement({
   name: 'auth.find_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },
   gives: { email: 'text' },
@@ -36,20 +36,20 @@ export const findTokenOf = statement({
     select email from auth.one_time_tokens
     where user_id = $userId and purpose = $purpose and expires_at > now()`
 })
-export const deleteTokenOf = statement({
+export const deleteOneTimeTokenOfUser = statement({
   name: 'auth.delete_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },
   text: 'delete from auth.one_time_tokens where user_id = $userId and purpose = $purpose'
 })
 /** Deletes tokens on a password change, because the old password may have leaked. Keeps the one that verifies the current address. */
-export const deleteTokensOfOldPassword = statement({
+export const deleteOneTimeTokensOfOldPassword = statement({
   name: 'auth.delete_one_time_tokens_of_old_password',
   takes: { userId: 'uuid' },
   text: `
     delete from auth.one_time_tokens t using auth.users u
     where u.id = $userId and t.user_id = u.id and (t.purpose = 'password' or t.email is distinct from u.email)`
 })
-export const deleteExpiredTokens = statement({
+export const deleteExpiredOneTimeTokens = statement({
   name: 'auth.delete_expired_one_time_tokens',
   text: `
     delete from auth.one_time_tokens where id in

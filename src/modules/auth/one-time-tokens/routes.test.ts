@@ -4,7 +4,7 @@ import { dyingBehindCommit } from '../../../../test/support/dying.ts'
 import { testKey } from '../../../../test/support/secrets.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { createSecrets } from '../../../platform/secrets/secrets.ts'
-import { createTokenText } from './tokens.ts'
+import { createOneTimeTokenCodec } from './tokens.ts'
 
 const ANOTHER_PASSWORD = 'thirteen lives and a drum'
 const PATIENCE = { timeout: 60_000 }
@@ -268,8 +268,11 @@ test('every invalid one-time token gets the same response', async () => {
     bob.id,
     'email'
   ])
-  const ofOldSecret = createTokenText(createSecrets([testKey('test', 'z')])).textOf('email', String(row?.id))
-  const ofNobody = createTokenText(createSecrets([testKey('test')])).textOf('email', newId())
+  const ofOldSecret = createOneTimeTokenCodec(createSecrets([testKey('test', 'z')])).textOf(
+    'email',
+    String(row?.id)
+  )
+  const ofNobody = createOneTimeTokenCodec(createSecrets([testKey('test')])).textOf('email', newId())
   const wrong = [used, superseded, ofOther, ofOldSecret, ofNobody, latest.slice(0, -1), `${latest}A`, 'x']
   const answers: ReturnType<typeof shown>[] = []
   for (const token of wrong) answers.push(shown(await verify(token)))

@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { oneTimeTokenInvalid, tooManyMessages } from '../errors.ts'
+import { oneTimeTokenInvalid, tooManyAuthMails } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import { chargeBudget } from '../passwords/repository.ts'
+import { chargeLoginBudget } from '../passwords/repository.ts'
 import * as repository from './repository.ts'
-import { createTokenText, type TokenPurpose } from './tokens.ts'
+import { createOneTimeTokenCodec, type OneTimeTokenPurpose } from './tokens.ts'
 
 /** A token to mail to `email`. */
 export type OneTimeToken = {
@@ -23,14 +23,14 @@ export type OneTimeTokenDeps = { db: Database; secrets: Secrets; messagesPerHour
 const HOUR_SECONDS = 3_600
 const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
 
-export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTokenDeps) {
-  const { textOf, idIn } = createTokenText(secrets)
+export function createOneTimeTokenService({ db, secrets, messagesPerHour }: OneTimeTokenDeps) {
+  const { textOf, idIn } = createOneTimeTokenCodec(secrets)
 
   /** Charges a mail to this address, with or without an account. Returns false when its budget is exhausted. */
   async function charge(tx: Transaction, reason: MessageReason, email: string): Promise<boolean> {
     const key = hashSecret(secrets.mac('auth.message', reason, email))
     const budget = { key, cost: HOUR_SECONDS / messagesPerHour, max: HOUR_SECONDS + ROUNDING_SECONDS }
-    return (await tx.first(chargeBudget, budget)) !== undefined
+    return (await tx.first(chargeLoginBudget, budget)) !== undefined
   }
 
   return {
@@ -39,22 +39,22 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
     /** @throws `AUTH_TOO_MANY_MESSAGES`. */
     async requireCharge(tx: Transaction, reason: MessageReason, email: string): Promise<void> {
       if (!(await charge(tx, reason, email)))
-        throw tooManyMessages({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
+        throw tooManyAuthMails({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
     },
 
     /** Issues a token and replaces the previous one. Returns false when the user does not exist or is disabled. */
     async issue(
       tx: Transaction,
-      token: { id: string; userId: string; purpose: TokenPurpose; email: string; seconds: number }
+      token: { id: string; userId: string; purpose: OneTimeTokenPurpose; email: string; seconds: number }
     ): Promise<boolean> {
-      return (await tx.run(repository.upsertToken, token)) === 1
+      return (await tx.run(repository.upsertOneTimeToken, token)) === 1
     },
 
     /**
      * Returns the id in a token. Whether it is still valid is checked by the statement that uses it.
      * @throws `AUTH_ONE_TIME_TOKEN_INVALID` when the token is forged, or of another purpose.
      */
-    idIn(purpose: TokenPurpose, text: string): string {
+    idIn(purpose: OneTimeTokenPurpose, text: string): string {
       const id = idIn(purpose, text)
       if (id === undefined) throw oneTimeTokenInvalid()
       return id
@@ -62,7 +62,7 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
 
     /** Returns the token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
     async read(id: string): Promise<OneTimeToken | undefined> {
-      const row = await db.first(repository.findToken, { id })
+      const row = await db.first(repository.findOneTimeToken, { id })
       if (row === undefined) return undefined
       const { purpose, email, expires_at: expiresAt, is_present } = row
       const ofEmail = is_present ? ('verify_email' as const) : ('change_email' as const)
@@ -75,4 +75,4 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
     }
   }
 }
-export type OneTimeTokens = ReturnType<typeof createOneTimeTokens>
+export type OneTimeTokenService = ReturnType<typeof createOneTimeTokenService>

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testSecrets } from '../../../../test/support/secrets.ts'
-import { createTokenText, type TokenPurpose } from './tokens.ts'
+import { createOneTimeTokenCodec, type OneTimeTokenPurpose } from './tokens.ts'
 
-const { textOf, idIn } = createTokenText(testSecrets())
-const purpose = fc.constantFrom<TokenPurpose>('email', 'password')
+const { textOf, idIn } = createOneTimeTokenCodec(testSecrets())
+const purpose = fc.constantFrom<OneTimeTokenPurpose>('email', 'password')
 
 test('a token yields its id only for its own purpose', () => {
   fc.assert(
@@ -28,7 +28,7 @@ test('a token that was cut or changed anywhere is rejected', () => {
 
 test('a token of a replaced secret is valid, and one of a removed secret is rejected', () => {
   const id = '01890000-0000-7000-8000-00000000abcd'
-  const old = createTokenText(testSecrets('old')).textOf('email', id)
-  expect(createTokenText(testSecrets('new', 'old')).idIn('email', old)).toBe(id)
-  expect(createTokenText(testSecrets('new')).idIn('email', old)).toBeUndefined()
+  const old = createOneTimeTokenCodec(testSecrets('old')).textOf('email', id)
+  expect(createOneTimeTokenCodec(testSecrets('new', 'old')).idIn('email', old)).toBe(id)
+  expect(createOneTimeTokenCodec(testSecrets('new')).idIn('email', old)).toBeUndefined()
 })

@@ -2,12 +2,16 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
-import type { AuthLimits } from '../accounts/routes.ts'
+import type { AuthRateLimits } from '../accounts/routes.ts'
 import { MessageResponse } from '../verification/schema.ts'
 import * as schema from './schema.ts'
-import type { PasswordResets } from './service.ts'
+import type { PasswordResetService } from './service.ts'
 
-export function passwordResetRoutes(tiers: Tiers, resets: PasswordResets, limits: AuthLimits): void {
+export function passwordResetRoutes(
+  tiers: Tiers,
+  resets: PasswordResetService,
+  limits: AuthRateLimits
+): void {
   tiers.public.post(
     '/auth/forgot',
     {

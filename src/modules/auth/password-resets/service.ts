@@ -3,13 +3,13 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { deleteApiKeysOf } from '../api-keys/repository.ts'
+import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import { oneTimeTokenInvalid } from '../errors.ts'
 import { passwordChanged, passwordResetRequested } from '../events.ts'
-import { deleteTokensOfOldPassword, findToken } from '../one-time-tokens/repository.ts'
-import type { OneTimeTokens } from '../one-time-tokens/service.ts'
-import type { RequirePassword } from '../passwords/policy.ts'
-import type { Passwords } from '../passwords/service.ts'
+import { deleteOneTimeTokensOfOldPassword, findOneTimeToken } from '../one-time-tokens/repository.ts'
+import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
+import type { RequireStrongPassword } from '../passwords/policy.ts'
+import type { PasswordService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
@@ -18,9 +18,9 @@ import type { ResetPasswordRequest } from './schema.ts'
 export type PasswordResetDeps = {
   db: Database
   emit: Emit
-  tokens: OneTimeTokens
-  passwords: Passwords
-  requirePassword: RequirePassword
+  tokens: OneTimeTokenService
+  passwords: PasswordService
+  requirePassword: RequireStrongPassword
   sessions: SessionService
   resetMinutes: number
 }
@@ -28,7 +28,7 @@ export type PasswordResetDeps = {
 const MINUTE_SECONDS = 60
 
 /** Resets forgotten passwords. */
-export function createPasswordResets(deps: PasswordResetDeps) {
+export function createPasswordResetService(deps: PasswordResetDeps) {
   const { db, emit, tokens, passwords, requirePassword, sessions } = deps
   const seconds = deps.resetMinutes * MINUTE_SECONDS
 
@@ -42,7 +42,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       const { id } = write
       await write.once(db, async tx => {
         const isAllowed = await tokens.charge(tx, 'password', email)
-        const user = await tx.first(users.findLogin, { email, folded: foldEmail(given) })
+        const user = await tx.first(users.findUserByEmail, { email, folded: foldEmail(given) })
         const userId = (isAllowed ? user?.id : undefined) ?? id
         const address = user?.email ?? email
         if (await tokens.issue(tx, { id, userId, purpose: 'password', email: address, seconds }))
@@ -63,13 +63,13 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       if (write.alreadyApplied) return
       const id = tokens.idIn('password', token)
       // Checked first, because hashing is expensive.
-      const { email, user_id } = found(await db.first(findToken, { id }), oneTimeTokenInvalid)
+      const { email, user_id } = found(await db.first(findOneTimeToken, { id }), oneTimeTokenInvalid)
       requirePassword(password, email)
       const hash = await passwords.hash(password, write.withoutSlot)
       await write.once(db, async tx => {
         found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
-        await tx.run(deleteTokensOfOldPassword, { userId: user_id })
-        await tx.run(deleteApiKeysOf, { userId: user_id })
+        await tx.run(deleteOneTimeTokensOfOldPassword, { userId: user_id })
+        await tx.run(deleteApiKeysOfUser, { userId: user_id })
         await sessions.endAll(tx, user_id, null)
         emit(tx, passwordChanged, user_id, { user_id })
       })
@@ -77,4 +77,4 @@ export function createPasswordResets(deps: PasswordResetDeps) {
     }
   }
 }
-export type PasswordResets = ReturnType<typeof createPasswordResets>
+export type PasswordResetService = ReturnType<typeof createPasswordResetService>

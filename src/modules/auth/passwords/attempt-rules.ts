@@ -1,37 +1,37 @@
 /** Budgets of a login attempt, in seconds; `turnIn` is negative once the reserved turn has come. */
-export type AttemptState = {
+export type LoginThrottleState = {
   ownLevel: number
   turnIn: number | null
   isKnown: boolean
 }
 /** What an attempt is charged to: `own` budget of the network, or also `account`, which unknown networks share. */
-export type AttemptDecision = { charge: 'own' | 'account' } | { waitSeconds: number }
+export type LoginAttemptDecision = { charge: 'own' | 'account' } | { waitSeconds: number }
 
 /** Time in which an exhausted budget refills. */
-export const WINDOW_SECONDS = 900
+export const BUDGET_REFILL_SECONDS = 900
 /** Between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
-export const TRICKLE_SECONDS = 10
+export const UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS = 10
 /** The same for second factors, because six digits are guessed in fewer attempts than a password. */
-export const CODE_TRICKLE_SECONDS = 300
+export const UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS = 300
 /** Network budgets that fit into the shared budget of unknown networks. */
 const NETWORKS = 5
 /** Time in which a network can use its turn. */
-export const TURN_SECONDS = 60
+export const RESERVED_TURN_SECONDS = 60
 /** Longest wait in an error. */
 const QUEUE_SECONDS_MAX = 3_600
-export const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
+export const ROUNDING_TOLERANCE_SECONDS = 0.001 // sums of fractions are not exact
 
-export const ownCost = (failuresMax: number): number => WINDOW_SECONDS / failuresMax
+export const attemptCostSeconds = (failuresMax: number): number => BUDGET_REFILL_SECONDS / failuresMax
 const burstSeconds = (failuresMax: number, trickleSeconds: number): number =>
   NETWORKS * failuresMax * trickleSeconds
-export const accountMax = (failuresMax: number, trickleSeconds: number): number =>
+export const sharedBudgetMaxSeconds = (failuresMax: number, trickleSeconds: number): number =>
   burstSeconds(failuresMax, trickleSeconds) + QUEUE_SECONDS_MAX
 
 /** Returns the wait after charging the shared budget; 0 when it was not exhausted. */
-export const turnWait = (
+export const secondsUntilReservedTurn = (
   accountLevel: number,
   failuresMax: number,
-  trickleSeconds = TRICKLE_SECONDS
+  trickleSeconds = UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
 ): number => Math.max(0, accountLevel - burstSeconds(failuresMax, trickleSeconds))
 
 /**
@@ -39,14 +39,14 @@ export const turnWait = (
  * account also share a budget. Once that is exhausted, each network gets one turn, 10 seconds apart, in order of arrival.
  * So an attacker needs one more network for each 10 seconds that the owner waits. From a known network the owner never waits.
  */
-export function decideAttempt(
-  { ownLevel, turnIn, isKnown }: AttemptState,
+export function decideLoginAttempt(
+  { ownLevel, turnIn, isKnown }: LoginThrottleState,
   failuresMax: number
-): AttemptDecision {
-  const ownWait = ownLevel + ownCost(failuresMax) - WINDOW_SECONDS
-  if (ownWait > ROUNDING_SECONDS) return { waitSeconds: ownWait }
+): LoginAttemptDecision {
+  const ownWait = ownLevel + attemptCostSeconds(failuresMax) - BUDGET_REFILL_SECONDS
+  if (ownWait > ROUNDING_TOLERANCE_SECONDS) return { waitSeconds: ownWait }
   if (isKnown) return { charge: 'own' }
-  if (turnIn === null || turnIn < -TURN_SECONDS) return { charge: 'account' }
+  if (turnIn === null || turnIn < -RESERVED_TURN_SECONDS) return { charge: 'account' }
   return turnIn > 0 ? { waitSeconds: turnIn } : { charge: 'own' }
 }
 

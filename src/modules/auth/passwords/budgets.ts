@@ -1,26 +1,26 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { tooManyFailures } from '../errors.ts'
+import { tooManyFailedAttempts } from '../errors.ts'
 import {
-  type AttemptState,
-  accountMax,
-  decideAttempt,
+  attemptCostSeconds,
+  BUDGET_REFILL_SECONDS,
+  decideLoginAttempt,
+  type LoginThrottleState,
   networkPrefixOf,
-  ownCost,
-  ROUNDING_SECONDS,
-  TRICKLE_SECONDS,
-  turnWait,
-  WINDOW_SECONDS
+  ROUNDING_TOLERANCE_SECONDS,
+  secondsUntilReservedTurn,
+  sharedBudgetMaxSeconds,
+  UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
 } from './attempt-rules.ts'
 import { hashSecret } from './random-secrets.ts'
 import * as repository from './repository.ts'
 
-export const KNOWN_DAYS = 90
+export const KNOWN_NETWORK_DAYS = 90
 
 /** A login attempt: the account, which may not exist, and the network. */
-export type PasswordAttempt = { account: string; network: string }
+export type LoginAttempt = { account: string; network: string }
 /** An allowed attempt, charged as if it failed. */
-export type AllowedAttempt = {
+export type ChargedLoginAttempt = {
   /** Call on success: restores the network's budget and marks the network as known. */
   succeed(userId: string): Promise<void>
   /** Call when nothing was checked: refunds the attempt. */
@@ -37,35 +37,49 @@ type BudgetDeps = {
 }
 
 /** Limits how often passwords and second factors may be guessed. */
-export function createBudgets(deps: BudgetDeps) {
-  const { db, secrets, failuresMax, purpose = 'auth.login', trickleSeconds = TRICKLE_SECONDS } = deps
-  const cost = ownCost(failuresMax)
+export function createLoginThrottle(deps: BudgetDeps) {
+  const {
+    db,
+    secrets,
+    failuresMax,
+    purpose = 'auth.login',
+    trickleSeconds = UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
+  } = deps
+  const cost = attemptCostSeconds(failuresMax)
   const keyed = (...parts: string[]) => hashSecret(secrets.mac(purpose, ...parts))
   const keyOfNetwork = (userId: string, place: string) => keyed('known', userId, place)
-  const refused = (seconds: number) => tooManyFailures({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
+  const refused = (seconds: number) =>
+    tooManyFailedAttempts({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
 
   /** Runs a transaction that does not wait for the disk. */
   const count = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    db.transaction(async tx => (await Promise.all([tx.rows(repository.commitWithoutWaiting), work(tx)]))[1])
+    db.transaction(async tx => (await Promise.all([tx.rows(repository.useAsynchronousCommit), work(tx)]))[1])
 
   /** Returns false when no attempt is left, or a concurrent one took the turn. */
   const charge = async (tx: Transaction, key: Buffer): Promise<boolean> =>
-    (await tx.first(repository.chargeBudget, { key, cost, max: WINDOW_SECONDS + ROUNDING_SECONDS })) !==
-    undefined
+    (await tx.first(repository.chargeLoginBudget, {
+      key,
+      cost,
+      max: BUDGET_REFILL_SECONDS + ROUNDING_TOLERANCE_SECONDS
+    })) !== undefined
 
   /** Charges the budget that unknown networks share. Returns the seconds until the reserved turn; 0 if there is no wait. */
   async function chargeAccount(tx: Transaction, account: Buffer, own: Buffer): Promise<number> {
-    const max = accountMax(failuresMax, trickleSeconds)
-    const charged = await tx.first(repository.chargeBudget, { key: account, cost: trickleSeconds, max })
+    const max = sharedBudgetMaxSeconds(failuresMax, trickleSeconds)
+    const charged = await tx.first(repository.chargeLoginBudget, { key: account, cost: trickleSeconds, max })
     if (charged === undefined) throw refused(max)
-    const seconds = turnWait(charged.level, failuresMax, trickleSeconds)
-    if (seconds > 0) await tx.run(repository.reserveTurn, { key: own, cost, seconds })
+    const seconds = secondsUntilReservedTurn(charged.level, failuresMax, trickleSeconds)
+    if (seconds > 0) await tx.run(repository.reserveLoginTurn, { key: own, cost, seconds })
     return seconds
   }
 
-  async function standingOf(own: Buffer, userId: string | undefined, network: Buffer): Promise<AttemptState> {
-    const taken = { own, userId: userId ?? null, network, knownDays: KNOWN_DAYS }
-    const row = await db.first(repository.findBudgets, taken)
+  async function standingOf(
+    own: Buffer,
+    userId: string | undefined,
+    network: Buffer
+  ): Promise<LoginThrottleState> {
+    const taken = { own, userId: userId ?? null, network, knownDays: KNOWN_NETWORK_DAYS }
+    const row = await db.first(repository.findLoginBudgets, taken)
     return { ownLevel: row?.own_level ?? 0, turnIn: row?.turn_in ?? null, isKnown: row?.is_known ?? false }
   }
 
@@ -75,13 +89,13 @@ export function createBudgets(deps: BudgetDeps) {
      * @throws `AUTH_TOO_MANY_FAILURES`.
      */
     async chargeAttempt(
-      { account: name, network: address }: PasswordAttempt,
+      { account: name, network: address }: LoginAttempt,
       userId: string | undefined
-    ): Promise<AllowedAttempt> {
+    ): Promise<ChargedLoginAttempt> {
       const place = networkPrefixOf(address)
       const [own, account] = [keyed('own', name, place), keyed('account', name)]
       const network = (id: string) => keyOfNetwork(id, place)
-      const allowed = decideAttempt(await standingOf(own, userId, network(userId ?? '')), failuresMax)
+      const allowed = decideLoginAttempt(await standingOf(own, userId, network(userId ?? '')), failuresMax)
       // Rejected without a write or a lock, because a brute-force attack ends here.
       if ('waitSeconds' in allowed) throw refused(allowed.waitSeconds)
 
@@ -94,18 +108,18 @@ export function createBudgets(deps: BudgetDeps) {
       if (waitSeconds > 0) throw refused(waitSeconds)
 
       const refundAccount = async (tx: Transaction) => {
-        if (isShared) await tx.run(repository.refundBudget, { key: account, cost: trickleSeconds })
+        if (isShared) await tx.run(repository.refundLoginBudget, { key: account, cost: trickleSeconds })
       }
       return {
         succeed: id =>
           count(async tx => {
-            await tx.run(repository.deleteBudget, { key: own })
+            await tx.run(repository.deleteLoginBudget, { key: own })
             await refundAccount(tx)
             await tx.run(repository.upsertKnownNetwork, { userId: id, network: network(id) })
           }),
         withdraw: () =>
           count(async tx => {
-            await tx.run(repository.refundBudget, { key: own, cost })
+            await tx.run(repository.refundLoginBudget, { key: own, cost })
             await refundAccount(tx)
           })
       }
@@ -123,4 +137,4 @@ export function createBudgets(deps: BudgetDeps) {
     }
   }
 }
-export type PasswordBudgets = ReturnType<typeof createBudgets>
+export type LoginThrottle = ReturnType<typeof createLoginThrottle>

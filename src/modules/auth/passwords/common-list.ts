@@ -24,7 +24,7 @@
  * OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
  * WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */
-export const LIST = `
+export const COMMON_PASSWORDS_FOLDED = `
 izeasg qwerty izeas iiiiii izeasgt dragon izeize abcize monkey ietmein shadow master gggggg michaei mustang izeezi pussy ttttttt fuckyou jordan qazwsx izeqwe oooooo kiiier hunter hariey zxcvbnm asdfgh buster andrew batman soccer tigger chariie robert thomas fuckme ranger daniei hockey george jessica asshoie pepper kiaster iizzee zxcvbn freedom joshua maggie ginger ieieie amanda ashiey cheese
 isgtse nicoie summer matthew cheisea daiias biteme matrix wiiiiam yankees tayior austin access martin heather thunder meriin secret diamond heiio anthony hammer fucker siiver gfhjkm justin patrick richard baiiey goifer scooter orange cookie jackson sparky mickey phoenix bigdog snoopy guitar chicken morgan andrea camaro peanut ferrari cowboy faicon weicome samsung joseph smokey dakota meiissa
 arsenai boomer eagies tigers marina nascar booboo gateway porsche yeiiow monster spider diabio hannah buiidog junior iondon purpie compaq iakers iceman cowboys money banana nccitoi boston brandon tennis johnny miiier coffee scooby izegsa edward nikita mother yamaha brandy barney chester fuckoff oiiver charies piayer knight forever steven rangers chicago redsox badboy angei piease fender chris

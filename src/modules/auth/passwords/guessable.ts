@@ -1,6 +1,6 @@
-import { LIST } from './common-list.ts'
+import { COMMON_PASSWORDS_FOLDED } from './common-list.ts'
 import { commonPasswords, commonWords } from './common-passwords.ts'
-import { foldLookalikes } from './lookalikes.ts'
+import { foldLookalikeCharacters } from './lookalikes.ts'
 
 const WORD_LENGTH_MIN = 5
 const WORD_LENGTH_MAX = 24
@@ -11,18 +11,21 @@ let lists: { whole: ReadonlySet<string>; words: ReadonlySet<string> } | undefine
 
 /** Loaded with the first password, because it has about ten thousand words. */
 function loadLists() {
-  const words = new Set([...LIST.trim().split(/\s+/), ...[...commonWords].map(foldLookalikes)])
-  return { whole: new Set([...commonPasswords].map(foldLookalikes)), words }
+  const words = new Set([
+    ...COMMON_PASSWORDS_FOLDED.trim().split(/\s+/),
+    ...[...commonWords].map(foldLookalikeCharacters)
+  ])
+  return { whole: new Set([...commonPasswords].map(foldLookalikeCharacters)), words }
 }
 
 /**
  * Whether cracking tools try a password early: a common one, also with look-alike characters, reversed, repeated, or with
  * fewer than four additional letters and eight additional digits or signs.
  */
-export function isGuessable(password: string): boolean {
+export function isGuessablePassword(password: string): boolean {
   lists ??= loadLists()
   const { whole, words } = lists
-  const folded = foldLookalikes(password)
+  const folded = foldLookalikeCharacters(password)
   if (whole.has(folded) || whole.has(reversed(folded))) return true
   const isLetter = Array.from(password.normalize('NFKC'), character => /\p{L}/u.test(character))
   return wordsIn(folded, words).some(word => isMostly(word, folded, isLetter))

@@ -1,4 +1,4 @@
-import { lowerPoolPriority } from './thread-priority.ts'
+import { lowerThreadPoolPriority } from './thread-priority.ts'
 
 // argon2id as OWASP recommends (Password Storage Cheat Sheet, 2026): 19 MiB, two passes, one lane. Takes 12 ms (2026-11).
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -20,12 +20,12 @@ let isLowered = false
 /** Computes on the thread pool. The native library is loaded with the first password, not at the start. */
 async function compute<T>(work: (library: typeof import('@node-rs/argon2')) => Promise<T>): Promise<T> {
   const computing = work(await import('@node-rs/argon2'))
-  if (!isLowered) lowerPoolPriority()
+  if (!isLowered) lowerThreadPoolPriority()
   isLowered = true
   return computing
 }
 
-export const argon2id: PasswordHashing = {
+export const argon2idHashing: PasswordHashing = {
   hash: password => compute(library => library.hash(normalise(password), PARAMETERS)),
   verify: async (passwordHash, password) => {
     const matches = await compute(library => library.verify(passwordHash ?? DUMMY_HASH, normalise(password)))

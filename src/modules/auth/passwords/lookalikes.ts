@@ -24,7 +24,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
  * Folds look-alike characters: lower case, without accents, with letters for digits and signs. The length is that of `text`
  * after NFKC.
  */
-export const foldLookalikes = (text: string): string =>
+export const foldLookalikeCharacters = (text: string): string =>
   Array.from(text.normalize('NFKC').toLowerCase(), character => {
     const [base = character] = character.normalize('NFD')
     return LOOKALIKES[base] ?? base

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBulkhead } from './bulkhead.ts'
-import { LIST } from './common-list.ts'
-import { argon2id } from './hashing.ts'
-import { foldLookalikes } from './lookalikes.ts'
+import { COMMON_PASSWORDS_FOLDED } from './common-list.ts'
+import { argon2idHashing } from './hashing.ts'
+import { foldLookalikeCharacters } from './lookalikes.ts'
 import { passwordWeaknesses } from './policy.ts'
 
 const PASSWORD = 'nine lives and a piano'
@@ -66,12 +66,12 @@ describe('a password is too weak when it', () => {
 })
 
 describe('the list of common passwords', () => {
-  const words = LIST.trim().split(/\s+/)
+  const words = COMMON_PASSWORDS_FOLDED.trim().split(/\s+/)
 
   test('has at least 3,000 unique entries in folded form', () => {
     expect(words.length).toBeGreaterThanOrEqual(3_000)
     expect(new Set(words).size).toBe(words.length)
-    expect(words.filter(word => foldLookalikes(word) !== word)).toEqual([])
+    expect(words.filter(word => foldLookalikeCharacters(word) !== word)).toEqual([])
   })
 
   test('rejects every entry with digits appended, reversed and doubled', () => {
@@ -85,23 +85,23 @@ describe('the list of common passwords', () => {
 
 describe('password hashing', () => {
   test('is argon2id with 19 MiB, two passes and one lane', async () => {
-    expect(await argon2id.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await argon2idHashing.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
   test('verifies only the hashed password, and nothing without a hash', async () => {
-    const hash = await argon2id.hash(PASSWORD)
-    expect(await argon2id.verify(hash, PASSWORD)).toBe(true)
-    expect(await argon2id.verify(hash, `${PASSWORD} `)).toBe(false)
-    expect(await argon2id.verify(hash, '')).toBe(false)
-    expect(await argon2id.verify(null, PASSWORD)).toBe(false)
-    expect(await argon2id.verify(null, '')).toBe(false)
+    const hash = await argon2idHashing.hash(PASSWORD)
+    expect(await argon2idHashing.verify(hash, PASSWORD)).toBe(true)
+    expect(await argon2idHashing.verify(hash, `${PASSWORD} `)).toBe(false)
+    expect(await argon2idHashing.verify(hash, '')).toBe(false)
+    expect(await argon2idHashing.verify(null, PASSWORD)).toBe(false)
+    expect(await argon2idHashing.verify(null, '')).toBe(false)
   })
 })
 
 test.runIf(process.platform === 'linux')(
   'the threads that hash have a lower priority than the request thread',
   async () => {
-    await argon2id.hash(PASSWORD)
+    await argon2idHashing.hash(PASSWORD)
     const pool = readdirSync('/proc/self/task').filter(
       thread => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n'
     )

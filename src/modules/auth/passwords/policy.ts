@@ -1,7 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { passwordTooWeak } from '../errors.ts'
 import { commonWords } from './common-passwords.ts'
-import { isGuessable } from './guessable.ts'
+import { isGuessablePassword } from './guessable.ts'
 
 const PASSWORD_LENGTH_MAX = 256
 
@@ -35,7 +35,7 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
   if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return ['too_long']
 
   const folded = characters.join('').toLowerCase()
-  const isCommon = commonWords.has(withoutEnds(folded)) || isGuessable(folded)
+  const isCommon = commonWords.has(withoutEnds(folded)) || isGuessablePassword(folded)
   const weaknesses: (PasswordWeakness | false)[] = [
     Math.min(...lengths) < context.lengthMin && 'too_short',
     isCommon && 'common',
@@ -53,13 +53,16 @@ type AssertPassword = (
   email: string,
   about?: { path?: string; others?: readonly Fault[] }
 ) => void
-export type RequirePassword = AssertPassword & {
+export type RequireStrongPassword = AssertPassword & {
   /** Returns its faults, for an error about several fields. */
   faults(password: string, email: string): Fault[]
 }
 
 /** Creates the check of new passwords. */
-export function passwordRule({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword {
+export function createPasswordStrengthCheck({
+  lengthMin,
+  shopName
+}: Omit<PasswordContext, 'email'>): RequireStrongPassword {
   const reasonsOf = (password: string, email: string) =>
     passwordWeaknesses(password, { lengthMin, email, shopName })
   const faultsOf = (reasons: readonly PasswordWeakness[], path = 'body/password'): Fault[] =>

@@ -8,7 +8,7 @@ const VOWELS = 'aeiou'
 const SYLLABLES = 10
 
 /** Returns a readable password of ten random syllables such as `doja-kevi-mura-posi-tedu`, 62 bits. */
-export function readablePassword(): string {
+export function generateReadablePassword(): string {
   const syllables = Array.from({ length: SYLLABLES }, () => pick(CONSONANTS) + pick(VOWELS))
   return syllables.join('').replace(/.{4}(?=.)/g, '$&-')
 }

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** State of an attempt's budgets, in seconds from now. Reads without locks. */
-export const findBudgets = statement({
+export const findLoginBudgets = statement({
   name: 'auth.find_login_budgets',
   takes: { own: 'bytea', userId: 'uuid?', network: 'bytea', knownDays: 'int4' },
   gives: { own_level: 'float8', turn_in: 'float8?', is_known: 'bool' },
@@ -20,13 +20,13 @@ export const findBudgets = statement({
  * Lets this transaction commit without waiting for the disk, because a login would otherwise wait three times. A power
  * failure loses only some seconds of counts.
  */
-export const commitWithoutWaiting = statement({
+export const useAsynchronousCommit = statement({
   name: 'auth.commit_without_waiting',
   gives: { set_config: 'text' },
   text: `select set_config('synchronous_commit', 'off', true)`
 })
 /** Charges an attempt. No row when the budget would need more than `max` seconds to refill, or a turn is reserved for later. */
-export const chargeBudget = statement({
+export const chargeLoginBudget = statement({
   name: 'auth.charge_login_budget',
   takes: { key: 'bytea', cost: 'float8', max: 'float8' },
   gives: { level: 'float8' },
@@ -40,7 +40,7 @@ export const chargeBudget = statement({
     returning extract(epoch from full_at - now())::float8 as level`
 })
 /** Refunds an attempt and reserves a later turn. */
-export const reserveTurn = statement({
+export const reserveLoginTurn = statement({
   name: 'auth.reserve_login_turn',
   takes: { key: 'bytea', cost: 'float8', seconds: 'float8' },
   text: `
@@ -49,12 +49,12 @@ export const reserveTurn = statement({
     where key_hash = $key`
 })
 /** Refunds an attempt: the password was correct, or was not checked. */
-export const refundBudget = statement({
+export const refundLoginBudget = statement({
   name: 'auth.refund_login_budget',
   takes: { key: 'bytea', cost: 'float8' },
   text: 'update auth.login_budgets set full_at = full_at - make_interval(secs => $cost) where key_hash = $key'
 })
-export const deleteBudget = statement({
+export const deleteLoginBudget = statement({
   name: 'auth.delete_login_budget',
   takes: { key: 'bytea' },
   text: 'delete from auth.login_budgets where key_hash = $key'
@@ -68,7 +68,7 @@ export const upsertKnownNetwork = statement({
     on conflict (user_id, network_hash) do update set seen_at = now() where present.seen_at < now() - interval '1 day'`
 })
 
-export const deleteFullBudgets = statement({
+export const deleteRefilledLoginBudgets = statement({
   name: 'auth.delete_full_login_budgets',
   takes: { turnSeconds: 'float8' },
   text: `
@@ -77,7 +77,7 @@ export const deleteFullBudgets = statement({
        where full_at <= now() and coalesce(turn_at <= now() - make_interval(secs => $turnSeconds), true)
        limit 1000 for update skip locked)`
 })
-export const deleteOldNetworks = statement({
+export const deleteOldKnownNetworks = statement({
   name: 'auth.delete_old_networks',
   takes: { knownDays: 'int4' },
   text: `

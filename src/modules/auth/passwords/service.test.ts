@@ -5,9 +5,14 @@ import { eventually } from '../../../../test/support/eventually.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import { decideAttempt, networkPrefixOf, ownCost, turnWait } from './attempt-rules.ts'
-import { createBudgets } from './budgets.ts'
-import { createPasswords } from './service.ts'
+import {
+  attemptCostSeconds,
+  decideLoginAttempt,
+  networkPrefixOf,
+  secondsUntilReservedTurn
+} from './attempt-rules.ts'
+import { createLoginThrottle } from './budgets.ts'
+import { createPasswordService } from './service.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -19,28 +24,30 @@ describe('a login attempt', () => {
   const fresh = { ownLevel: 0, turnIn: null, isKnown: false }
 
   test('is allowed within the budget of its network, which refills one attempt at a time', () => {
-    expect(decideAttempt(fresh, 10)).toEqual({ charge: 'account' })
-    expect(decideAttempt({ ...fresh, ownLevel: 9 * ownCost(10) }, 10)).toEqual({ charge: 'account' })
-    expect(decideAttempt({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
-    expect(decideAttempt({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
+    expect(decideLoginAttempt(fresh, 10)).toEqual({ charge: 'account' })
+    expect(decideLoginAttempt({ ...fresh, ownLevel: 9 * attemptCostSeconds(10) }, 10)).toEqual({
+      charge: 'account'
+    })
+    expect(decideLoginAttempt({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+    expect(decideLoginAttempt({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
   })
 
   test('from a known network is not limited by the budget that other networks share', () => {
-    expect(decideAttempt({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
-    expect(decideAttempt({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+    expect(decideLoginAttempt({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
+    expect(decideLoginAttempt({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
   })
 
   test('waits for its turn, which expires after a minute', () => {
-    expect(decideAttempt({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
-    expect(decideAttempt({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
-    expect(decideAttempt({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
-    expect(decideAttempt({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
+    expect(decideLoginAttempt({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
+    expect(decideLoginAttempt({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
+    expect(decideLoginAttempt({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
+    expect(decideLoginAttempt({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
   })
 
   test('beyond the five shared budgets waits for a turn, one every ten seconds', () => {
-    expect(turnWait(500, 10)).toBe(0)
-    expect(turnWait(510, 10)).toBe(10)
-    expect(turnWait(520, 10)).toBe(20)
+    expect(secondsUntilReservedTurn(500, 10)).toBe(0)
+    expect(secondsUntilReservedTurn(510, 10)).toBe(10)
+    expect(secondsUntilReservedTurn(520, 10)).toBe(20)
   })
 
   test.each([
@@ -80,8 +87,8 @@ describe('proving a password', () => {
   async function usePasswords(failuresMax = 3, hashConcurrency = 2) {
     const verify = vi.fn(async (hash: string | null, password: string) => hash !== null && hash === password)
     const db = await useTestDatabase()
-    const passwords = createPasswords({
-      budgets: createBudgets({ db, secrets: testSecrets(), failuresMax }),
+    const passwords = createPasswordService({
+      budgets: createLoginThrottle({ db, secrets: testSecrets(), failuresMax }),
       hashing: { hash: async password => password, verify },
       hashConcurrency
     })
@@ -152,7 +159,7 @@ describe('proving a password', () => {
 
   test('is rejected before any read or count when too many attempts wait for a hash', async () => {
     const { budgets, hashing, release } = heldHashing()
-    const passwords = createPasswords({ budgets, hashing, hashConcurrency: 1 })
+    const passwords = createPasswordService({ budgets, hashing, hashConcurrency: 1 })
     const find = vi.fn(async () => undefined)
     const prove = () => passwords.prove({ account: 'x', network: '192.0.2.1', withoutSlot }, 'a', find)
     const outcomes = Array.from({ length: 151 }, () => prove().catch((error: DomainError) => error.code))

@@ -1,7 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentials } from '../errors.ts'
-import type { PasswordAttempt, PasswordBudgets } from './budgets.ts'
+import type { LoginAttempt, LoginThrottle } from './budgets.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 
@@ -11,7 +11,11 @@ const CHANGES_MAX = 100
 /** Longer waits exceed the deadline of the request. */
 const WAIT_MS = 4_500
 
-export type PasswordDeps = { budgets: PasswordBudgets; hashing: PasswordHashing; hashConcurrency: number }
+export type PasswordServiceDeps = {
+  budgets: LoginThrottle
+  hashing: PasswordHashing
+  hashConcurrency: number
+}
 type PasswordHolder = { id: string; password_hash: string | null; disabled: boolean }
 
 /**
@@ -19,7 +23,7 @@ type PasswordHolder = { id: string; password_hash: string | null; disabled: bool
  * wait for registrations and password changes, which run one at a time and pause half of the time. Waiting and hashing
  * release the request slot, so that many logins do not delay carts and products.
  */
-export function createPasswords({ budgets, hashing, hashConcurrency }: PasswordDeps) {
+export function createPasswordService({ budgets, hashing, hashConcurrency }: PasswordServiceDeps) {
   const loginBulkhead = createBulkhead({
     concurrency: hashConcurrency,
     queueMax: hashConcurrency * LOGINS_PER_HASHER,
@@ -43,7 +47,7 @@ export function createPasswords({ budgets, hashing, hashConcurrency }: PasswordD
    * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`.
    */
   async function verify<H extends PasswordHolder>(
-    { withoutSlot, ...attempt }: PasswordAttempt & { withoutSlot: WithoutSlot },
+    { withoutSlot, ...attempt }: LoginAttempt & { withoutSlot: WithoutSlot },
     password: string,
     find: () => Promise<H | undefined>
   ): Promise<H> {
@@ -87,4 +91,4 @@ export function createPasswords({ budgets, hashing, hashConcurrency }: PasswordD
       withoutSlot(() => changeBulkhead.run(() => hashing.hash(password)))
   }
 }
-export type Passwords = ReturnType<typeof createPasswords>
+export type PasswordService = ReturnType<typeof createPasswordService>

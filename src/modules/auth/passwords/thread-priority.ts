@@ -11,7 +11,7 @@ const NICEST = 19
  * Lowers the priority of the pool's threads, so that requests get the CPU first. Called with the first hash, which starts these
  * threads. Does nothing outside Linux, where only processes have priorities.
  */
-export function lowerPoolPriority(): void {
+export function lowerThreadPoolPriority(): void {
   if (process.platform !== 'linux') return
   const priority = Math.min(NICEST, getPriority() + NICER)
   for (const thread of readdirSync(TASKS)) {

@@ -3,11 +3,11 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { UserResponse } from '../users/schema.ts'
 import * as schema from './schema.ts'
-import type { Profiles } from './service.ts'
+import type { ProfileService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function profileRoutes(tiers: Tiers, profiles: Profiles): void {
+export function profileRoutes(tiers: Tiers, profiles: ProfileService): void {
   tiers.secured.get(
     '/auth/me',
     {

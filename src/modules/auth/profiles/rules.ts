@@ -2,14 +2,14 @@ import { readPhone } from '../../../kernel/address.ts'
 import { localeInvalid, phoneInvalid } from '../errors.ts'
 
 /** Returns the number in E.164. @throws `AUTH_PHONE_INVALID`. */
-export function phoneOf(given: string): string {
+export function requireValidPhone(given: string): string {
   const phone = readPhone(given)
   if (phone === null) throw phoneInvalid()
   return phone
 }
 
 /** Returns the canonical BCP 47 tag, such as `sv-SE`; `undefined` when it is not a language. */
-export function readLocale(given: string): string | undefined {
+export function parseLocale(given: string): string | undefined {
   try {
     return new Intl.Locale(given).baseName
   } catch {
@@ -18,8 +18,8 @@ export function readLocale(given: string): string | undefined {
 }
 
 /** Returns the canonical BCP 47 tag. @throws `AUTH_LOCALE_INVALID`. */
-export function localeOf(given: string): string {
-  const locale = readLocale(given)
+export function requireValidLocale(given: string): string {
+  const locale = parseLocale(given)
   if (locale === undefined) throw localeInvalid()
   return locale
 }

@@ -1,11 +1,11 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { line, nullable, patchRequest } from '../../../kernel/wire.ts'
-import { Locale, Name } from '../users/schema.ts'
+import { LocaleSchema, UserNameSchema } from '../users/schema.ts'
 
 export const UpdateAccountRequest = patchRequest('UpdateAccountRequest', {
-  name: nullable(Name),
+  name: nullable(UserNameSchema),
   phone: nullable(line(32, 'With + and the country code.')),
-  locale: nullable(Locale),
+  locale: nullable(LocaleSchema),
   marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' })
 })
 export type UpdateAccountRequest = Static<typeof UpdateAccountRequest>

@@ -1,22 +1,22 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 import * as users from '../users/repository.ts'
 import type { UserResponse, UserRole } from '../users/schema.ts'
 import * as repository from './repository.ts'
-import { localeOf, phoneOf } from './rules.ts'
+import { requireValidLocale, requireValidPhone } from './rules.ts'
 import type { UpdateAccountRequest } from './schema.ts'
 
 /** The caller, from the access token. */
 type Caller = { userId: string; role: UserRole }
 
 /** Reads and updates the caller's profile. */
-export function createProfiles({ db }: { db: Database }) {
+export function createProfileService({ db }: { db: Database }) {
   /** Returns the caller's account. The role comes from the token, because external issuers grant it there. */
   async function read({ userId: id, role }: Caller): Promise<UserResponse> {
-    const user = found(await db.first(users.findUser, { id }), invalidToken)
-    return { ...users.presentUser(user), role }
+    const user = found(await db.first(users.findUser, { id }), invalidAccessToken)
+    return { ...users.publicUserFields(user), role }
   }
 
   return {
@@ -26,15 +26,18 @@ export function createProfiles({ db }: { db: Database }) {
     async update(caller: Caller, body: UpdateAccountRequest, write: IdempotentWrite): Promise<UserResponse> {
       const { phone, locale } = body
       const normalised = {
-        ...(phone !== undefined && { phone: phone && phoneOf(phone) }),
-        ...(locale !== undefined && { locale: locale && localeOf(locale) })
+        ...(phone !== undefined && { phone: phone && requireValidPhone(phone) }),
+        ...(locale !== undefined && { locale: locale && requireValidLocale(locale) })
       }
       await write.once(db, async tx => {
-        const present = found(await tx.first(repository.lockProfile, { id: caller.userId }), invalidToken)
+        const present = found(
+          await tx.first(repository.lockProfile, { id: caller.userId }),
+          invalidAccessToken
+        )
         await tx.run(repository.updateProfile, { ...present, ...body, ...normalised, id: caller.userId })
       })
       return read(caller)
     }
   }
 }
-export type Profiles = ReturnType<typeof createProfiles>
+export type ProfileService = ReturnType<typeof createProfileService>

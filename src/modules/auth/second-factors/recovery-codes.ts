@@ -7,15 +7,15 @@ const CODE_BYTES = 10
 const PURPOSE = 'auth.recovery_codes'
 
 /** Removes separators and case, for comparison. */
-export const plainCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase()
+export const normalizeSecondFactorCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase()
 
-export const hashCode = (text: string): Buffer => hashSecret(plainCode(text))
+export const hashRecoveryCode = (text: string): Buffer => hashSecret(normalizeSecondFactorCode(text))
 
 /**
  * Returns a set of ten 80-bit codes for each configured secret, the current secret first. They are derived from the id of the
  * request, so that a retry gets the same codes. Only their hashes are stored.
  */
-export function recoveryCodes(secrets: Secrets, id: string): readonly [string[], ...string[][]] {
+export function deriveRecoveryCodes(secrets: Secrets, id: string): readonly [string[], ...string[][]] {
   const macs = Array.from({ length: CODES }, (_, index) => secrets.everyMac(PURPOSE, id, String(index)))
   const codeIn = (mac: string): string => {
     const bytes = Buffer.from(mac.slice(mac.indexOf('.') + 1), 'base64url').subarray(0, CODE_BYTES)

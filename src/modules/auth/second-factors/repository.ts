@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Starts an enrolment and replaces an unconfirmed one. Changes nothing if the account is enrolled or has no password. */
-export const upsertPending = statement({
+export const upsertPendingSecondFactor = statement({
   name: 'auth.upsert_pending_second_factor',
   takes: { userId: 'uuid', sealed: 'bytea' },
   text: `
@@ -10,7 +10,7 @@ export const upsertPending = statement({
     where id = $userId and second_factor_at is null and password_hash is not null for update
     on conflict (user_id) do update set sealed = excluded.sealed, last_step = 0, created_at = now()`
 })
-export const findFactor = statement({
+export const findSecondFactor = statement({
   name: 'auth.find_second_factor',
   takes: { userId: 'uuid' },
   gives: { sealed: 'bytea?', enrolled_at: 'timestamptz?', codes_left: 'int4' },
@@ -21,30 +21,30 @@ export const findFactor = statement({
     where u.id = $userId`
 })
 // Updates the user's row, so that a concurrent login without a second factor, which waits for its lock, opens no session.
-export const insertEnrolment = statement({
+export const markSecondFactorEnrolled = statement({
   name: 'auth.enrol_second_factor',
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = now() where id = $userId and second_factor_at is null'
 })
-export const lockEnrolled = statement({
+export const lockEnrolledUser = statement({
   name: 'auth.lock_enrolled_user',
   takes: { userId: 'uuid' },
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $userId and second_factor_at is not null for update'
 })
 /** Marks the account as not enrolled. Changes nothing if it has no second factor. */
-export const deleteEnrolment = statement({
+export const clearSecondFactorEnrolment = statement({
   name: 'auth.unenrol_second_factor',
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = null where id = $userId and second_factor_at is not null'
 })
-export const deleteFactor = statement({
+export const deleteSecondFactor = statement({
   name: 'auth.delete_second_factor',
   takes: { userId: 'uuid' },
   text: 'delete from auth.second_factors where user_id = $userId'
 })
 // Conditional, so that only one of several requests with the same code succeeds. Also stores the secret encrypted again.
-export const acceptStep = statement({
+export const recordTotpStep = statement({
   name: 'auth.accept_time_step',
   takes: { userId: 'uuid', step: 'int8', sealed: 'bytea' },
   text: `
@@ -68,7 +68,7 @@ export const deleteRecoveryCodes = statement({
   text: 'delete from auth.recovery_codes where user_id = $userId'
 })
 /** Consumes a code. Only one of several requests with the same code succeeds. */
-export const useRecoveryCode = statement({
+export const consumeRecoveryCode = statement({
   name: 'auth.use_recovery_code',
   takes: { userId: 'uuid', hash: 'bytea' },
   text: 'delete from auth.recovery_codes where user_id = $userId and code_hash = $hash'

@@ -2,15 +2,15 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
-import { neverStored } from '../accounts/routes.ts'
+import { setNoStoreHeader } from '../accounts/routes.ts'
 import * as schema from './schema.ts'
-import type { SecondFactors } from './service.ts'
+import type { SecondFactorService } from './service.ts'
 
 const own = { class: 'account', anyScope: true, isUsersOnly: true } as const
 const config = { ...own, recentLogin: 'all' } as const
 
 /** Mounts the routes of an administrator's own second factor. */
-export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
+export function secondFactorRoutes(tiers: Tiers, factors: SecondFactorService): void {
   tiers.admin.get(
     '/auth/second-factor',
     {
@@ -39,7 +39,7 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
           'issuer.',
         response: { 200: schema.EnrolmentResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => factors.begin(identityOf(request).userId, writeOf(request))
   )
@@ -57,7 +57,7 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
         body: schema.ConfirmEnrolmentRequest,
         response: { 200: schema.RecoveryCodesResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => factors.confirm(identityOf(request), request.body.code, writeOf(request))
   )
@@ -73,7 +73,7 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactors): void {
           'account has no second factor.',
         response: { 200: schema.RecoveryCodesResponse }
       },
-      onRequest: neverStored
+      onRequest: setNoStoreHeader
     },
     request => factors.replaceRecoveryCodes(identityOf(request).userId, writeOf(request))
   )

@@ -8,23 +8,23 @@ import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { deleteChallengesOf } from '../challenges/repository.ts'
+import { deleteLoginChallengesOfUser } from '../challenges/repository.ts'
 import {
-  secondFactorCodeWrong,
-  secondFactorEnrolled,
-  secondFactorExternal,
-  secondFactorNotBegun,
+  secondFactorAlreadyEnrolled,
+  secondFactorEnrolmentCodeInvalid,
+  secondFactorEnrolmentNotStarted,
+  secondFactorManagedByIssuer,
   secondFactorNotEnrolled,
   userNotFound
 } from '../errors.ts'
 import { secondFactorChanged } from '../events.ts'
-import { markSecondFactor, unmarkSecondFactors } from '../sessions/repository.ts'
+import { markSessionSecondFactor, unmarkSessionSecondFactors } from '../sessions/repository.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { VerifiedIdentity } from '../tokens/verify.ts'
 import { findUser } from '../users/repository.ts'
-import { hashCode, plainCode, recoveryCodes } from './recovery-codes.ts'
+import { deriveRecoveryCodes, hashRecoveryCode, normalizeSecondFactorCode } from './recovery-codes.ts'
 import * as repository from './repository.ts'
-import { otpauthUri, SECRET_BYTES, timeStepOf } from './totp.ts'
+import { findTotpStep, otpauthUri, TOTP_SECRET_BYTES } from './totp.ts'
 
 export type SecondFactorDeps = {
   db: Database
@@ -43,7 +43,7 @@ type Change = PayloadOf<typeof secondFactorChanged>['change']
 const PURPOSE = 'auth.second_factors'
 
 /** Manages second factors of administrators: time-based codes of an app (RFC 6238) and recovery codes. */
-export function createSecondFactors(deps: SecondFactorDeps) {
+export function createSecondFactorService(deps: SecondFactorDeps) {
   const { db, secrets, log, emit, audit, sessions, shopName, isRequired } = deps
   const announce = (tx: Transaction, user_id: string, change: Change) =>
     emit(tx, secondFactorChanged, user_id, { user_id, change })
@@ -60,18 +60,19 @@ export function createSecondFactors(deps: SecondFactorDeps) {
 
   /** Accepts a code of the app, once per time step. */
   async function acceptCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
-    const sealed = (await tx.first(repository.findFactor, { userId }))?.sealed ?? null
+    const sealed = (await tx.first(repository.findSecondFactor, { userId }))?.sealed ?? null
     const secret = sealed === null ? undefined : open(sealed, userId)
-    const step = secret && timeStepOf(secret, code, Date.now())
+    const step = secret && findTotpStep(secret, code, Date.now())
     if (sealed === null || secret === undefined || step === undefined) return false
     const isCurrent = secrets.keyIdOf(sealed) === secrets.keyId
     const kept = isCurrent ? sealed : secrets.seal(PURPOSE, secret)
-    return (await tx.run(repository.acceptStep, { userId, step, sealed: kept })) === 1
+    return (await tx.run(repository.recordTotpStep, { userId, step, sealed: kept })) === 1
   }
 
   /** Consumes a recovery code and emits an event to notify its owner. */
   async function acceptRecoveryCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
-    const isRight = (await tx.run(repository.useRecoveryCode, { userId, hash: hashCode(code) })) === 1
+    const isRight =
+      (await tx.run(repository.consumeRecoveryCode, { userId, hash: hashRecoveryCode(code) })) === 1
     if (isRight) announce(tx, userId, 'recovery_code_used')
     return isRight
   }
@@ -80,23 +81,25 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     await tx.run(repository.deleteRecoveryCodes, { userId })
     await tx.run(repository.insertRecoveryCodes, {
       userId,
-      hashes: recoveryCodes(secrets, id)[0].map(hashCode)
+      hashes: deriveRecoveryCodes(secrets, id)[0].map(hashRecoveryCode)
     })
   }
 
   /** Returns the codes that the request of this id created, unless they were replaced. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
   async function codesOf(userId: string, id: string): Promise<{ recovery_codes: string[] }> {
     const stored = await db.rows(repository.listRecoveryCodes, { userId })
-    const isStored = (code: string) => stored.some(({ code_hash }) => code_hash.equals(hashCode(code)))
-    const made = recoveryCodes(secrets, id).find(codes => codes.some(isStored))
+    const isStored = (code: string) =>
+      stored.some(({ code_hash }) => code_hash.equals(hashRecoveryCode(code)))
+    const made = deriveRecoveryCodes(secrets, id).find(codes => codes.some(isStored))
     return { recovery_codes: found(made, secondFactorNotEnrolled) }
   }
 
   async function removeFactor(tx: Transaction, userId: string, change: Change): Promise<void> {
-    if ((await tx.run(repository.deleteEnrolment, { userId })) === 0) throw secondFactorNotEnrolled()
-    await tx.run(repository.deleteFactor, { userId })
-    await tx.run(deleteChallengesOf, { userId })
-    await tx.run(unmarkSecondFactors, { userId })
+    if ((await tx.run(repository.clearSecondFactorEnrolment, { userId })) === 0)
+      throw secondFactorNotEnrolled()
+    await tx.run(repository.deleteSecondFactor, { userId })
+    await tx.run(deleteLoginChallengesOfUser, { userId })
+    await tx.run(unmarkSessionSecondFactors, { userId })
     await sessions.verifyAgain(tx, userId)
     announce(tx, userId, change)
   }
@@ -104,7 +107,7 @@ export function createSecondFactors(deps: SecondFactorDeps) {
   return {
     async read(userId: string) {
       const { enrolled_at, codes_left } = found(
-        await db.first(repository.findFactor, { userId }),
+        await db.first(repository.findSecondFactor, { userId }),
         userNotFound
       )
       return { enrolled_at, recovery_codes_left: codes_left, is_required: isRequired }
@@ -113,15 +116,19 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     /** Creates a secret, which is inactive until it is confirmed. @throws `AUTH_SECOND_FACTOR_ENROLLED`, `AUTH_SECOND_FACTOR_EXTERNAL`. */
     async begin(userId: string, write: IdempotentWrite) {
       const user = found(await db.first(findUser, { id: userId }), userNotFound)
-      if (user.password_hash === null) throw secondFactorExternal()
+      if (user.password_hash === null) throw secondFactorManagedByIssuer()
       await write.once(db, async tx => {
-        const sealed = secrets.seal(PURPOSE, randomBytes(SECRET_BYTES))
-        if ((await tx.run(repository.upsertPending, { userId, sealed })) === 0) throw secondFactorEnrolled()
+        const sealed = secrets.seal(PURPOSE, randomBytes(TOTP_SECRET_BYTES))
+        if ((await tx.run(repository.upsertPendingSecondFactor, { userId, sealed })) === 0)
+          throw secondFactorAlreadyEnrolled()
       })
-      const { sealed, enrolled_at } = found(await db.first(repository.findFactor, { userId }), userNotFound)
+      const { sealed, enrolled_at } = found(
+        await db.first(repository.findSecondFactor, { userId }),
+        userNotFound
+      )
       // A retry never returns the secret of a factor that was confirmed in the meantime.
-      if (sealed === null || enrolled_at !== null) throw secondFactorEnrolled()
-      const secret = found(open(sealed, userId), secondFactorNotBegun)
+      if (sealed === null || enrolled_at !== null) throw secondFactorAlreadyEnrolled()
+      const secret = found(open(sealed, userId), secondFactorEnrolmentNotStarted)
       return {
         secret: base32(secret),
         otpauth_uri: otpauthUri(secret, { issuer: shopName, account: user.email ?? userId })
@@ -132,12 +139,17 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     async confirm({ userId, sessionId }: Caller, code: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
         // First, because logins lock the user before the factor.
-        if ((await tx.run(repository.insertEnrolment, { userId })) === 0) throw secondFactorEnrolled()
-        found((await tx.first(repository.findFactor, { userId }))?.sealed ?? undefined, secondFactorNotBegun)
-        if (!(await acceptCode(tx, userId, plainCode(code)))) throw secondFactorCodeWrong()
+        if ((await tx.run(repository.markSecondFactorEnrolled, { userId })) === 0)
+          throw secondFactorAlreadyEnrolled()
+        found(
+          (await tx.first(repository.findSecondFactor, { userId }))?.sealed ?? undefined,
+          secondFactorEnrolmentNotStarted
+        )
+        if (!(await acceptCode(tx, userId, normalizeSecondFactorCode(code))))
+          throw secondFactorEnrolmentCodeInvalid()
         await storeCodes(tx, userId, write.id)
         await sessions.endAll(tx, userId, sessionId)
-        if (sessionId !== null) await tx.run(markSecondFactor, { id: sessionId })
+        if (sessionId !== null) await tx.run(markSessionSecondFactor, { id: sessionId })
         announce(tx, userId, 'enrolled')
       })
       return codesOf(userId, write.id)
@@ -146,7 +158,7 @@ export function createSecondFactors(deps: SecondFactorDeps) {
     /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
     async replaceRecoveryCodes(userId: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
-        const factor = await tx.first(repository.lockEnrolled, { userId })
+        const factor = await tx.first(repository.lockEnrolledUser, { userId })
         found(factor, secondFactorNotEnrolled)
         await storeCodes(tx, userId, write.id)
         announce(tx, userId, 'recovery_codes_replaced')
@@ -168,10 +180,10 @@ export function createSecondFactors(deps: SecondFactorDeps) {
 
     /** Consumes a code of the app or a recovery code. Returns false when it is wrong, too old, or used. */
     accept: (tx: Transaction, userId: string, text: string): Promise<boolean> => {
-      const code = plainCode(text)
+      const code = normalizeSecondFactorCode(text)
       const isOfApp = /^\d{6}$/.test(code)
       return isOfApp ? acceptCode(tx, userId, code) : acceptRecoveryCode(tx, userId, code)
     }
   }
 }
-export type SecondFactors = ReturnType<typeof createSecondFactors>
+export type SecondFactorService = ReturnType<typeof createSecondFactorService>

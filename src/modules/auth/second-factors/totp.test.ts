@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesOfBase32 } from '../../../../test/support/second-factor.ts'
 import { base32 } from '../../../kernel/base32.ts'
-import { codeAt, otpauthUri, stepAt, timeStepOf } from './totp.ts'
+import { findTotpStep, otpauthUri, totpCodeAt, totpStepAt } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -14,20 +14,20 @@ test.each([
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130']
 ])('the code at %i seconds is %s', (seconds, code) => {
-  expect(codeAt(SECRET, stepAt(seconds * 1_000))).toBe(code)
+  expect(totpCodeAt(SECRET, totpStepAt(seconds * 1_000))).toBe(code)
 })
 
 test('a code is accepted one step before and after its own, but not two', () => {
   const now = 1_234_567_890_000
-  const at = (steps: number) => timeStepOf(SECRET, codeAt(SECRET, stepAt(now) + steps), now)
-  expect([at(-1), at(0), at(1)]).toEqual([stepAt(now) - 1, stepAt(now), stepAt(now) + 1])
+  const at = (steps: number) => findTotpStep(SECRET, totpCodeAt(SECRET, totpStepAt(now) + steps), now)
+  expect([at(-1), at(0), at(1)]).toEqual([totpStepAt(now) - 1, totpStepAt(now), totpStepAt(now) + 1])
   expect([at(-3), at(-2), at(2), at(3)]).toEqual([undefined, undefined, undefined, undefined])
 })
 
 test('text that is not a code of six digits has no step', () => {
   const now = 1_234_567_890_000
   for (const text of ['', '5924', '0005924', '００５９２４', 'abcdef'])
-    expect(timeStepOf(SECRET, text, now), text).toBeUndefined()
+    expect(findTotpStep(SECRET, text, now), text).toBeUndefined()
 })
 
 // RFC 4648, section 10, without padding.

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { base32 } from '../../../kernel/base32.ts'
 
-export const SECRET_BYTES = 20 // as long as SHA-1 (RFC 4226, section 4, R6)
+export const TOTP_SECRET_BYTES = 20 // as long as SHA-1 (RFC 4226, section 4, R6)
 const STEP_MS = 30_000
 const DIGITS = 6
 /** Clocks may differ by one step. */
 const OFFSETS = [0, -1, 1]
 
 /** Returns the code of a time step (RFC 6238 with SHA-1 and six digits, which every authenticator app supports). */
-export function codeAt(secret: Buffer, step: number): string {
+export function totpCodeAt(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = createHmac('sha1', secret).update(counter).digest()
@@ -17,13 +17,13 @@ export function codeAt(secret: Buffer, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0')
 }
 
-export const stepAt = (ms: number): number => Math.floor(ms / STEP_MS)
+export const totpStepAt = (ms: number): number => Math.floor(ms / STEP_MS)
 
 /** Returns the step of this code: the current one, the one before or the one after. */
-export function timeStepOf(secret: Buffer, code: string, nowMs: number): number | undefined {
+export function findTotpStep(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code)
-  return OFFSETS.map(offset => stepAt(nowMs) + offset).find(step => {
-    const right = Buffer.from(codeAt(secret, step))
+  return OFFSETS.map(offset => totpStepAt(nowMs) + offset).find(step => {
+    const right = Buffer.from(totpCodeAt(secret, step))
     return given.length === right.length && timingSafeEqual(given, right)
   })
 }

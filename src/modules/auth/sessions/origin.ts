@@ -6,5 +6,5 @@ export type SessionOrigin = { network: string; userAgent: string | undefined; wi
 const USER_AGENT_LENGTH_MAX = 200
 
 /** Returns the user agent that a session stores. */
-export const userAgentOf = ({ userAgent }: SessionOrigin): string | null =>
+export const storedUserAgentOf = ({ userAgent }: SessionOrigin): string | null =>
   userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null

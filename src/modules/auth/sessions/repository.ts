@@ -30,7 +30,7 @@ export const insertSession = statement({
 })
 
 // Conditional, so that only one of several callers with the same token rotates it.
-export const rotateToken = statement({
+export const rotateRefreshToken = statement({
   name: 'auth.rotate_refresh_token',
   takes: { id: 'uuid', hash: 'bytea', nextHash: 'bytea', idleDays: 'int4' },
   gives: { user_id: 'uuid', ...RIGHTS, ...LOGIN },
@@ -44,7 +44,7 @@ export const rotateToken = statement({
 })
 
 /** Hashes of a session's refresh tokens; `is_recent`: whether the last rotation is within the grace period. */
-export const findRotation = statement({
+export const findRefreshTokenRotation = statement({
   name: 'auth.find_rotation',
   takes: { id: 'uuid', graceSeconds: 'float8', idleDays: 'int4' },
   gives: {
@@ -64,12 +64,12 @@ export const findRotation = statement({
 })
 
 /** Marks the session that confirmed a second factor as having used it. */
-export const markSecondFactor = statement({
+export const markSessionSecondFactor = statement({
   name: 'auth.mark_second_factor',
   takes: { id: 'uuid' },
   text: 'update auth.sessions set second_factor = true where id = $id'
 })
-export const unmarkSecondFactors = statement({
+export const unmarkSessionSecondFactors = statement({
   name: 'auth.unmark_second_factors',
   takes: { userId: 'uuid' },
   text: 'update auth.sessions set second_factor = false where user_id = $userId'

@@ -10,7 +10,7 @@ type RevocationSubscriber = { onRevoked(userId: string): void; onGap(): void }
  * Publishes that a session ended, or that a user was disabled or has a new role or password. This process is notified at
  * commit, others within a second.
  */
-export function createRevocations(broadcast: Broadcast) {
+export function createSessionRevocations(broadcast: Broadcast) {
   const subscribers: RevocationSubscriber[] = []
   const notifySubscribers = (userId: string) => {
     for (const subscriber of subscribers) subscriber.onRevoked(userId)
@@ -34,4 +34,4 @@ export function createRevocations(broadcast: Broadcast) {
     isLive: () => broadcast.isLive()
   }
 }
-export type SessionRevocations = ReturnType<typeof createRevocations>
+export type SessionRevocations = ReturnType<typeof createSessionRevocations>

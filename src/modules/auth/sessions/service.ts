@@ -5,7 +5,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
-import type { AccessTokens, TokenRights } from '../tokens/access-tokens.ts'
+import type { AccessTokenService, RoleAndScopes } from '../tokens/access-tokens.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
 import type { SessionRevocations } from './revocations.ts'
@@ -16,16 +16,16 @@ const GRACE_SECONDS = 20
 export type SessionDeps = {
   db: Database
   secrets: Secrets
-  accessTokens: AccessTokens
+  accessTokens: AccessTokenService
   revocations: SessionRevocations
   limits: { session_days: number; session_idle_days: number }
 }
 type SessionRef = { userId: string; sessionId: string | null }
-export type SessionOwner = TokenRights & { id: string; passwordHash: string; hasSecondFactor: boolean }
+export type SessionOwner = RoleAndScopes & { id: string; passwordHash: string; hasSecondFactor: boolean }
 /** Contents of tokens; `auth_time` is when the session was opened, in seconds since 1970. */
-type Holder = TokenRights & { auth_time: number }
+type Holder = RoleAndScopes & { auth_time: number }
 /** The id of a session that is to be opened, and the secret text from which its first refresh token is computed. */
-export type SessionSeed = { sessionId: string; text: string }
+export type RefreshTokenSeed = { sessionId: string; text: string }
 type Rotated = Holder & { user_id: string; token: RefreshToken }
 
 export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
@@ -47,7 +47,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   }
 
   /** Opens a session. Returns `undefined` when the owner was disabled, or changed the password or second factor. */
-  async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null, seed?: SessionSeed) {
+  async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null, seed?: RefreshTokenSeed) {
     const token = seed === undefined ? refreshTokens.first(newId()) : refreshTokens.successors(seed)[0]
     const opened = await tx.first(repository.insertSession, {
       id: token.sessionId,
@@ -62,7 +62,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   }
 
   /** Returns the tokens of the session that an earlier try opened; `undefined` when they were refreshed, or it ended. */
-  async function openedBefore(seed: SessionSeed) {
+  async function openedBefore(seed: RefreshTokenSeed) {
     const session = await findRotation(db, seed.sessionId)
     const token = refreshTokens.successors(seed).find(({ hash }) => session?.token_hash.equals(hash))
     return (
@@ -71,7 +71,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   }
 
   const findRotation = (from: Queryable, id: string) =>
-    from.first(repository.findRotation, { id, graceSeconds: GRACE_SECONDS, idleDays })
+    from.first(repository.findRefreshTokenRotation, { id, graceSeconds: GRACE_SECONDS, idleDays })
 
   /**
    * Exchanges a refresh token for new tokens. The previous token gets the same ones within 20 seconds, or at any age if it is
@@ -90,7 +90,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   async function rotate(tx: Transaction, token: RefreshToken): Promise<Rotated | undefined> {
     const [next] = refreshTokens.successors(token)
     const { sessionId: id, hash } = token
-    const session = await tx.first(repository.rotateToken, { id, hash, nextHash: next.hash, idleDays })
+    const session = await tx.first(repository.rotateRefreshToken, { id, hash, nextHash: next.hash, idleDays })
     if (session !== undefined) return { ...session, token: next }
 
     const { userId, isRecent, successor } = await successorOf(tx, token)

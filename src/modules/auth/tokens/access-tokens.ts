@@ -1,10 +1,10 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 import type { UserRole } from '../users/schema.ts'
 import type { ParsedToken } from './parse.ts'
-import type { SigningKeys } from './signing-keys.ts'
-import { cacheableUntil, loadJose, type VerifiedIdentity, verifyToken } from './verify.ts'
+import type { SigningKeyStore } from './signing-keys.ts'
+import { loadJoseLibrary, type VerifiedIdentity, verificationExpiryOf, verifyAccessToken } from './verify.ts'
 
 const AUDIENCE = 'cartwright'
 const ALGORITHM = 'EdDSA'
@@ -16,31 +16,37 @@ const KEY_LIFETIME_SECONDS = 900
 const ROLES: readonly unknown[] = ['customer', 'admin']
 
 /** Permissions of a caller; `scopes` is null for customers and administrators with full access. */
-export type TokenRights = { role: UserRole; scopes: string[] | null }
+export type RoleAndScopes = { role: UserRole; scopes: string[] | null }
 
-type OpenSession = TokenRights & { auth_time: number; second_factor: boolean }
+type OpenSession = RoleAndScopes & { auth_time: number; second_factor: boolean }
 
 export type AccessTokenDeps = {
-  keys: SigningKeys
+  keys: SigningKeyStore
   issuer: string
   lifetimeSeconds: number
   /** Returns the current permissions of a session's user, and how it was opened; `undefined` when it has ended. */
   findSession: (id: string, userId: string) => Promise<OpenSession | undefined>
   /** Returns the current permissions of an API key; `undefined` when it is invalid. */
-  findKey: (id: string, userId: string) => Promise<TokenRights | undefined>
+  findKey: (id: string, userId: string) => Promise<RoleAndScopes | undefined>
 }
 
 /** Issues and verifies the shop's own access tokens (RFC 9068). */
-export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession, findKey }: AccessTokenDeps) {
+export function createAccessTokenService({
+  keys,
+  issuer,
+  lifetimeSeconds,
+  findSession,
+  findKey
+}: AccessTokenDeps) {
   async function sign(
     userId: string,
-    { role, scopes }: TokenRights,
+    { role, scopes }: RoleAndScopes,
     of: object,
     seconds: number
   ): Promise<string> {
     const { kid, privateKey } = keys.signing()
     const now = Math.floor(Date.now() / 1_000)
-    const { SignJWT } = await loadJose()
+    const { SignJWT } = await loadJoseLibrary()
     return new SignJWT({ role, ...of, ...(scopes !== null && { scopes }) })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .setIssuer(issuer)
@@ -53,14 +59,14 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
   }
 
   const issue = (
-    session: { id: string; userId: string; authTime: number } & TokenRights
+    session: { id: string; userId: string; authTime: number } & RoleAndScopes
   ): Promise<string> => {
     const { id: sid, authTime } = session
     const claims = { client_id: FIRST_PARTY, sid, auth_time: Math.floor(authTime) }
     return sign(session.userId, session, claims, lifetimeSeconds)
   }
 
-  async function issueForKey(key: { id: string; userId: string } & TokenRights) {
+  async function issueForKey(key: { id: string; userId: string } & RoleAndScopes) {
     const seconds = KEY_LIFETIME_SECONDS
     const claims = { client_id: key.id, api_key_id: key.id }
     return { token: await sign(key.userId, key, claims, seconds), seconds }
@@ -68,28 +74,32 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
 
   async function verify(token: ParsedToken): Promise<VerifiedIdentity> {
     const { header } = token
-    if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidToken()
+    if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidAccessToken()
     const key = await keys.publicKey(header.kid)
-    if (key === undefined) throw invalidToken()
-    const claims = await verifyToken(token, key, { issuer, audience: AUDIENCE, algorithms: [ALGORITHM] })
+    if (key === undefined) throw invalidAccessToken()
+    const claims = await verifyAccessToken(token, key, {
+      issuer,
+      audience: AUDIENCE,
+      algorithms: [ALGORITHM]
+    })
     const { sub, sid, api_key_id, jti, iat, role, exp } = claims
     if (!UUID.test(sub) || typeof jti !== 'string' || typeof iat !== 'number' || !ROLES.includes(role))
-      throw invalidToken()
+      throw invalidAccessToken()
     const isOfKey = sid === undefined
     const id = isOfKey ? api_key_id : sid
-    if (typeof id !== 'string' || !UUID.test(id)) throw invalidToken()
+    if (typeof id !== 'string' || !UUID.test(id)) throw invalidAccessToken()
 
     // Current permissions, because a token must not keep revoked ones.
-    const expiresAt = cacheableUntil(exp)
+    const expiresAt = verificationExpiryOf(exp)
     if (isOfKey) {
-      const rights = found(await findKey(id, sub), invalidToken)
+      const rights = found(await findKey(id, sub), invalidAccessToken)
       return { userId: sub, ...rights, sessionId: null, apiKeyId: id, hasSecondFactor: false, expiresAt }
     }
-    const session = found(await findSession(id, sub), invalidToken)
+    const session = found(await findSession(id, sub), invalidAccessToken)
     const { auth_time: authenticatedAt, second_factor: hasSecondFactor, ...rights } = session
     return { userId: sub, ...rights, sessionId: id, authenticatedAt, hasSecondFactor, expiresAt }
   }
 
   return { issuer, lifetimeSeconds, issue, issueForKey, verify }
 }
-export type AccessTokens = ReturnType<typeof createAccessTokens>
+export type AccessTokenService = ReturnType<typeof createAccessTokenService>

@@ -1,17 +1,17 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 import * as users from '../users/repository.ts'
-import type { AccessTokens } from './access-tokens.ts'
-import type { ExternalCaller, ExternalTokens } from './external-tokens.ts'
+import type { AccessTokenService } from './access-tokens.ts'
+import type { ExternalIssuerUser, VerifyExternalToken } from './external-tokens.ts'
 import { parseToken } from './parse.ts'
-import { cacheableUntil, type VerifiedIdentity } from './verify.ts'
+import { type VerifiedIdentity, verificationExpiryOf } from './verify.ts'
 
 export type AuthenticateDeps = {
   db: Database
-  accessTokens: AccessTokens
+  accessTokens: AccessTokenService
   /** By issuer. */
-  issuers: ReadonlyMap<unknown, ExternalTokens>
+  issuers: ReadonlyMap<unknown, VerifyExternalToken>
   /** Whether administrators need a second factor. */
   requiresSecondFactor: boolean
 }
@@ -20,7 +20,7 @@ export type AuthenticateDeps = {
  * Creates the verification of bearer tokens. The unverified `iss` only selects the issuer's rules.
  * @throws `AUTH_INVALID_TOKEN` for an invalid token, `AUTH_ISSUER_UNAVAILABLE` when the issuer's keys cannot be loaded.
  */
-export function createAuthenticate(deps: AuthenticateDeps) {
+export function createTokenAuthenticator(deps: AuthenticateDeps) {
   const { db, accessTokens, issuers, requiresSecondFactor } = deps
 
   /** API keys need no second factor, because their permissions are limited instead. */
@@ -37,7 +37,7 @@ export function createAuthenticate(deps: AuthenticateDeps) {
     const { iss } = token.claims
     if (iss === accessTokens.issuer) return accessTokens.verify(token)
     const verifyExternal = issuers.get(iss)
-    if (verifyExternal === undefined) throw invalidToken()
+    if (verifyExternal === undefined) throw invalidAccessToken()
     const caller = await verifyExternal(token)
     const role = caller.isAdmin ? 'admin' : 'customer'
     const { scopes, authenticatedAt, hasSecondFactor } = caller
@@ -48,20 +48,20 @@ export function createAuthenticate(deps: AuthenticateDeps) {
       sessionId: null,
       ...(authenticatedAt !== undefined && { authenticatedAt }),
       hasSecondFactor,
-      expiresAt: cacheableUntil(caller.exp)
+      expiresAt: verificationExpiryOf(caller.exp)
     }
   }
 
   /** Returns the user id of an external caller. Creates the user on the first request. */
-  async function userOf(caller: ExternalCaller): Promise<string> {
+  async function userOf(caller: ExternalIssuerUser): Promise<string> {
     const { issuer, subject, email, name } = caller
-    const find = () => db.first(users.findExternal, { issuer, subject })
+    const find = () => db.first(users.findExternalIdentity, { issuer, subject })
     let user = await find()
     if (user === undefined) {
-      await db.run(users.insertExternal, { id: newId(), issuer, subject, email, name })
+      await db.run(users.insertExternalUser, { id: newId(), issuer, subject, email, name })
       user = await find()
     }
-    if (user === undefined || user.disabled) throw invalidToken()
+    if (user === undefined || user.disabled) throw invalidAccessToken()
     return user.user_id
   }
 }

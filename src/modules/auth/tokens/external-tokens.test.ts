@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { ADMIN_CLAIM, makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { hasClaim, scopesIn } from './external-tokens.ts'
+import { hasClaimValue, readScopesClaim } from './external-tokens.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -232,17 +232,17 @@ describe('an admin claim', () => {
     [{ realm_access: 'admin' }, false],
     [{}, false]
   ])('in %j: %s', (claims, granted) => {
-    expect(hasClaim(claims, admin)).toBe(granted)
+    expect(hasClaimValue(claims, admin)).toBe(granted)
   })
 
   test('is not found in what every object inherits', () => {
-    expect(hasClaim({}, { path: 'constructor.name', value: 'Object' })).toBe(false)
-    expect(hasClaim({ roles: ['x'] }, { path: 'roles.length', value: '1' })).toBe(false)
+    expect(hasClaimValue({}, { path: 'constructor.name', value: 'Object' })).toBe(false)
+    expect(hasClaimValue({ roles: ['x'] }, { path: 'roles.length', value: '1' })).toBe(false)
   })
 
   test('can have a name with dots', () => {
     const path = 'https://shop.example.com/roles'
-    expect(hasClaim({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
+    expect(hasClaimValue({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
   })
 })
 
@@ -288,6 +288,6 @@ describe('a claim of scopes', () => {
     [{ cartwright: null }, []],
     [{}, []]
   ])('in %j: %j', (claims, scopes) => {
-    expect(scopesIn(claims, path)).toEqual(scopes)
+    expect(readScopesClaim(claims, path)).toEqual(scopes)
   })
 })

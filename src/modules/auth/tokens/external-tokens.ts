@@ -1,13 +1,13 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
-import type { IssuerKeys } from './issuer-keys.ts'
+import type { LoadIssuerKey } from './issuer-keys.ts'
 import type { ParsedToken, TokenClaims } from './parse.ts'
-import { LEEWAY_SECONDS, verifyToken } from './verify.ts'
+import { CLOCK_LEEWAY_SECONDS, verifyAccessToken } from './verify.ts'
 
-export type IssuerSettings = AuthSettings['issuers'][number]
+export type ExternalIssuerSettings = AuthSettings['issuers'][number]
 /** A user of an external issuer. The e-mail address is for display only. */
-export type ExternalCaller = {
+export type ExternalIssuerUser = {
   issuer: string
   subject: string
   email: string | null
@@ -27,36 +27,39 @@ const ACCESS_TOKEN_TYPES = new Set([undefined, 'jwt', 'at+jwt', 'application/at+
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash']
 
 /** Verifies access tokens of one external issuer, by its settings only. */
-export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKeys) {
+export function createExternalTokenVerifier(settings: ExternalIssuerSettings, keyFor: LoadIssuerKey) {
   const expected = {
     issuer: settings.issuer,
     audience: settings.audience,
     algorithms: [...(settings.algorithms ?? ['RS256'])] as string[]
   }
 
-  return async function verify(token: ParsedToken): Promise<ExternalCaller> {
+  return async function verify(token: ParsedToken): Promise<ExternalIssuerUser> {
     const { header } = token
     // Before the key is fetched, so that a token that cannot be valid causes no request.
-    if (!expected.algorithms.includes(header.alg)) throw invalidToken()
-    if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidToken()
+    if (!expected.algorithms.includes(header.alg)) throw invalidAccessToken()
+    if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidAccessToken()
     const key = await keyFor(header)
-    const claims = await verifyToken(token, key, expected)
-    if (isOtherToken(claims)) throw invalidToken()
-    const isAdmin = settings.admin_claim !== undefined && hasClaim(claims, settings.admin_claim)
+    const claims = await verifyAccessToken(token, key, expected)
+    if (isOtherToken(claims)) throw invalidAccessToken()
+    const isAdmin = settings.admin_claim !== undefined && hasClaimValue(claims, settings.admin_claim)
     return {
       issuer: settings.issuer,
       subject: claims.sub,
       email: typeof claims.email === 'string' ? (parseEmail(claims.email) ?? null) : null,
       name: nameOf(claims),
       isAdmin,
-      scopes: isAdmin && settings.scopes_claim !== undefined ? scopesIn(claims, settings.scopes_claim) : null,
+      scopes:
+        isAdmin && settings.scopes_claim !== undefined
+          ? readScopesClaim(claims, settings.scopes_claim)
+          : null,
       exp: claims.exp,
       hasSecondFactor: hasSecondFactor(claims, settings.second_factor),
       ...authTimeOf(claims)
     }
   }
 }
-export type ExternalTokens = ReturnType<typeof createExternalTokens>
+export type VerifyExternalToken = ReturnType<typeof createExternalTokenVerifier>
 
 /**
  * Whether this is an ID or refresh token. An ID token is meant for a client and grants no access to an API. The claim `typ`
@@ -69,25 +72,31 @@ function isOtherToken(claims: TokenClaims): boolean {
 
 /** Ignores a time in the future, which would make the login look recent for too long. */
 const authTimeOf = ({ auth_time }: TokenClaims): { authenticatedAt?: number } =>
-  typeof auth_time === 'number' && auth_time <= Date.now() / 1_000 + LEEWAY_SECONDS
+  typeof auth_time === 'number' && auth_time <= Date.now() / 1_000 + CLOCK_LEEWAY_SECONDS
     ? { authenticatedAt: auth_time }
     : {}
 
 /** Whether `acr` or `amr` (OpenID Connect Core, section 2) has a configured value. */
-function hasSecondFactor({ acr, amr }: TokenClaims, values: IssuerSettings['second_factor'] = {}): boolean {
+function hasSecondFactor(
+  { acr, amr }: TokenClaims,
+  values: ExternalIssuerSettings['second_factor'] = {}
+): boolean {
   const isAmong = (accepted: readonly unknown[] | undefined, given: unknown) =>
     [given].flat().some(each => accepted?.includes(each) === true)
   return isAmong(values.acr, acr) || isAmong(values.amr, amr)
 }
 
 /** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */
-export function hasClaim(claims: TokenClaims, { path, value }: { path: string; value: string }): boolean {
+export function hasClaimValue(
+  claims: TokenClaims,
+  { path, value }: { path: string; value: string }
+): boolean {
   const found = claimOf(claims, path)
   return Array.isArray(found) ? found.includes(value) : found === value
 }
 
 /** Returns the scopes in the claim at `path`, a list or a string of words; empty without the claim. */
-export function scopesIn(claims: TokenClaims, path: string): string[] {
+export function readScopesClaim(claims: TokenClaims, path: string): string[] {
   const found = claimOf(claims, path)
   const words = typeof found === 'string' ? found.split(' ') : found
   return Array.isArray(words) ? words.filter(word => typeof word === 'string' && word !== '') : []

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from '../../../../test/support/app.ts'
 import { makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
 import { createHttpClient } from '../../../platform/http/client.ts'
-import { createIssuerKeys } from './issuer-keys.ts'
+import { createIssuerKeyLoader } from './issuer-keys.ts'
 
 const http = createHttpClient({ privateHosts: [] })
 
@@ -17,7 +17,7 @@ async function useIssuer() {
 function keysOf(issuer: TestIssuer, { cooldownMs = 30_000 } = {}) {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
-  return createIssuerKeys({ http, issuer: issuer.issuer, cooldownMs, signal: stopping.signal })
+  return createIssuerKeyLoader({ http, issuer: issuer.issuer, cooldownMs, signal: stopping.signal })
 }
 const headerOf = (issuer: TestIssuer) => ({ alg: 'RS256', kid: issuer.key().kid })
 const unknown = { alg: 'RS256', kid: 'unknown' }
@@ -194,7 +194,7 @@ test('a token of an issuer that is down gets 503, and other tokens stay valid', 
 test('a stopping process does not wait for an issuer that hangs', async () => {
   const issuer = await useIssuer()
   const stopping = new AbortController()
-  const keyFor = createIssuerKeys({
+  const keyFor = createIssuerKeyLoader({
     http,
     issuer: issuer.issuer,
     cooldownMs: 0,

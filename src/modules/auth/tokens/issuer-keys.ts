@@ -1,8 +1,8 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
 import type { HttpClient } from '../../../platform/http/client.ts'
-import { invalidToken, issuerUnavailable } from '../errors.ts'
+import { invalidAccessToken, tokenIssuerUnavailable } from '../errors.ts'
 import type { TokenHeader } from './parse.ts'
-import { loadJose } from './verify.ts'
+import { loadJoseLibrary } from './verify.ts'
 
 const FETCH_TIMEOUT_MS = 3_000
 const DOCUMENT_BYTES_MAX = 524_288
@@ -22,7 +22,7 @@ export type IssuerKeysDeps = {
  * used while they are refreshed in the background and while the issuer is down. An unknown key triggers a fetch. Keys are
  * cached in this process only, because write access to a shared cache would allow forging administrators.
  */
-export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKeysDeps) {
+export function createIssuerKeyLoader({ http, issuer, cooldownMs, signal }: IssuerKeysDeps) {
   let resolveKey: ReturnType<typeof createLocalJWKSet> | undefined
   let staleAt = 0
   let failed = false
@@ -30,7 +30,7 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
   let fetching: Promise<void> | undefined
 
   async function storeKeys(jwks: unknown): Promise<void> {
-    const { createLocalJWKSet } = await loadJose()
+    const { createLocalJWKSet } = await loadJoseLibrary()
     resolveKey = createLocalJWKSet(jwks as JSONWebKeySet)
     staleAt = performance.now() + FRESH_SECONDS * 1_000
   }
@@ -38,11 +38,11 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
   async function fetchKeys(): Promise<void> {
     nextFetchAt = performance.now() + cooldownMs
     try {
-      await storeKeys(await fetchKeySet({ http, issuer, signal }))
+      await storeKeys(await fetchIssuerKeySet({ http, issuer, signal }))
       failed = false
     } catch (cause) {
       failed = true
-      throw issuerUnavailable({ cause, retryAfterSeconds: RETRY_SECONDS })
+      throw tokenIssuerUnavailable({ cause, retryAfterSeconds: RETRY_SECONDS })
     }
   }
 
@@ -69,15 +69,15 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
     await refetch()
     const fetched = await find(header)
     if (fetched !== undefined) return fetched
-    throw failed ? issuerUnavailable({ retryAfterSeconds: RETRY_SECONDS }) : invalidToken()
+    throw failed ? tokenIssuerUnavailable({ retryAfterSeconds: RETRY_SECONDS }) : invalidAccessToken()
   }
 }
-export type IssuerKeys = ReturnType<typeof createIssuerKeys>
+export type LoadIssuerKey = ReturnType<typeof createIssuerKeyLoader>
 
 type IssuerRequest = Pick<IssuerKeysDeps, 'http' | 'issuer' | 'signal'>
 
 /** Fetches the key set of an issuer by its discovery document. */
-export async function fetchKeySet(request: IssuerRequest): Promise<unknown> {
+export async function fetchIssuerKeySet(request: IssuerRequest): Promise<unknown> {
   const discovery = await fetchJson(request, discoveryUrl(request.issuer))
   return fetchJson(request, jwksUrl(request.issuer, discovery))
 }

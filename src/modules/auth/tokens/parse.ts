@@ -1,4 +1,4 @@
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 
 export type TokenHeader = { alg: string; kid: string; typ?: string }
 export type TokenClaims = { readonly [name: string]: unknown }
@@ -13,7 +13,7 @@ const REFUSED_MEMBERS = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip']
 export function parseToken(text: string): ParsedToken {
   const parts = text.length <= TOKEN_BYTES_MAX ? text.split('.') : []
   const [header, claims] = parts
-  if (parts.length !== 3 || !parts.every(isCanonical)) throw invalidToken()
+  if (parts.length !== 3 || !parts.every(isCanonical)) throw invalidAccessToken()
   return { text, header: readHeader(readObject(header as string)), claims: readObject(claims as string) }
 }
 
@@ -28,14 +28,14 @@ function readObject(part: string): TokenClaims {
     const value: unknown = JSON.parse(decoder.decode(Buffer.from(part, 'base64url')))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TokenClaims
   } catch (cause) {
-    throw invalidToken({ cause })
+    throw invalidAccessToken({ cause })
   }
-  throw invalidToken()
+  throw invalidAccessToken()
 }
 
 function readHeader({ alg, kid, typ, ...others }: TokenClaims): TokenHeader {
-  if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidToken()
-  if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidToken()
-  if (typ !== undefined && typeof typ !== 'string') throw invalidToken()
+  if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidAccessToken()
+  if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidAccessToken()
+  if (typ !== undefined && typeof typ !== 'string') throw invalidAccessToken()
   return typ === undefined ? { alg, kid } : { alg, kid, typ }
 }

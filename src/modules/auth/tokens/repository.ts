@@ -5,7 +5,7 @@ import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
  * other key. The first and an urgent key sign immediately; others are published for a while before. Two processes that
  * rotate simultaneously compute the same generation, and only one key is inserted.
  */
-export const insertKeyIfDue = statement({
+export const insertSigningKeyIfDue = statement({
   name: 'auth.insert_signing_key',
   takes: { kid: 'text', sealed: 'bytea', rotationDays: 'int4', noticeSeconds: 'float8', urgent: 'bool' },
   text: `
@@ -16,24 +16,24 @@ export const insertKeyIfDue = statement({
     having $urgent or coalesce(max(created_at) <= now() - make_interval(days => $rotationDays), true)
     on conflict (generation) do nothing`
 })
-export const listKeys = statement({
+export const listSigningKeys = statement({
   name: 'auth.list_signing_keys',
   gives: { kid: 'text', private_jwk: 'jsonb?', sealed: 'bytea?', signs: 'bool' },
   text: `
     select kid, private_jwk, sealed, signs_from <= now() as signs
     from auth.signing_keys order by generation desc`
 })
-export type SigningKeyRow = RowOf<typeof listKeys>
+export type SigningKeyRow = RowOf<typeof listSigningKeys>
 
 /** Stores a key encrypted with the current secret. */
-export const sealKey = statement({
+export const updateEncryptedSigningKey = statement({
   name: 'auth.seal_signing_key',
   takes: { kid: 'text', sealed: 'bytea' },
   text: 'update auth.signing_keys set sealed = $sealed, private_jwk = null where kid = $kid'
 })
 
 /** Deletes keys whose last tokens have expired. */
-export const deleteRetiredKeys = statement({
+export const deleteRetiredSigningKeys = statement({
   name: 'auth.delete_retired_signing_keys',
   takes: { overlapSeconds: 'float8' },
   text: `

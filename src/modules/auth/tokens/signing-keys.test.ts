@@ -5,7 +5,7 @@ import { runSql } from '../../../../test/support/sql.ts'
 import type { Log } from '../../../platform/log.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { createSigningKeys } from './signing-keys.ts'
+import { createSigningKeyStore } from './signing-keys.ts'
 
 /** Signing keys as several processes on one database see them. */
 async function useKeys(processes: number, secrets = testSecrets()) {
@@ -18,7 +18,7 @@ async function useKeys(processes: number, secrets = testSecrets()) {
   const warnings: unknown[] = []
   const log = { warn: (fields: unknown) => warnings.push(fields) } as unknown as Log
   const open = (db: Database | undefined, other = secrets) =>
-    createSigningKeys({ db: db as Database, secrets: other, log })
+    createSigningKeyStore({ db: db as Database, secrets: other, log })
   const keys = await Promise.all(databases.map(db => open(db)))
   const sql = (text: string) => runSql(created.url, text)
   const age = (days: number) =>

@@ -12,7 +12,7 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import * as repository from './repository.ts'
 
 /** Interval of `refresh`. It is shorter than the time for which a new key is published before it signs. */
-export const REFRESH_SECONDS = 120
+export const SIGNING_KEY_REFRESH_SECONDS = 120
 const ROTATION_DAYS = 90
 const NOTICE_SECONDS = 600
 const OVERLAP_SECONDS = 2 * 86_400 // tokens live a day at most
@@ -27,14 +27,14 @@ export type SigningKeyDeps = { db: Database; secrets: Secrets; log: Log }
  * time has passed signs. A key that the configured secrets cannot decrypt is ignored: it signs nothing, and its signatures
  * are not accepted.
  */
-export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
+export async function createSigningKeyStore({ db, secrets, log }: SigningKeyDeps) {
   let keys: readonly Key[] = []
   let foreign: readonly string[] = []
   let reloadedAt = Number.NEGATIVE_INFINITY
 
   async function reload(): Promise<void> {
     reloadedAt = performance.now()
-    const rows = await db.rows(repository.listKeys)
+    const rows = await db.rows(repository.listSigningKeys)
     const opened = rows.map(row => ({ row, privateKey: open(row) }))
     keys = opened.flatMap(({ row: { kid, signs }, privateKey }) =>
       privateKey === undefined ? [] : [{ kid, signs, privateKey, publicKey: createPublicKey(privateKey) }]
@@ -44,7 +44,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
       .map(({ row }) => secrets.keyIdOf(row.sealed as Buffer))
     for (const { row, privateKey } of opened) {
       if (privateKey !== undefined && !isCurrent(row))
-        await db.run(repository.sealKey, { kid: row.kid, sealed: seal(privateKey) })
+        await db.run(repository.updateEncryptedSigningKey, { kid: row.kid, sealed: seal(privateKey) })
     }
   }
 
@@ -60,7 +60,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
 
   async function add(urgent: boolean): Promise<void> {
     const { privateKey } = generateKeyPairSync('ed25519')
-    await db.run(repository.insertKeyIfDue, {
+    await db.run(repository.insertSigningKeyIfDue, {
       kid: newId(),
       sealed: seal(privateKey),
       rotationDays: ROTATION_DAYS,
@@ -72,7 +72,7 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
   /** Rotates keys when due, deletes retired ones, and loads the keys of other processes. */
   async function refresh(): Promise<void> {
     await add(false)
-    await db.run(repository.deleteRetiredKeys, { overlapSeconds: OVERLAP_SECONDS })
+    await db.run(repository.deleteRetiredSigningKeys, { overlapSeconds: OVERLAP_SECONDS })
     await reload()
     if (foreign.length > 0)
       log.warn(
@@ -118,4 +118,4 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
     })
   }
 }
-export type SigningKeys = Awaited<ReturnType<typeof createSigningKeys>>
+export type SigningKeyStore = Awaited<ReturnType<typeof createSigningKeyStore>>

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { CryptoKey } from 'jose'
-import { invalidToken } from '../errors.ts'
+import { invalidAccessToken } from '../errors.ts'
 import type { ParsedToken, TokenClaims } from './parse.ts'
 
 /** Required properties of an issuer's tokens, from the settings and not from the token. */
@@ -20,29 +20,29 @@ export type VerifiedIdentity = {
 }
 
 /** Imports the library with the first token, because it takes 25 ms. */
-export const loadJose = () => import('jose')
+export const loadJoseLibrary = () => import('jose')
 
 /** Tolerance for clocks of issuers that are ahead. */
-export const LEEWAY_SECONDS = 60
+export const CLOCK_LEEWAY_SECONDS = 60
 const SUBJECT_LENGTH_MAX = 255 // OpenID Connect Core, section 2
 // A verification is cached for a minute. Then the session and the user are checked again.
 const VERIFICATION_SECONDS = 60
 
 /** Verifies signature, algorithm, issuer, audience and times. @throws `AUTH_INVALID_TOKEN`. */
-export async function verifyToken(
+export async function verifyAccessToken(
   { text }: ParsedToken,
   key: KeyObject | CryptoKey,
   expected: TokenRequirements
 ): Promise<VerifiedClaims> {
-  const options = { ...expected, clockTolerance: LEEWAY_SECONDS }
-  const { jwtVerify } = await loadJose()
+  const options = { ...expected, clockTolerance: CLOCK_LEEWAY_SECONDS }
+  const { jwtVerify } = await loadJoseLibrary()
   const { payload } = await jwtVerify(text, key, options).catch((cause: unknown) => {
-    throw invalidToken({ cause })
+    throw invalidAccessToken({ cause })
   })
   const { sub, exp, iat } = payload
-  if (!isSubject(sub) || exp === undefined) throw invalidToken()
-  if (iat !== undefined && !(typeof iat === 'number' && iat <= nowSeconds() + LEEWAY_SECONDS))
-    throw invalidToken()
+  if (!isSubject(sub) || exp === undefined) throw invalidAccessToken()
+  if (iat !== undefined && !(typeof iat === 'number' && iat <= nowSeconds() + CLOCK_LEEWAY_SECONDS))
+    throw invalidAccessToken()
   return { ...payload, sub, exp }
 }
 
@@ -56,4 +56,5 @@ const isSubject = (sub: unknown): sub is string =>
 const nowSeconds = (): number => Date.now() / 1_000
 
 /** Returns until when a verification may be cached. */
-export const cacheableUntil = (exp: number): number => Math.min(exp, nowSeconds() + VERIFICATION_SECONDS)
+export const verificationExpiryOf = (exp: number): number =>
+  Math.min(exp, nowSeconds() + VERIFICATION_SECONDS)

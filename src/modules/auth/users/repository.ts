@@ -27,7 +27,7 @@ export const insertUser = statement({
 })
 export type UserRow = RowOf<typeof insertUser>
 /** Returns the public fields of a user's row. */
-export const presentUser = (row: UserRow): UserRow => ({
+export const publicUserFields = (row: UserRow): UserRow => ({
   ...{ id: row.id, email: row.email, name: row.name, role: row.role, scopes: row.scopes },
   ...{ email_verified: row.email_verified, phone: row.phone, locale: row.locale },
   ...{ marketing_consent: row.marketing_consent, created_at: row.created_at }
@@ -44,7 +44,7 @@ export const findUser = statement({
     from auth.users where id = $id`
 })
 /** Finds by the folded address, which older accounts were stored under, before the normalized one. */
-export const findLogin = statement({
+export const findUserByEmail = statement({
   name: 'auth.find_login',
   takes: { email: 'text', folded: 'text' },
   gives: LOGIN,
@@ -57,34 +57,34 @@ export const findLogin = statement({
     order by lower(email) = lower($folded) desc limit 1`
 })
 // Requires the old hash, so that only one of two concurrent changes with the same old password succeeds.
-export const updatePassword = statement({
+export const updatePasswordHash = statement({
   name: 'auth.update_user_password',
   takes: { id: 'uuid', newHash: 'text', oldHash: 'text' },
   text: 'update auth.users set password_hash = $newHash where id = $id and password_hash = $oldHash'
 })
 /** Keeps the time of the first of several equal changes. */
-export const updateDisabled = statement({
+export const updateUserDisabled = statement({
   name: 'auth.update_user_disabled',
   takes: { id: 'uuid', disabled: 'bool' },
   text: 'update auth.users set disabled_at = case when $disabled then coalesce(disabled_at, now()) end where id = $id'
 })
-export const updateRole = statement({
+export const updateUserRole = statement({
   name: 'auth.update_user_role',
   takes: { id: 'uuid', role: 'text', scopes: 'text[]?' },
   text: 'update auth.users set role = $role, scopes = $scopes where id = $id'
 })
-export const existsAdmin = statement({
+export const existsActiveAdmin = statement({
   name: 'auth.exists_admin',
   gives: { found: 'bool' },
   text: `select exists (select from auth.users where role = 'admin' and disabled_at is null) as found`
 })
 /** Serializes changes of administrators until the transaction ends. */
-export const lockAdmins = statement({
+export const lockAdminChanges = statement({
   name: 'auth.lock_admins',
   text: `select pg_advisory_xact_lock(hashtextextended('auth.first_admin', 0))`
 })
 /** Whether this is the only administrator with full access. */
-export const isLastAdmin = statement({
+export const isLastFullAccessAdmin = statement({
   name: 'auth.is_last_admin',
   takes: { id: 'uuid' },
   gives: { found: 'bool' },
@@ -96,7 +96,7 @@ export const isLastAdmin = statement({
 })
 
 /** Contacts of users. */
-export const listContacts = statement({
+export const listUserContacts = statement({
   name: 'auth.list_contacts',
   takes: { ids: 'uuid[]' },
   gives: {
@@ -112,7 +112,7 @@ export const listContacts = statement({
     from auth.users where id = any ($ids)`
 })
 
-export const findExternal = statement({
+export const findExternalIdentity = statement({
   name: 'auth.find_external_identity',
   takes: { issuer: 'text', subject: 'text' },
   gives: { user_id: 'uuid', disabled: 'bool' },
@@ -122,7 +122,7 @@ export const findExternal = statement({
     where i.issuer = $issuer and i.subject = $subject`
 })
 // One statement, so that of several concurrent first requests only one creates the user.
-export const insertExternal = statement({
+export const insertExternalUser = statement({
   name: 'auth.insert_external_identity',
   takes: { issuer: 'text', subject: 'text', id: 'uuid', email: 'text?', name: 'text?' },
   text: `
@@ -165,14 +165,14 @@ export const countUsers = statement({
   slow: true,
   text: countUpTo(`auth.users where ${matching}`)
 })
-export const findManaged = statement({
+export const findUserWithDisabledAt = statement({
   name: 'auth.find_managed_user',
   takes: { id: 'uuid' },
   gives: MANAGED,
   text: `${managed} where id = $id`
 })
 /** Counts customers by day of registration. Days begin at `starts`, and the last ends at `end`. */
-export const countRegistered = statement({
+export const countRegistrationsByDay = statement({
   name: 'auth.count_registered',
   takes: { starts: 'text[]', end: 'timestamptz' },
   gives: { day: 'int4', customers: 'int8' },

@@ -4,10 +4,10 @@ import { Id, line, nullable, request, response, Time } from '../../../kernel/wir
 const RoleSchema = Type.Enum(['customer', 'admin'])
 export type UserRole = Static<typeof RoleSchema>
 
-export const Email = Type.String({ minLength: 3, maxLength: 320 })
-export const Password = Type.String({ minLength: 1, maxLength: 256 })
-export const Name = line(200)
-export const Locale = Type.String({
+export const EmailSchema = Type.String({ minLength: 3, maxLength: 320 })
+export const PasswordSchema = Type.String({ minLength: 1, maxLength: 256 })
+export const UserNameSchema = line(200)
+export const LocaleSchema = Type.String({
   minLength: 2,
   maxLength: 35,
   description: 'The language of mails to the user (BCP 47), such as sv-SE.'
@@ -52,10 +52,10 @@ export const RegisteredResponse = response('RegisteredResponse', {
 })
 
 export const RegisterRequest = request('RegisterRequest', {
-  email: Email,
-  password: Password,
-  name: Type.Optional(Name),
-  locale: Type.Optional(Locale),
+  email: EmailSchema,
+  password: PasswordSchema,
+  name: Type.Optional(UserNameSchema),
+  locale: Type.Optional(LocaleSchema),
   invitation: Type.Optional(
     Type.String({
       minLength: 1,
@@ -66,7 +66,7 @@ export const RegisterRequest = request('RegisterRequest', {
 })
 export type RegisterRequest = Static<typeof RegisterRequest>
 
-export const LoginRequest = request('LoginRequest', { email: Email, password: Password })
+export const LoginRequest = request('LoginRequest', { email: EmailSchema, password: PasswordSchema })
 export type LoginRequest = Static<typeof LoginRequest>
 
 export const RefreshRequest = request('RefreshRequest', {
@@ -74,8 +74,8 @@ export const RefreshRequest = request('RefreshRequest', {
 })
 
 export const ChangePasswordRequest = request('ChangePasswordRequest', {
-  current_password: Password,
-  new_password: Password,
+  current_password: PasswordSchema,
+  new_password: PasswordSchema,
   keep_api_keys: Type.Optional(
     Type.Boolean({
       description: 'Whether the API keys of an administrator stay valid. By default they are revoked.',

@@ -20,14 +20,14 @@ export const verifyEmail = statement({
     returning u.id, before.email is distinct from used.email as is_changed`
 })
 /** Locks the password that was checked until the transaction ends. Returns no row when it was replaced in the meantime. */
-export const lockPassword = statement({
+export const lockPasswordHash = statement({
   name: 'auth.lock_password',
   takes: { userId: 'uuid', hash: 'text' },
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $userId and password_hash = $hash for share'
 })
 /** The previous address is stored only to notify it of the change. */
-export const deleteFormerEmails = statement({
+export const clearFormerEmails = statement({
   name: 'auth.delete_former_emails',
   takes: { days: 'int4' },
   text: `

@@ -2,13 +2,17 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
-import type { AuthLimits } from '../accounts/routes.ts'
+import type { AuthRateLimits } from '../accounts/routes.ts'
 import * as schema from './schema.ts'
-import type { Verification } from './service.ts'
+import type { EmailVerification } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function verificationRoutes(tiers: Tiers, verification: Verification, limits: AuthLimits): void {
+export function emailVerificationRoutes(
+  tiers: Tiers,
+  verification: EmailVerification,
+  limits: AuthRateLimits
+): void {
   tiers.public.post(
     '/auth/verify',
     {

@@ -1,8 +1,8 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { request, response } from '../../../kernel/wire.ts'
-import { Email, Password } from '../users/schema.ts'
+import { EmailSchema, PasswordSchema } from '../users/schema.ts'
 
-export const Token = Type.String({
+export const OneTimeTokenSchema = Type.String({
   minLength: 1,
   maxLength: 200,
   description: 'The token in the mail, valid for one use.'
@@ -12,10 +12,10 @@ export const MessageResponse = response('MessageResponse', {
   expires_in: Type.Integer({ description: 'Seconds until the token in the mail expires.' })
 })
 
-export const VerifyEmailRequest = request('VerifyEmailRequest', { token: Token })
+export const VerifyEmailRequest = request('VerifyEmailRequest', { token: OneTimeTokenSchema })
 
 export const ChangeEmailRequest = request('ChangeEmailRequest', {
-  email: Email,
-  password: Type.Unsafe<string>({ ...Password, description: 'The current password.' })
+  email: EmailSchema,
+  password: Type.Unsafe<string>({ ...PasswordSchema, description: 'The current password.' })
 })
 export type ChangeEmailRequest = Static<typeof ChangeEmailRequest>

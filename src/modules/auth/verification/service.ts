@@ -3,29 +3,34 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { domainRefusal, emailOf } from '../accounts/registration.ts'
-import { emailAlreadyVerified, invalidCredentials, invalidToken, oneTimeTokenInvalid } from '../errors.ts'
+import { findEmailDomainError, requireValidEmail } from '../accounts/registration.ts'
+import {
+  emailAlreadyVerified,
+  invalidAccessToken,
+  invalidCredentials,
+  oneTimeTokenInvalid
+} from '../errors.ts'
 import { emailChanged, verificationRequested } from '../events.ts'
-import { deleteTokenOf, findTokenOf } from '../one-time-tokens/repository.ts'
-import type { OneTimeTokens } from '../one-time-tokens/service.ts'
-import type { Passwords } from '../passwords/service.ts'
+import { deleteOneTimeTokenOfUser, findOneTimeTokenEmail } from '../one-time-tokens/repository.ts'
+import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
+import type { PasswordService } from '../passwords/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { ChangeEmailRequest } from './schema.ts'
 
-export type VerificationDeps = {
+export type EmailVerificationDeps = {
   db: Database
   emit: Emit
-  tokens: OneTimeTokens
-  passwords: Passwords
+  tokens: OneTimeTokenService
+  passwords: PasswordService
   settings: AuthSettings
 }
 
 const HOUR_SECONDS = 3_600
 
 /** Verifies e-mail addresses and changes them. */
-export function createVerification({ db, emit, tokens, passwords, settings }: VerificationDeps) {
+export function createEmailVerification({ db, emit, tokens, passwords, settings }: EmailVerificationDeps) {
   const seconds = settings.verification_hours * HOUR_SECONDS
 
   /** Issues a token for this address and emits the event for the mail. */
@@ -55,7 +60,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
         const user = found(await tx.first(repository.verifyEmail, { id }), oneTimeTokenInvalid)
         if (!user.is_changed) return
         // Reset tokens in the old mailbox become invalid.
-        await tx.run(deleteTokenOf, { userId: user.id, purpose: 'password' })
+        await tx.run(deleteOneTimeTokenOfUser, { userId: user.id, purpose: 'password' })
         emit(tx, emailChanged, user.id, { user_id: user.id })
       })
     },
@@ -69,8 +74,8 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
       write: IdempotentWrite
     ): Promise<{ expires_in: number }> {
       await write.once(db, async tx => {
-        const user = found(await tx.first(users.findUser, { id: userId }), invalidToken)
-        const pending = await tx.first(findTokenOf, { userId, purpose: 'email' })
+        const user = found(await tx.first(users.findUser, { id: userId }), invalidAccessToken)
+        const pending = await tx.first(findOneTimeTokenEmail, { userId, purpose: 'email' })
         const email = pending?.email ?? (user.email_verified ? null : user.email)
         if (email === null) throw emailAlreadyVerified()
         await tokens.requireCharge(tx, email === user.email ? 'verify' : 'change', email)
@@ -90,18 +95,18 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
       write: IdempotentWrite
     ): Promise<{ expires_in: number }> {
       if (write.alreadyApplied) return { expires_in: seconds }
-      const email = emailOf(body.email)
-      const refusal = domainRefusal(settings, email)
+      const email = requireValidEmail(body.email)
+      const refusal = findEmailDomainError(settings, email)
       if (refusal !== undefined) throw refusal
-      const user = found(await db.first(users.findUser, { id: userId }), invalidToken)
+      const user = found(await db.first(users.findUser, { id: userId }), invalidAccessToken)
       const { password_hash: hash } = await passwords.verifyOwn(user, body.password, {
         path: 'body/password',
         withoutSlot: write.withoutSlot
       })
       await write.once(db, async tx => {
-        found(await tx.first(repository.lockPassword, { userId, hash: hash ?? '' }), invalidCredentials)
+        found(await tx.first(repository.lockPasswordHash, { userId, hash: hash ?? '' }), invalidCredentials)
         if (email === user.email) {
-          await tx.run(deleteTokenOf, { userId, purpose: 'email' })
+          await tx.run(deleteOneTimeTokenOfUser, { userId, purpose: 'email' })
           return
         }
         await tokens.requireCharge(tx, 'change', email)
@@ -113,7 +118,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
     }
   }
 }
-export type Verification = ReturnType<typeof createVerification>
+export type EmailVerification = ReturnType<typeof createEmailVerification>
 
 const isTaken = async (tx: Transaction, email: string): Promise<boolean> =>
-  (await tx.first(users.findLogin, { email, folded: foldEmail(email) })) !== undefined
+  (await tx.first(users.findUserByEmail, { email, folded: foldEmail(email) })) !== undefined

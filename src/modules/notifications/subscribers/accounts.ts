@@ -1,6 +1,6 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { AuthApi, Contact } from '../../auth/index.ts'
+import type { AuthApi, UserContact } from '../../auth/index.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
@@ -12,7 +12,7 @@ type Deps = {
   isEnabled: (template: MailTemplateName) => boolean
 }
 
-const recipientOf = ({ id, name, locale }: Contact, email: string | null): NotificationDraft['to'] => ({
+const recipientOf = ({ id, name, locale }: UserContact, email: string | null): NotificationDraft['to'] => ({
   email,
   name,
   customerId: id,
@@ -26,7 +26,7 @@ export function createAccountMailSubscriber({ auth, queueNotifications, isEnable
       template: MailTemplateName,
       draft: (
         event: JobDelivery<E>,
-        contact: Contact
+        contact: UserContact
       ) => Promise<Pick<NotificationDraft, 'to' | 'data'> | undefined>
     ) =>
     async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { AuthApi, Contact } from '../../auth/index.ts'
+import type { AuthApi, UserContact } from '../../auth/index.ts'
 import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
@@ -53,7 +53,7 @@ export function shipmentTemplateVariables({ lines, shipments }: OrderSummary, sh
 /** Recipient of mails about an order: the address given with the order, or else that of the account. */
 export const orderMailRecipient = (
   { email, name, customer_id: customerId, locale }: OrderSummary,
-  contacts: readonly Contact[]
+  contacts: readonly UserContact[]
 ): NotificationDraft['to'] => {
   const account = contacts.find(({ id }) => id === customerId)
   return {
