@@ -5,9 +5,9 @@ import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
 import {
-  createUserAdministration,
-  type UserAdministration,
-  type UserListQuery,
+  type AccountAdministration,
+  type AccountListQuery,
+  createAccountAdministration,
   type UserWithDisabledAt
 } from './accounts/administration.ts'
 import { scheduleAuthCleanup } from './accounts/cleanup.ts'
@@ -106,11 +106,11 @@ export type AuthApi = {
    */
   setRole(email: string, role: UserRole, scopes?: readonly string[] | null): Promise<boolean>
   /** Lists users, the newest first. */
-  listUsers(query: UserListQuery): Promise<Page<UserWithDisabledAt>>
+  listUsers(query: AccountListQuery): Promise<Page<UserWithDisabledAt>>
   /** @throws `AUTH_USER_NOT_FOUND`. */
   user(userId: string): Promise<UserWithDisabledAt>
   /** Counts registered customers per day. Days begin at `starts`, the last ends at `end`; `day` counts from 1. */
-  registered(starts: readonly Date[], end: Date): ReturnType<UserAdministration['registered']>
+  registered(starts: readonly Date[], end: Date): ReturnType<AccountAdministration['registered']>
   /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
   /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
@@ -166,9 +166,11 @@ export const authModule = defineModule({
       findSession: (id, userId) => db.first(findLiveSession, { id, userId }),
       findKey: (id, userId) => db.first(findApiKeyPermissions, { id, userId })
     })
-    const { failed_logins_max: failuresMax } = settings
+    const { failed_logins_max: failuresMax, password_reset_minutes: resetMinutes } = settings
+    const { name: shopName } = config.shop
+    const throttle = { db, secrets, failuresMax }
     const passwords = createPasswordService({
-      budgets: createLoginThrottle({ db, secrets, failuresMax }),
+      budgets: createLoginThrottle(throttle),
       hashing: argon2idHashing,
       hashConcurrency: settings.password_hash_concurrency
     })
@@ -176,13 +178,13 @@ export const authModule = defineModule({
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
     const factors = createSecondFactorService({
       ...{ db, secrets, log, emit, audit, sessions },
-      shopName: config.shop.name,
+      shopName,
       isRequired: settings.require_second_factor
     })
     const challenges = createLoginChallenges({
       ...{ db, factors, sessions },
       budgets: createLoginThrottle({
-        ...{ db, secrets, failuresMax },
+        ...throttle,
         purpose: 'auth.second_factor',
         trickleSeconds: UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS
       })
@@ -190,20 +192,12 @@ export const authModule = defineModule({
     const invitations = createInvitationService({ db, secrets })
     const tokens = createOneTimeTokenService({ db, secrets, messagesPerHour: settings.messages_per_hour })
     const verification = createEmailVerification({ db, emit, tokens, passwords, settings })
-    const requirePassword = createPasswordStrengthCheck({
-      lengthMin: settings.password_length_min,
-      shopName: config.shop.name
-    })
-    const administration = createUserAdministration({ db, sessions })
+    const requirePassword = createPasswordStrengthCheck({ lengthMin: settings.password_length_min, shopName })
+    const administration = createAccountAdministration({ db, sessions })
     const deps = { db, emit, passwords, requirePassword, sessions }
-    const resets = createPasswordResetService({
-      ...deps,
-      tokens,
-      resetMinutes: settings.password_reset_minutes
-    })
-    const accounts = createAccountService({
-      ...{ ...deps, verification, administration, challenges, factors, settings }
-    })
+    const resets = createPasswordResetService({ ...deps, tokens, resetMinutes })
+    const factorDeps = { challenges, factors }
+    const accounts = createAccountService({ ...deps, ...factorDeps, verification, administration, settings })
     const erasure = createAccountErasure({
       ...{ db, emit, enqueue, passwords, sessions, personalData: house.personalData },
       requireAnotherAdmin: administration.requireAnotherAdmin

@@ -11,10 +11,10 @@ import type { UserRole } from '../users/schema.ts'
 
 export type UserWithDisabledAt = UserRow & { disabled_at: Date | null }
 /** `search`: prefix of an e-mail address or name, case-insensitive. */
-export type UserListQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
+export type AccountListQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
 
 /** Manages accounts for administrators. */
-export function createUserAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
+export function createAccountAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
   /** Serializes concurrent changes, so that at least one administrator remains. @throws `AUTH_LAST_ADMIN`. */
   async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
     await tx.run(repository.lockAdminChanges)
@@ -29,7 +29,7 @@ export function createUserAdministration({ db, sessions }: { db: Database; sessi
   return {
     requireAnotherAdmin,
 
-    list: ({ role, disabled, search, ...query }: UserListQuery): Promise<Page<UserWithDisabledAt>> => {
+    list: ({ role, disabled, search, ...query }: AccountListQuery): Promise<Page<UserWithDisabledAt>> => {
       const filters = {
         role: role ?? null,
         disabled: disabled ?? null,
@@ -86,4 +86,4 @@ export function createUserAdministration({ db, sessions }: { db: Database; sessi
     }
   }
 }
-export type UserAdministration = ReturnType<typeof createUserAdministration>
+export type AccountAdministration = ReturnType<typeof createAccountAdministration>

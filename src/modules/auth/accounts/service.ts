@@ -28,7 +28,7 @@ import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from '../users/schema.ts'
 import type { EmailVerification } from '../verification/service.ts'
-import type { UserAdministration } from './administration.ts'
+import type { AccountAdministration } from './administration.ts'
 import { findRegistrationError, requireValidEmail } from './registration.ts'
 
 export type AccountDeps = {
@@ -38,7 +38,7 @@ export type AccountDeps = {
   requirePassword: RequireStrongPassword
   sessions: SessionService
   verification: EmailVerification
-  administration: UserAdministration
+  administration: AccountAdministration
   challenges: Pick<LoginChallenges, 'create'>
   factors: Pick<SecondFactorService, 'reset'>
   settings: AuthSettings
