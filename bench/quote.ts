@@ -3,7 +3,14 @@
  * seconds. Every promotion matches every line and combines with all others, which no shop would want: it is the most that
  * there can be to do. `-- takers` (two minutes; needs a C compiler) redeems a promotion beside readers of carts instead.
  */
-import { PROMOTIONS_MAX, QUOTE_LIMITS, quote, quoteInput, taxed, zoneOf } from '../test/support/quotes.ts'
+import {
+  computeQuote,
+  PROMOTIONS_PER_QUOTE_MAX,
+  QUOTE_SIZE_LIMITS,
+  quoteInput,
+  taxed,
+  zoneOf
+} from '../test/support/quotes.ts'
 import { takers } from './quote-takers.ts'
 import { print } from './tables.ts'
 
@@ -67,10 +74,10 @@ const postalZone = (_: unknown, index: number) =>
 
 /** Of one quote, in rounds of some, in order. */
 function millisecondsOf(input: ReturnType<typeof basket>): number[] {
-  for (let index = 0; index < WARM_UP; index += 1) quote(input)
+  for (let index = 0; index < WARM_UP; index += 1) computeQuote(input)
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage()
-    for (let index = 0; index < QUOTES; index += 1) quote(input)
+    for (let index = 0; index < QUOTES; index += 1) computeQuote(input)
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1_000 / QUOTES
   })
@@ -87,7 +94,7 @@ function table(title: string, sizes: readonly (Size & { name?: string })[]): num
     const input = basket(size)
     const rounds = millisecondsOf(input)
     const [least = 0, median = 0, most = 0] = [0, 0.5, 1].map(at => rounds[Math.floor((ROUNDS - 1) * at)])
-    const figures = [size.lines, size.promotions, quote(input).components.length]
+    const figures = [size.lines, size.promotions, computeQuote(input).components.length]
     const spread = `${median.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`
     print(`| ${size.name ?? ''} | ${figures.join(' | ')} | ${spread} |`)
     dearest = Math.max(dearest, median)
@@ -96,7 +103,7 @@ function table(title: string, sizes: readonly (Size & { name?: string })[]): num
 }
 
 function sizes(): void {
-  const [lines, promotions] = [QUOTE_LIMITS.lines, PROMOTIONS_MAX]
+  const [lines, promotions] = [QUOTE_SIZE_LIMITS.lines, PROMOTIONS_PER_QUOTE_MAX]
   table(
     'growing lines',
     [1, 5, 20, 50, 100, lines].map(each => ({ lines: each, promotions: 10 }))

@@ -26,7 +26,7 @@ import {
   type LineUnits,
   remainingUnits
 } from '../../src/modules/orders/lifecycle/counters.ts'
-import { type Quote, quote } from '../../src/modules/pricing/quote/quote.ts'
+import { computeQuote, type Quote } from '../../src/modules/pricing/quote/quote.ts'
 import { anyBasket } from '../quotes/baskets.ts'
 import { type Deed, naiveOrder, type Thing } from './model.ts'
 
@@ -289,7 +289,7 @@ test(`${LIVES} order lifecycles agree with the naive model`, HOURS, () => {
   const meet = (name: string, is = true) => is && met.set(name, (met.get(name) ?? 0) + 1)
   fc.assert(
     fc.property(anyBasket, fc.array(anyStep, { minLength: 4, maxLength: 30 }), (basket, steps) => {
-      const quoted = quote(basket)
+      const quoted = computeQuote(basket)
       const order = liveOrder(orderOf(quoted))
       const model = naiveOrder(BigInt(quoted.totals.totalMinor), thingsOf(quoted))
       const done = new Set<string>()

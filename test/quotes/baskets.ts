@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import type {
   CurrencyAmounts,
-  Exemption,
-  GroupParcel,
+  DeliveryGroupParcel,
   Promotion,
   PromotionClass,
   PromotionEffect,
-  QuoteGroup,
+  QuoteDeliveryGroup,
   QuoteInput,
   QuoteLine,
   QuoteMarket,
   QuoteShippingOption,
+  TaxExemption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 import { exemption, quoteInput, zoneOf } from '../support/quotes.ts'
@@ -52,7 +52,7 @@ const anyLine = fc.record({
   group: fc.constantFrom(...GROUPS)
 })
 
-const anyDestination = fc.constantFrom<QuoteGroup['destination']>(
+const anyDestination = fc.constantFrom<QuoteDeliveryGroup['destination']>(
   { country: 'DE' },
   { country: 'DE' },
   { country: 'US', region: 'CA', postalCode: '90210' },
@@ -61,7 +61,13 @@ const anyDestination = fc.constantFrom<QuoteGroup['destination']>(
   null
 )
 const anyGroup = fc.record({
-  method: fc.constantFrom<QuoteGroup['method']>('shipping', 'shipping', 'shipping', 'pickup', 'digital'),
+  method: fc.constantFrom<QuoteDeliveryGroup['method']>(
+    'shipping',
+    'shipping',
+    'shipping',
+    'pickup',
+    'digital'
+  ),
   destination: anyDestination,
   choice: rarely<string | null>(null, fc.constantFrom('post', 'express', 'gone'))
 })
@@ -151,7 +157,7 @@ const anyShipping = fc
     express: fc.nat({ max: 2_000 }),
     freeFrom: fc.nat({ max: 60_000 })
   })
-  .map(({ post, express, freeFrom }) => (parcel: GroupParcel): QuoteShippingOption[] => {
+  .map(({ post, express, freeFrom }) => (parcel: DeliveryGroupParcel): QuoteShippingOption[] => {
     if (parcel.destination?.country === 'FR') return []
     const byWeight = Math.floor(parcel.weightGrams / 1_000) + parcel.items
     return [
@@ -194,7 +200,7 @@ export const anyBasket: fc.Arbitrary<QuoteInput> = fc
     }),
     taxes: anyTaxes,
     ratesOf: anyShipping,
-    exemptions: rarely<Exemption[]>([], fc.array(anyExemption, { minLength: 1, maxLength: 2 })),
+    exemptions: rarely<TaxExemption[]>([], fc.array(anyExemption, { minLength: 1, maxLength: 2 })),
     isFirstOrder: fc.boolean(),
     group: fc.constantFrom(null, 'wholesale'),
     used: fc.nat({ max: 2 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { quote } from '../../src/modules/pricing/quote/quote.ts'
+import { computeQuote } from '../../src/modules/pricing/quote/quote.ts'
 import { inputOf, resultOf, rowsOf } from './examples.ts'
 
 const page = await readFile(new URL('../../docs/price-examples.md', import.meta.url), 'utf8')
@@ -15,5 +15,5 @@ test('the page has its examples, and each shows something of its own', () => {
 test.each(examples)('$Market, $Basket, $Promotions: $What it shows', row => {
   const { Lines, Discount, Shipping, Tax, Total, Told } = row
   const worked = { Lines, Discount, Shipping, Tax, Total, Told }
-  expect(resultOf(quote(inputOf(row, markets)))).toEqual(worked)
+  expect(resultOf(computeQuote(inputOf(row, markets)))).toEqual(worked)
 })

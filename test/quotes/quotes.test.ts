@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeCode } from '../../src/modules/pricing/quote/codes.ts'
+import { normalizePromotionCode } from '../../src/modules/pricing/quote/codes.ts'
 import type { PriceComponent } from '../../src/modules/pricing/quote/components.ts'
 import type { QuoteInput } from '../../src/modules/pricing/quote/input.ts'
-import { type Quote, quote } from '../../src/modules/pricing/quote/quote.ts'
+import { computeQuote, type Quote } from '../../src/modules/pricing/quote/quote.ts'
 import { quoteInput } from '../support/quotes.ts'
 import { anyBasket, shuffled } from './baskets.ts'
 import { reckon, taxOn } from './model.ts'
@@ -85,7 +85,7 @@ test(`each of ${BASKETS} baskets costs what the naive model says`, HOURS, () => 
   const met = new Map(CASES.map(each => [each, 0]))
   fc.assert(
     fc.property(anyBasket, basket => {
-      const quoted = quote(basket)
+      const quoted = computeQuote(basket)
       expect(reckoned(quoted)).toEqual(reckon(basket))
       for (const each of casesOf(basket, quoted)) met.set(each, (met.get(each) ?? 0) + 1)
     }),
@@ -128,7 +128,7 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
   },
 
   'the order of everything changes nothing': (basket, quoted, numbers) => {
-    expect(quote(shuffled(basket, numbers))).toEqual(quoted)
+    expect(computeQuote(shuffled(basket, numbers))).toEqual(quoted)
   },
 
   'tax is that of exact fractions, rounded once for what it is rounded for': (basket, { components }) => {
@@ -175,29 +175,33 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
         rules.ratesOf(parcel).map(option => ({ ...option, amountMinor: option.amountMinor + 1 }))
       others.push({ ...basket, rules: { ...rules, ratesOf } })
     }
-    for (const other of others) expect(quote(other).hash).not.toBe(hash)
+    for (const other of others) expect(computeQuote(other).hash).not.toBe(hash)
   },
 
   'the hash stays when nothing of it changes': (basket, { hash, groups }, numbers) => {
     const { rules } = basket
     const promotions = rules.promotions.map(each => ({ ...each, name: `${each.name} (new)` }))
-    expect(quote({ ...basket, rules: { ...rules, promotions } }).hash).toBe(hash)
+    expect(computeQuote({ ...basket, rules: { ...rules, promotions } }).hash).toBe(hash)
     const lines = basket.lines.map(line => ({ ...line, weightGrams: line.weightGrams + 1 }))
     const byValue = {
       ...rules,
       ratesOf: () => [{ id: 'post', methodId: 'post', amountMinor: 7, taxCategory: null }]
     }
-    expect(quote({ ...basket, lines, rules: byValue }).hash).toBe(quote({ ...basket, rules: byValue }).hash)
-    expect(quote(shuffled(basket, numbers)).hash).toBe(hash)
+    expect(computeQuote({ ...basket, lines, rules: byValue }).hash).toBe(
+      computeQuote({ ...basket, rules: byValue }).hash
+    )
+    expect(computeQuote(shuffled(basket, numbers)).hash).toBe(hash)
     const optionOf = new Map(groups.map(({ key, option }) => [key, option]))
     const chosen = basket.groups.map(group => ({ ...group, choice: optionOf.get(group.key) ?? null }))
-    expect(quote({ ...basket, groups: chosen }).hash).toBe(hash)
+    expect(computeQuote({ ...basket, groups: chosen }).hash).toBe(hash)
   },
 
   'each code counts, or it is said why not': (basket, { redemptions, findings }) => {
     const counted = redemptions.flatMap(({ code }) => code ?? [])
     const told = findings.flatMap(finding => ('promotionCode' in finding ? [finding.promotionCode] : []))
-    expect([...counted, ...told].sort()).toEqual([...new Set(basket.codes.map(normalizeCode))].sort())
+    expect([...counted, ...told].sort()).toEqual(
+      [...new Set(basket.codes.map(normalizePromotionCode))].sort()
+    )
   },
 
   'promotions that were taken allow each other': (basket, { redemptions }) => {
@@ -212,7 +216,7 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
 test.each(Object.entries(PROMISES))(`in each of ${BASKETS} baskets: %s`, HOURS, (_, keeps) => {
   const someNumbers = fc.array(fc.nat({ max: 100 }), { minLength: 7, maxLength: 7 })
   fc.assert(
-    fc.property(anyBasket, someNumbers, (basket, numbers) => keeps(basket, quote(basket), numbers)),
+    fc.property(anyBasket, someNumbers, (basket, numbers) => keeps(basket, computeQuote(basket), numbers)),
     { numRuns: BASKETS }
   )
 })
@@ -223,7 +227,7 @@ test('of one line at most 20 promotions take something off, however many there a
     effect: { type: 'amount' as const, minor: { EUR: index } }
   }))
   const input = quoteInput({ lines: [{ priceMinor: 100_000 }, { priceMinor: 50_000 }], promotions })
-  const quoted = quote(input)
+  const quoted = computeQuote(input)
   expect(reckoned(quoted)).toEqual(reckon(input))
   expect(quoted.redemptions).toHaveLength(20)
 })

@@ -1,31 +1,31 @@
 import { type Area, reaching } from '../../src/kernel/areas.ts'
 import type {
-  Exemption,
-  GroupParcel,
+  DeliveryGroupParcel,
   Promotion,
   QuoteBuyer,
-  QuoteGroup,
+  QuoteDeliveryGroup,
   QuoteInput,
   QuoteLine,
   QuoteMarket,
   QuoteShippingOption,
+  TaxExemption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 
-export { quote } from '../../src/modules/pricing/quote/quote.ts'
+export { computeQuote } from '../../src/modules/pricing/quote/quote.ts'
 // For benchmarks, to which no module is open but by its door.
-export { PROMOTIONS_MAX, QUOTE_LIMITS } from '../../src/modules/pricing/quote/size-limits.ts'
+export { PROMOTIONS_PER_QUOTE_MAX, QUOTE_SIZE_LIMITS } from '../../src/modules/pricing/quote/size-limits.ts'
 
 /** Inputs of quotes, of which a test says what matters to it. */
 type Given = {
   market?: Partial<QuoteMarket>
   buyer?: Partial<QuoteBuyer>
   lines: readonly Partial<QuoteLine>[]
-  groups?: readonly Partial<QuoteGroup>[]
+  groups?: readonly Partial<QuoteDeliveryGroup>[]
   promotions?: readonly Partial<Promotion>[]
   codes?: readonly string[]
   taxes?: readonly TaxZone[]
-  ratesOf?: (parcel: GroupParcel) => QuoteShippingOption[]
+  ratesOf?: (parcel: DeliveryGroupParcel) => QuoteShippingOption[]
   now?: number
 }
 
@@ -50,7 +50,7 @@ export function quoteInput(given: Given): QuoteInput {
 }
 
 /** One that holds everywhere and always, unless told otherwise. */
-export const exemption = (given: Partial<Exemption> = {}): Exemption => ({
+export const exemption = (given: Partial<TaxExemption> = {}): TaxExemption => ({
   ...{ id: 'exemption', company: 'Acme', vatId: null, reason: 'reverse charge' },
   ...{ countries: null, startsAt: null, endsAt: null },
   ...given
@@ -85,7 +85,7 @@ const lineOf = (given: Partial<QuoteLine>, index: number): QuoteLine => {
   }
 }
 
-const groupOf = (given: Partial<QuoteGroup>): QuoteGroup => ({
+const groupOf = (given: Partial<QuoteDeliveryGroup>): QuoteDeliveryGroup => ({
   key: 'all',
   method: 'digital',
   destination: null,

@@ -1,5 +1,5 @@
 import { newId } from '../../src/kernel/ids.ts'
-import type { AvailabilityChanges } from '../../src/modules/inventory/availability/changes.ts'
+import type { AvailabilityChangeBroadcast } from '../../src/modules/inventory/availability/changes.ts'
 import type { StockStatusChange } from '../../src/modules/inventory/decisions/state.ts'
 import { createReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
 import { expireReservations } from '../../src/modules/inventory/reservations/expiry.ts'
@@ -32,10 +32,10 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
   const note = (...line: unknown[]) => logged.push(line)
   const log = { error: note, fatal: note, warn: note, info: note } as unknown as Log
   let forgetKits = () => {}
-  const subscribe: AvailabilityChanges['subscribe'] = ({ onGap }) => {
+  const subscribe: AvailabilityChangeBroadcast['subscribe'] = ({ onGap }) => {
     forgetKits = onGap
   }
-  const changes: AvailabilityChanges = {
+  const changes: AvailabilityChangeBroadcast = {
     subscribe,
     isLive: () => true,
     announce: () => {},

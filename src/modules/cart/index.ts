@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
-import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
+import { createRequestMarketResolver, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
@@ -74,7 +74,7 @@ export const cartModule = defineModule({
       api,
       personalData: cartPersonalData(cart),
       routes: (tiers: Tiers) => {
-        const marketOf = marketsOfRequests(pricing)
+        const marketOf = createRequestMarketResolver(pricing)
         cartRoutes(tiers, cart, marketOf)
         mergeRoutes(tiers, merge, marketOf)
         guestCartRoutes(tiers, guest, marketOf, own.guest_carts_per_minute)

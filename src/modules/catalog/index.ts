@@ -3,7 +3,7 @@ import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import { type Market, marketsOfRequests, pricesChanged, pricingModule } from '../pricing/index.ts'
+import { createRequestMarketResolver, type Market, pricesChanged, pricingModule } from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -188,7 +188,7 @@ export const catalogModule = defineModule({
       }
     }
     const routes = (tiers: Tiers) => {
-      storefrontRoutes(tiers, storefront, marketsOfRequests(pricing))
+      storefrontRoutes(tiers, storefront, createRequestMarketResolver(pricing))
       productRoutes(tiers, products)
       variantRoutes(tiers, variants)
       categoryRoutes(tiers, categories)

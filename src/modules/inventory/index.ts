@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createAvailabilityCache } from './availability/cache.ts'
-import { createAvailabilityChanges } from './availability/changes.ts'
+import { createAvailabilityChangeBroadcast } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { createAvailabilityService, readAvailableQuantities } from './availability/service.ts'
 import { createStockExporter, type ExportStockCsv } from './csv/export.ts'
@@ -166,7 +166,7 @@ export const inventoryModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
-    const changes = createAvailabilityChanges(broadcast)
+    const changes = createAvailabilityChangeBroadcast(broadcast)
     const { available, start } = createAvailabilityCache({ db, changes })
     await start()
     const crossings = createStockPolicyPublisher({ changes, emit })

@@ -11,7 +11,7 @@ export const marketStale = defineError(
   'PRICING_MARKET_STALE',
   'The market has changed since it was read. Read it again.'
 )
-export const marketDefault = defineError(
+export const defaultMarketProtected = defineError(
   'conflict',
   'PRICING_MARKET_DEFAULT',
   'The default market stays active, and its currency is the currency of the shop.'
@@ -21,7 +21,7 @@ export const marketInUse = defineError(
   'PRICING_MARKET_IN_USE',
   'A promotion is limited to this market. Remove the market from the promotion first.'
 )
-export const marketLimit = defineError(
+export const marketLimitReached = defineError(
   'conflict',
   'PRICING_MARKET_LIMIT',
   'The maximum number of markets is reached; see "limit".'
@@ -42,7 +42,7 @@ export const priceListInUse = defineError(
   'PRICING_PRICE_LIST_IN_USE',
   'A market or another price list uses this price list.'
 )
-export const priceListLimit = defineError(
+export const priceListLimitReached = defineError(
   'conflict',
   'PRICING_PRICE_LIST_LIMIT',
   'The maximum number of price lists is reached; see "limit".'
@@ -52,18 +52,18 @@ export const priceNotFound = defineError(
   'PRICING_PRICE_NOT_FOUND',
   'The list has no such price.'
 )
-export const priceTwice = defineError(
+export const duplicatePrice = defineError(
   'invalid',
   'PRICING_PRICE_TWICE',
   'Two of the prices are for the same variant and quantity.',
   { fault: { path: 'body/prices', message: 'must have one price for each variant and quantity' } }
 )
-export const breakLimit = defineError(
+export const priceBreakLimitReached = defineError(
   'conflict',
   'PRICING_BREAK_LIMIT',
   'The variant would have more prices in the list than "limit" allows.'
 )
-export const momentInvalid = defineError(
+export const periodDateInvalid = defineError(
   'invalid',
   'PRICING_MOMENT_INVALID',
   'A date does not exist; "errors" names the field.'
@@ -79,17 +79,17 @@ export const promotionStale = defineError(
   'PRICING_PROMOTION_STALE',
   'The promotion has changed since it was read. Read it again.'
 )
-export const promotionLimit = defineError(
+export const automaticPromotionLimitReached = defineError(
   'conflict',
   'PRICING_PROMOTION_LIMIT',
   'The maximum number of promotions without a code is reached ("limit"). Deactivate another one first, or set `needs_code`.'
 )
-export const promotionUsed = defineError(
+export const promotionUsedByOrders = defineError(
   'conflict',
   'PRICING_PROMOTION_USED',
   'Orders use the promotion. Deactivate it instead.'
 )
-export const usedUp = defineError(
+export const promotionUsedUp = defineError(
   'conflict',
   'PRICING_USED_UP',
   'A promotion or code has reached its usage limit. Quote again to see which.',
@@ -98,7 +98,7 @@ export const usedUp = defineError(
     mayPass: true
   }
 )
-export const promotionGone = defineError(
+export const promotionDeleted = defineError(
   'conflict',
   'PRICING_PROMOTION_GONE',
   'A promotion was deleted. Quote again.',
@@ -107,57 +107,57 @@ export const promotionGone = defineError(
     mayPass: true
   }
 )
-export const codeNotFound = defineError(
+export const promotionCodeNotFound = defineError(
   'not_found',
   'PRICING_CODE_NOT_FOUND',
   'The promotion has no such code.'
 )
-export const usesTaken = defineError(
+export const usageLimitBelowUses = defineError(
   'conflict',
   'PRICING_USES_TAKEN',
   'It has already been used more often than this limit.',
   { fault: { path: 'body/uses_max', message: 'must not be less than it has been used' } }
 )
-export const customerLimit = defineError(
+export const customerUsageLimitReached = defineError(
   'conflict',
   'PRICING_CUSTOMER_LIMIT',
   'The customer has reached the usage limit of a promotion. Quote again to see which.',
   { mayPass: true }
 )
-export const firstOrderTaken = defineError(
+export const firstOrderAlreadyPlaced = defineError(
   'conflict',
   'PRICING_FIRST_ORDER_TAKEN',
   'The customer already has a first order. Quote again.',
   { mayPass: true }
 )
-export const categoryNotFound = defineError(
+export const taxCategoryNotFound = defineError(
   'not_found',
   'PRICING_TAX_CATEGORY_NOT_FOUND',
   'There is no such tax category.',
   { constraints: ['pricing.tax_rates_category'] }
 )
-export const categoryInUse = defineError(
+export const taxCategoryInUse = defineError(
   'conflict',
   'PRICING_TAX_CATEGORY_IN_USE',
   'The tax category has rates or is built in.'
 )
-export const zoneNotFound = defineError(
+export const taxZoneNotFound = defineError(
   'not_found',
   'PRICING_TAX_ZONE_NOT_FOUND',
   'There is no such tax zone.',
   { constraints: ['pricing.tax_rates_zone'] }
 )
-export const zoneInUse = defineError(
+export const taxZoneInUse = defineError(
   'conflict',
   'PRICING_TAX_ZONE_IN_USE',
   'The tax zone has rates. Delete them first.'
 )
-export const rateNotFound = defineError(
+export const taxRateNotFound = defineError(
   'not_found',
   'PRICING_TAX_RATE_NOT_FOUND',
   'There is no such tax rate.'
 )
-export const exemptionNotFound = defineError(
+export const taxExemptionNotFound = defineError(
   'not_found',
   'PRICING_TAX_EXEMPTION_NOT_FOUND',
   'There is no such tax exemption.'
@@ -173,12 +173,12 @@ export const vatIdInvalid = defineError(
     }
   }
 )
-export const taxStale = defineError(
+export const taxRecordStale = defineError(
   'stale',
   'PRICING_TAX_STALE',
   'It has changed since it was read. Read it again.'
 )
-export const taxPatternInvalid = defineError(
+export const taxPostalPatternInvalid = defineError(
   'invalid',
   'PRICING_TAX_PATTERN_INVALID',
   'The postal code pattern is invalid; "errors" lists the valid forms.'
@@ -188,12 +188,12 @@ export const taxRegionInvalid = defineError(
   'PRICING_TAX_REGION_INVALID',
   'The region is unknown or too large; "errors" shows the valid form.'
 )
-export const taxLimit = defineError(
+export const taxRecordLimitReached = defineError(
   'conflict',
   'PRICING_TAX_LIMIT',
   'The maximum number is reached; see "limit".'
 )
-export const importFailed = defineError(
+export const pricingImportFailed = defineError(
   'invalid',
   'PRICING_IMPORT_FAILED',
   'The file was not imported, and nothing changed. Correct the errors in "report".'

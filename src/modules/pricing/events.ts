@@ -3,7 +3,7 @@ import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
 /** Maximum number of variants in an event; with more, `variant_ids` is null. */
-export const CHANGED_VARIANTS_MAX = 1_000
+export const CHANGED_VARIANTS_PER_EVENT_MAX = 1_000
 
 /** `pricing.prices_changed`: prices of a list changed. */
 export const pricesChanged = defineEvent(

@@ -1,15 +1,21 @@
 import { reaching } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { reasonOf } from './dry-run/reasons.ts'
-import { customerLimit, firstOrderTaken, marketUnknown, promotionGone, usedUp } from './errors.ts'
+import { explainCodeFinding } from './dry-run/reasons.ts'
+import {
+  customerUsageLimitReached,
+  firstOrderAlreadyPlaced,
+  marketUnknown,
+  promotionDeleted,
+  promotionUsedUp
+} from './errors.ts'
 import type { Market, PricingApi } from './index.ts'
-import { type PriceBreaks, priceAt } from './prices/breaks.ts'
-import { normalizeCode } from './quote/codes.ts'
-import type { Exemption, Promotion, TaxZone } from './quote/input.ts'
-import type { Redemption } from './quote/promotions.ts'
-import { quote } from './quote/quote.ts'
-import { type HasOrdered, serializedBy } from './redemptions/redeem.ts'
+import { type PriceBreaks, unitPriceAtQuantity } from './prices/breaks.ts'
+import { normalizePromotionCode } from './quote/codes.ts'
+import type { Promotion, TaxExemption, TaxZone } from './quote/input.ts'
+import type { PromotionRedemption } from './quote/promotions.ts'
+import { computeQuote } from './quote/quote.ts'
+import { type HasEarlierOrder, serializedByRedemptions } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
@@ -34,12 +40,14 @@ export function fakePricing(): FakePricing {
   const markets = new Map([['default', DEFAULT_MARKET]])
   const breaks = new Map<string, PriceBreaks>()
   const taxZones = new Map<string, TaxZone[]>()
-  const exemptions = new Map<string, Exemption[]>()
+  const exemptions = new Map<string, TaxExemption[]>()
   const promotions = new Map<string, FakePromotionRow>()
   const codes = new Map<string, FakeCodeRow>()
   const usage = createUses(promotions, codes)
   const pricesOf = (listId: string | null, wanted: Parameters<PricingApi['prices']>[0]) =>
-    wanted.map(({ variantId, quantity }) => priceAt(breaks.get(`${listId} ${variantId}`) ?? [], quantity))
+    wanted.map(({ variantId, quantity }) =>
+      unitPriceAtQuantity(breaks.get(`${listId} ${variantId}`) ?? [], quantity)
+    )
 
   return {
     markets: {
@@ -58,9 +66,9 @@ export function fakePricing(): FakePricing {
         id === null ? [] : [{ id, currency, chain: [{ id, adjustmentPpm: 0 }] }]
       ),
     pricesIn: async (_db, lists, wanted) => lists.map(({ id }) => pricesOf(id, wanted)),
-    quote,
+    quote: computeQuote,
     readRules: async ({ codes: asked, customer, mailbox = null }) => {
-      const known = new Map(asked.map(normalizeCode).flatMap(usage.codeNow))
+      const known = new Map(asked.map(normalizePromotionCode).flatMap(usage.codeNow))
       const ofCodes = new Set([...known.values()].map(({ promotionId }) => promotionId))
       const counting = [...promotions.values()].filter(({ id, needsCode }) => !needsCode || ofCodes.has(id))
       return {
@@ -83,9 +91,9 @@ export function fakePricing(): FakePricing {
         .map(finding => {
           const promotionId = given.rules.codes.get(finding.promotionCode)?.promotionId ?? null
           const promotion = given.rules.promotions.find(({ id }) => id === promotionId)
-          return { finding, promotionId, reason: reasonOf(finding, promotion, undefined, given) }
+          return { finding, promotionId, reason: explainCodeFinding(finding, promotion, undefined, given) }
         }),
-    serializedBy,
+    serializedBy: serializedByRedemptions,
     redeem: usage.redeem,
     countPaidRedemptions: usage.countPaidRedemptions,
     release: usage.release,
@@ -108,7 +116,7 @@ export function fakePricing(): FakePricing {
       const id = newId()
       const needsCode = code !== undefined
       promotions.set(id, { ...DEFAULT_PROMOTION, ...promotion, id, needsCode, usesMax })
-      if (needsCode) codes.set(normalizeCode(code), { promotionId: id, usesMax: codeUsesMax })
+      if (needsCode) codes.set(normalizePromotionCode(code), { promotionId: id, usesMax: codeUsesMax })
       return id
     },
     tax: (country, ppm, category = 'standard') => {
@@ -127,7 +135,7 @@ export function fakePricing(): FakePricing {
 
 type FakePromotionRow = Omit<Promotion, 'usesLeft'> & { readonly usesMax: number | null }
 type FakeCodeRow = { readonly promotionId: string; readonly usesMax: number | null }
-type Use = Redemption & {
+type Use = PromotionRedemption & {
   readonly owner: string
   readonly customer: string
   /** The mailbox it counts for; null: its order is unpaid. */
@@ -143,7 +151,7 @@ function createUses(
   codes: ReadonlyMap<string, FakeCodeRow>
 ) {
   let uses: Use[] = []
-  let hasOrderedBefore: HasOrdered = async () => false
+  let hasOrderedBefore: HasEarlierOrder = async () => false
   const countOf = (matches: (use: Use) => boolean) => uses.filter(matches).length
   const usedBy = (customer: string | null, id: string, mailbox: string | null) =>
     countOf(
@@ -164,11 +172,11 @@ function createUses(
 
   async function check({ promotionId, owner, customer }: Use, mailbox: string | null): Promise<void> {
     const promotion = promotions.get(promotionId)
-    if (promotion === undefined) throw promotionGone()
+    if (promotion === undefined) throw promotionDeleted()
     const { usesPerCustomer, firstOrderOnly } = promotion
     if (usesPerCustomer !== null && usedBy(customer, promotionId, mailbox) >= usesPerCustomer)
-      throw customerLimit()
-    if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderTaken()
+      throw customerUsageLimitReached()
+    if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderAlreadyPlaced()
   }
 
   /** Returns whether the customer has an order other than `owner`, or redeemed a first-order promotion. */
@@ -195,7 +203,7 @@ function createUses(
       )
     for (const use of wanted) await check(use, mailbox)
     tx.beforeCommit(async () => {
-      if (wanted.some(isUsedUp)) throw usedUp()
+      if (wanted.some(isUsedUp)) throw promotionUsedUp()
     })
     tx.afterCommit(() => uses.push(...wanted))
   }

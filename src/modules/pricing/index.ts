@@ -3,49 +3,49 @@ import { type MarketRequest, marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createInvalidation } from '../../platform/cached.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
-import { createExplain, type Explain } from './dry-run/explain.ts'
-import { dryRunRoutes } from './dry-run/routes.ts'
-import { createDryRunService } from './dry-run/service.ts'
+import { createCodeFindingExplainer, type ExplainCodeFindings } from './dry-run/explain.ts'
+import { promotionDryRunRoutes } from './dry-run/routes.ts'
+import { createPromotionDryRunService } from './dry-run/service.ts'
 import { pricesChanged } from './events.ts'
-import { createPeriods } from './input-formats/periods.ts'
+import { createPeriodParser } from './input-formats/periods.ts'
 import { createMarketDirectory, type ShopMarket as Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
-import { createPriceChanges } from './price-lists/changes.ts'
+import { createPriceChangeBroadcast } from './price-lists/changes.ts'
 import { priceListRoutes } from './price-lists/routes.ts'
 import { createPriceListService } from './price-lists/service.ts'
-import { createPrices } from './prices/cache.ts'
-import { createPriceFiles } from './prices/csv.ts'
+import { createCachedPriceLookup } from './prices/cache.ts'
+import { createPriceListCsv } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
-import { type MarketList, readMarketLists, readPrices } from './prices/uncached.ts'
-import { codeRoutes } from './promotion-codes/routes.ts'
-import { createCodeService } from './promotion-codes/service.ts'
-import { createRedemptionService } from './promotions/redemption-list.ts'
+import { type MarketPriceList, readMarketPriceLists, readUncachedPrices } from './prices/uncached.ts'
+import { promotionCodeRoutes } from './promotion-codes/routes.ts'
+import { createPromotionCodeService } from './promotion-codes/service.ts'
+import { createRedemptionListService } from './promotions/redemption-list.ts'
 import { redemptionRoutes } from './promotions/redemption-routes.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
-import type { Redemption } from './quote/promotions.ts'
-import { quote } from './quote/quote.ts'
-import { createReadRules, type ReadRules } from './quote-rules/service.ts'
+import type { PromotionRedemption } from './quote/promotions.ts'
+import { computeQuote } from './quote/quote.ts'
+import { createQuoteRulesReader, type ReadQuoteRules } from './quote-rules/service.ts'
 import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
-  countPaidRedemptions,
-  createRedeem,
-  type HasOrdered,
-  type RedeemingTransaction,
+  assignRedemptionsToMailbox,
+  createPromotionRedeemer,
+  type HasEarlierOrder,
+  type RedemptionTransaction,
   releaseRedemptions,
-  serializedBy
+  serializedByRedemptions
 } from './redemptions/redeem.ts'
-import { createRateFiles } from './taxes/csv.ts'
-import { exemptionRoutes } from './taxes/exemption-routes.ts'
-import { createExemptionService } from './taxes/exemption-service.ts'
-import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
+import { createTaxRateCsv } from './taxes/csv.ts'
+import { taxExemptionRoutes } from './taxes/exemption-routes.ts'
+import { createTaxExemptionService } from './taxes/exemption-service.ts'
+import { taxCategoryRoutes, taxRateRoutes, taxZoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
 export { pricesChanged } from './events.ts'
 export type { ShopMarket as Market } from './markets/directory.ts'
-export type { MarketList } from './prices/uncached.ts'
+export type { MarketPriceList } from './prices/uncached.ts'
 export type { PriceComponent as Component } from './quote/components.ts'
 export type { QuoteFinding as Finding } from './quote/findings.ts'
 export type { QuoteInput, QuoteLine } from './quote/input.ts'
@@ -55,9 +55,9 @@ export type { Quote } from './quote/quote.ts'
  * Resolves the market of a request, for routes with `inMarket` in their schema. Null when the module is
  * off.
  */
-export type MarketOf = (request: MarketRequest) => Promise<Market | null>
-export const marketsOfRequests =
-  (pricing: PricingApi | undefined): MarketOf =>
+export type ResolveRequestMarket = (request: MarketRequest) => Promise<Market | null>
+export const createRequestMarketResolver =
+  (pricing: PricingApi | undefined): ResolveRequestMarket =>
   async request =>
     pricing === undefined ? null : pricing.markets.resolve({ name: marketNamed(request) })
 
@@ -83,36 +83,36 @@ export type PricingApi = {
     market: Pick<Market, 'priceListId'>
   ): Promise<(number | undefined)[]>
   /** Reads the price lists of all markets, in this transaction. */
-  marketLists(db: Queryable): Promise<MarketList[]>
+  marketLists(db: Queryable): Promise<MarketPriceList[]>
   /** Reads the same as `prices` for each of these lists, in this transaction. One statement. */
   pricesIn(
     db: Queryable,
-    lists: readonly MarketList[],
+    lists: readonly MarketPriceList[],
     wanted: readonly { readonly variantId: string; readonly quantity: number }[]
   ): Promise<(number | undefined)[][]>
   /** Computes the price of a basket. Pure. @throws `PRICING_QUOTE_TOO_LARGE` */
-  quote: typeof quote
+  quote: typeof computeQuote
   /**
    * Reads what a quote needs: promotions (also those of the codes), taxes, and the buyer's uses,
    * first-order status and tax exemptions. `customer`: the account, or a keyed hash of a guest. `mailbox`:
    * the keyed hash of the buyer's e-mail address, to also count paid orders of that address. From memory,
    * except codes and limited promotions.
    */
-  readRules: ReadRules
+  readRules: ReadQuoteRules
   /** Explains to administrators why codes have no effect in a quote of the same rules. */
-  explainFindings: Explain
+  explainFindings: ExplainCodeFindings
   /**
    * Opens transactions that redeem these redemptions of a quote. At most a few per limited promotion run
    * at a time; waiting ones hold no connection: `write.once(pricing.serializedBy(db, quote.redemptions),
    * work)`.
    */
-  serializedBy(db: Database, redemptions: readonly Redemption[]): Transactions<RedeemingTransaction>
+  serializedBy(db: Database, redemptions: readonly PromotionRedemption[]): Transactions<RedemptionTransaction>
   /**
    * Redeems for `owner` what the transaction was opened for. Idempotent. `customer` and `mailbox` as in
    * `readRules`. Limited uses are counted at commit, which then fails with `PRICING_USED_UP`.
    * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
    */
-  redeem(tx: RedeemingTransaction, owner: string, customer: string, mailbox?: string | null): Promise<void>
+  redeem(tx: RedemptionTransaction, owner: string, customer: string, mailbox?: string | null): Promise<void>
   /**
    * Counts the redemptions of a paid order for the mailbox of its buyer. Before payment they count for
    * `customer` only, because a typed e-mail address proves nothing. Idempotent.
@@ -124,7 +124,7 @@ export type PricingApi = {
    * Registers how to find out who has ordered before; the orders module calls it at set-up. Without it
    * only redemptions of first-order promotions count.
    */
-  useOrderHistory(hasOrdered: HasOrdered): void
+  useOrderHistory(hasOrdered: HasEarlierOrder): void
 }
 
 /** Markets, prices, promotions, taxes and quotes. */
@@ -145,29 +145,29 @@ export const pricingModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ config, db, broadcast, emit }) => {
-    const periods = createPeriods(config.shop.time_zone)
+    const periods = createPeriodParser(config.shop.time_zone)
     const invalidation = createInvalidation(broadcast, 'pricing')
-    const priceChanges = createPriceChanges({ broadcast, emit })
+    const priceChanges = createPriceChangeBroadcast({ broadcast, emit })
     await ensureDefaultMarket(db, invalidation, config.shop.currency)
     const directory = createMarketDirectory({ db, invalidation })
     const markets = createMarketService({ db, invalidation, priceChanges })
     // A separate topic, because exemptions are many rows and promotions change more often.
     const exemptionChanges = createInvalidation(broadcast, 'pricing.exemptions')
-    let hasOrderedBefore: HasOrdered = async () => false
-    const hasOrdered: HasOrdered = (...asked) => hasOrderedBefore(...asked)
-    const rules = createReadRules({ db, invalidation, exemptionChanges, hasOrdered })
-    const explain = createExplain(db)
+    let hasOrderedBefore: HasEarlierOrder = async () => false
+    const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
+    const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })
+    const explain = createCodeFindingExplainer(db)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
-      prices: createPrices({ db, invalidation, priceChanges }),
-      marketLists: readMarketLists,
-      pricesIn: readPrices,
-      quote,
+      prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
+      marketLists: readMarketPriceLists,
+      pricesIn: readUncachedPrices,
+      quote: computeQuote,
       readRules: rules,
       explainFindings: explain,
-      serializedBy,
-      redeem: createRedeem(hasOrdered),
-      countPaidRedemptions: countPaidRedemptions,
+      serializedBy: serializedByRedemptions,
+      redeem: createPromotionRedeemer(hasOrdered),
+      countPaidRedemptions: assignRedemptionsToMailbox,
       release: releaseRedemptions,
       useOrderHistory: wanted => {
         hasOrderedBefore = wanted
@@ -177,16 +177,19 @@ export const pricingModule = defineModule({
       marketRoutes(tiers, markets, directory)
       priceListRoutes(tiers, createPriceListService({ db, invalidation, priceChanges }))
       const taxes = { db, invalidation, periods }
-      categoryRoutes(tiers, createTaxCategoryService(taxes))
-      zoneRoutes(tiers, createTaxZoneService(taxes))
-      rateRoutes(tiers, createTaxRateService(taxes), createRateFiles(taxes))
-      exemptionRoutes(tiers, createExemptionService({ db, invalidation: exemptionChanges, periods }))
-      dryRunRoutes(tiers, createDryRunService({ markets: directory, readRules: rules, explain }))
+      taxCategoryRoutes(tiers, createTaxCategoryService(taxes))
+      taxZoneRoutes(tiers, createTaxZoneService(taxes))
+      taxRateRoutes(tiers, createTaxRateService(taxes), createTaxRateCsv(taxes))
+      taxExemptionRoutes(tiers, createTaxExemptionService({ db, invalidation: exemptionChanges, periods }))
+      promotionDryRunRoutes(
+        tiers,
+        createPromotionDryRunService({ markets: directory, readRules: rules, explain })
+      )
       promotionRoutes(tiers, createPromotionService({ db, invalidation, periods }))
-      codeRoutes(tiers, createCodeService({ db }))
-      redemptionRoutes(tiers, createRedemptionService({ db }))
+      promotionCodeRoutes(tiers, createPromotionCodeService({ db }))
+      redemptionRoutes(tiers, createRedemptionListService({ db }))
       const prices = { db, changes: priceChanges }
-      priceRoutes(tiers, createPriceService(prices), createPriceFiles(prices))
+      priceRoutes(tiers, createPriceService(prices), createPriceListCsv(prices))
     }
     return { api, routes, personalData: pricingPersonalData({ db, exemptionChanges }) }
   }

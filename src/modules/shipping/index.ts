@@ -4,7 +4,7 @@ import { createCached, createInvalidation } from '../../platform/cached.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
-import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
+import { createRequestMarketResolver, pricingModule } from '../pricing/index.ts'
 import { readCarriers } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
@@ -142,7 +142,7 @@ export const shippingModule = defineModule({
     })
     const rates = createRateService({ db, invalidation, currency })
     const routes = (tiers: Tiers) => {
-      optionRoutes(tiers, options, marketsOfRequests(pricing))
+      optionRoutes(tiers, options, createRequestMarketResolver(pricing))
       zoneRoutes(tiers, zones)
       methodRoutes(tiers, methods)
       rateRoutes(tiers, rates)

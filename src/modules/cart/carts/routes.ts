@@ -3,7 +3,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
-import type { MarketOf } from '../../pricing/index.ts'
+import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
 import { AddItemRequest, CartCountResponse, CartResponse, ItemParams, UpdateItemRequest } from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
@@ -13,7 +13,7 @@ const config = { class: 'account' } as const
 const response = { 200: CartResponse }
 
 /** Operations on the cart of the authenticated customer (specification, "Secured routes"). */
-export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: MarketOf): void {
+export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveRequestMarket): void {
   const customerOf = async (request: FastifyRequest): Promise<CustomerInMarket> => ({
     customerId: identityOf(request).userId,
     market: await marketOf(request)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { MarketQuery, meaning } from '../../../kernel/wire.ts'
-import type { MarketOf } from '../../pricing/index.ts'
+import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOf, sendCart } from '../carts/routes.ts'
 import {
   AddItemRequest,
@@ -23,7 +23,7 @@ const response = { 200: GuestCartResponse }
 export function guestCartRoutes(
   tiers: Tiers,
   guests: GuestCartService,
-  marketOf: MarketOf,
+  marketOf: ResolveRequestMarket,
   perMinute: number
 ): void {
   const guestOf = async (request: FastifyRequest): Promise<GuestCartAccess> => ({

@@ -2,13 +2,13 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
-import type { MarketOf } from '../../pricing/index.ts'
+import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOf, sendCart } from '../carts/routes.ts'
 import { MergeRequest, MergeResponse } from '../carts/schema.ts'
 import type { MergeReport, MergeService, MergeSource } from './service.ts'
 
 /** `POST /api/cart/merge` (specification, "Cart module wiring rules"). */
-export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: MarketOf): void {
+export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: ResolveRequestMarket): void {
   tiers.secured.post(
     '/cart/merge',
     {

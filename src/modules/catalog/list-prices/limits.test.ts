@@ -4,12 +4,12 @@ import { useMarkets } from '../../../../test/support/markets.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { MarketList } from '../../pricing/index.ts'
+import type { MarketPriceList } from '../../pricing/index.ts'
 import { refreshListPrices } from './jobs.ts'
 import { createListPrices } from './service.ts'
 import { repriceChangedLists } from './subscriber.ts'
 
-const lists = (count: number): MarketList[] =>
+const lists = (count: number): MarketPriceList[] =>
   Array.from({ length: count }, newId).map(id => ({ id, currency: 'EUR', chain: [{ id, adjustmentPpm: 0 }] }))
 
 /** A fake transaction that returns products and their variants. */

@@ -1,7 +1,7 @@
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import type { Market, MarketList, PricingApi } from '../../pricing/index.ts'
+import type { Market, MarketPriceList, PricingApi } from '../../pricing/index.ts'
 import { priceInputsOf } from '../discounts/pricing.ts'
 import { refreshListPrices } from './jobs.ts'
 import { lowestIn } from './lowest.ts'
@@ -92,5 +92,5 @@ export const minimumQuantityOf = ({ id, quantity_min }: SoldVariant): Wanted => 
   quantity: quantity_min
 })
 
-export const dependsOn = ({ chain }: MarketList, listId: string): boolean =>
+export const dependsOn = ({ chain }: MarketPriceList, listId: string): boolean =>
   chain.some(({ id }) => id === listId)

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { inMarket, listOf, MarketHeaders } from '../../../kernel/wire.ts'
-import type { MarketOf } from '../../pricing/index.ts'
+import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { IdOrSlugParams } from '../products/fields.ts'
 import {
   CategoryDetailResponse,
@@ -15,7 +15,7 @@ import type { Storefront } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
 
-export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf: MarketOf): void {
+export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf: ResolveRequestMarket): void {
   tiers.public.get(
     '/products',
     {

@@ -1,6 +1,6 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { ALL_VARIANTS, type AvailabilityChanges, type ChangedVariants } from './changes.ts'
+import { ALL_VARIANTS, type AvailabilityChangeBroadcast, type ChangedVariants } from './changes.ts'
 import * as repository from './repository.ts'
 import { type AvailableQuantity, readAvailableQuantities } from './service.ts'
 
@@ -19,7 +19,7 @@ type Seen = { readonly snapshot: string; readonly at: number }
 /** A running read. Variants that change meanwhile are collected, because its result is outdated for them. */
 type Loading = { isOutdated: boolean; readonly outdated: Set<string> }
 type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, AvailableQuantity>> }
-type Deps = { db: Queryable; changes: AvailabilityChanges; now?: () => number }
+type Deps = { db: Queryable; changes: AvailabilityChangeBroadcast; now?: () => number }
 
 /**
  * Caches available quantities in this process, at most one second old.

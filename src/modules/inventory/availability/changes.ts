@@ -18,7 +18,7 @@ type Subscriber = {
  * Broadcasts changes of stock policies, kits, locations and threshold crossings to every process. Ordinary
  * sales are not broadcast.
  */
-export type AvailabilityChanges = {
+export type AvailabilityChangeBroadcast = {
   /**
    * Records changes in `tx`; may be called often. This process is invalidated after commit, others within
    * a second.
@@ -34,7 +34,7 @@ export type AvailabilityChanges = {
   isLive(): boolean
 }
 
-export function createAvailabilityChanges(broadcast: Broadcast): AvailabilityChanges {
+export function createAvailabilityChangeBroadcast(broadcast: Broadcast): AvailabilityChangeBroadcast {
   const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
   const noteHere = (change: ChangedVariants) => {

@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChanges } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { type AvailableQuantity, readAvailableQuantities } from '../availability/service.ts'
 import { stockCrossed } from '../events.ts'
 import * as repository from './repository.ts'
@@ -17,7 +17,7 @@ export const createStockPolicyPublisher = ({
   changes,
   emit
 }: {
-  changes: AvailabilityChanges
+  changes: AvailabilityChangeBroadcast
   emit: Emit
 }): StockPolicyPublisher => ({
   announce: async (tx, items) => {

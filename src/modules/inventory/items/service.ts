@@ -4,7 +4,7 @@ import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChanges } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
 import { inventoryItemNotFound, inventoryItemStale, kitNested } from '../errors.ts'
 import type { StockPolicyPublisher } from './crossings.ts'
@@ -17,7 +17,7 @@ import type {
   UpdateInventoryItemRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: AvailabilityChanges; crossings: StockPolicyPublisher }
+type Deps = { db: Database; changes: AvailabilityChangeBroadcast; crossings: StockPolicyPublisher }
 
 /** Manages stock policies of variants and the parts of kits. */
 export function createInventoryItemService({ db, changes, crossings }: Deps) {

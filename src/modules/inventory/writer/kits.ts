@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChanges } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import type { ItemQuantity, KitExpandedLine, LockedStockState } from '../decisions/state.ts'
 import { listAllKitComponents } from './repository.ts'
 
@@ -10,7 +10,13 @@ type KitIndex = {
 }
 
 /** Caches the parts of all kits in memory: there are few. */
-export function createKitComponentCache({ db, changes }: { db: Queryable; changes: AvailabilityChanges }) {
+export function createKitComponentCache({
+  db,
+  changes
+}: {
+  db: Queryable
+  changes: AvailabilityChangeBroadcast
+}) {
   let known: Promise<KitIndex> | undefined
   const forget = () => {
     known = undefined

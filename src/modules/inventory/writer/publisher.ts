@@ -1,5 +1,5 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { AvailabilityChanges } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { stockCrossed, stockLost, stockShort, stockTaken } from '../events.ts'
 import type { StockBatchPublisher } from './batch.ts'
 
@@ -8,7 +8,7 @@ export const createStockBatchPublisher = ({
   changes,
   emit
 }: {
-  changes: AvailabilityChanges
+  changes: AvailabilityChangeBroadcast
   emit: Emit
 }): StockBatchPublisher => ({
   invalidate: changes.invalidateLocally,

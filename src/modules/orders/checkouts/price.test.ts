@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { taxed } from '../../../../test/support/quotes.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
-import { quote } from '../../pricing/quote/quote.ts'
+import { computeQuote } from '../../pricing/quote/quote.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { CheckoutInput } from './input.ts'
 import { calculatePrice, type PricingContext } from './price.ts'
@@ -86,7 +86,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Pricin
     },
     ...circumstances
   }
-  return calculatePrice(input, given, quote)
+  return calculatePrice(input, given, computeQuote)
 }
 
 test('the shown options are those of the parcel that the quote rates', () => {

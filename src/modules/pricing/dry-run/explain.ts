@@ -1,29 +1,29 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listStopped } from '../promotion-codes/repository.ts'
-import type { CodeFinding, QuoteFinding } from '../quote/findings.ts'
-import { type ReasonContext, reasonOf } from './reasons.ts'
+import { listInactivePromotionCodes } from '../promotion-codes/repository.ts'
+import type { PromotionCodeFinding, QuoteFinding } from '../quote/findings.ts'
+import { explainCodeFinding, type FindingReasonContext } from './reasons.ts'
 
 /** Why a code has no effect, for administrators. */
-export type ExplainedFinding = {
-  readonly finding: CodeFinding
+export type ExplainedCodeFinding = {
+  readonly finding: PromotionCodeFinding
   /** Null: the code does not exist. */
   readonly promotionId: string | null
   readonly reason: string
 }
 
 /** Explains the code findings of a quote made of the same rules. One statement, only for unknown codes. */
-export const createExplain =
+export const createCodeFindingExplainer =
   (db: Queryable) =>
-  async (findings: readonly QuoteFinding[], given: ReasonContext): Promise<ExplainedFinding[]> => {
+  async (findings: readonly QuoteFinding[], given: FindingReasonContext): Promise<ExplainedCodeFinding[]> => {
     const ofCodes = findings.filter(finding => 'promotionCode' in finding)
     const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
-    const stopped = unknown.length === 0 ? [] : await db.rows(listStopped, { codes: unknown })
+    const stopped = unknown.length === 0 ? [] : await db.rows(listInactivePromotionCodes, { codes: unknown })
     const { promotions, codes } = given.rules
     return ofCodes.map(finding => {
       const out = stopped.find(({ code }) => code === finding.promotionCode)
       const promotionId = codes.get(finding.promotionCode)?.promotionId ?? out?.promotion_id ?? null
       const promotion = promotions.find(({ id }) => id === promotionId)
-      return { finding, promotionId, reason: reasonOf(finding, promotion, out, given) }
+      return { finding, promotionId, reason: explainCodeFinding(finding, promotion, out, given) }
     })
   }
-export type Explain = ReturnType<typeof createExplain>
+export type ExplainCodeFindings = ReturnType<typeof createCodeFindingExplainer>

@@ -1,29 +1,29 @@
-import type { CodeFinding, CodeFindingCode } from '../quote/findings.ts'
+import type { PromotionCodeFinding, PromotionCodeFindingCode } from '../quote/findings.ts'
 import type { Promotion, QuoteInput } from '../quote/input.ts'
 
 /** A code without effect, because it or its promotion is inactive. */
-export type StoppedCode = {
+export type InactivePromotionCode = {
   readonly code: string
   readonly promotion_id: string
   readonly code_active: boolean
 }
 /** The part of a quote's input that reasons need. */
-export type ReasonContext = Pick<QuoteInput, 'market' | 'buyer'> & {
+export type FindingReasonContext = Pick<QuoteInput, 'market' | 'buyer'> & {
   readonly rules: Pick<QuoteInput['rules'], 'promotions' | 'codes'>
 }
-type ReasonInput = Omit<ReasonContext, 'rules'> & {
+type ReasonInput = Omit<FindingReasonContext, 'rules'> & {
   readonly promotion: Promotion
-  readonly finding: CodeFinding
+  readonly finding: PromotionCodeFinding
   /** Promotions that apply instead. */
   readonly conflicts: readonly Promotion[]
 }
 
 /** Explains to administrators why a code has no effect, including details that shoppers are not told. */
-export function reasonOf(
-  finding: CodeFinding,
+export function explainCodeFinding(
+  finding: PromotionCodeFinding,
   promotion: Promotion | undefined,
-  stopped: StoppedCode | undefined,
-  { market, buyer, rules }: ReasonContext
+  stopped: InactivePromotionCode | undefined,
+  { market, buyer, rules }: FindingReasonContext
 ): string {
   const isConflict = ({ id }: Promotion) => finding.conflictsWith?.some(each => each.id === id) ?? false
   const conflicts = rules.promotions.filter(isConflict)
@@ -32,7 +32,7 @@ export function reasonOf(
   return stopped.code_active ? 'Its promotion is inactive (active).' : 'The code is inactive (active).'
 }
 
-const REASONS: Record<CodeFindingCode, (about: ReasonInput) => string> = {
+const REASONS: Record<PromotionCodeFindingCode, (about: ReasonInput) => string> = {
   CODE_UNKNOWN: () => 'There is no such code.',
   CODE_NOT_STARTED: ({ promotion }) => `It starts at ${timeOf(promotion.startsAt)} (starts_at).`,
   CODE_EXPIRED: ({ promotion }) => `It ended at ${timeOf(promotion.endsAt)} (ends_at).`,

@@ -11,7 +11,7 @@ import {
   request,
   response
 } from '../../../kernel/wire.ts'
-import { QUOTE_LIMITS } from '../quote/size-limits.ts'
+import { QUOTE_SIZE_LIMITS } from '../quote/size-limits.ts'
 
 const OPTIONS_MAX = 100
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000 })
@@ -38,12 +38,12 @@ const DryRunShippingOption = input({
   amount: { ...Amount, description: 'Price of the delivery before promotions.' },
   tax_category: TaxedAs
 })
-export const DryRunRequest = request('DryRunRequest', {
+export const PromotionDryRunRequest = request('DryRunRequest', {
   market: Type.Optional(
     line(32, 'Code of the market. Default: the market of the country, or else the default market.')
   ),
-  lines: Type.Array(DryRunLine, { minItems: 1, maxItems: QUOTE_LIMITS.lines }),
-  codes: Type.Optional(Type.Array(line(64), { maxItems: QUOTE_LIMITS.codes })),
+  lines: Type.Array(DryRunLine, { minItems: 1, maxItems: QUOTE_SIZE_LIMITS.lines }),
+  codes: Type.Optional(Type.Array(line(64), { maxItems: QUOTE_SIZE_LIMITS.codes })),
   destination: Type.Optional(
     input({
       country: Country,
@@ -69,7 +69,7 @@ export const DryRunRequest = request('DryRunRequest', {
     Type.String({ format: 'date-time', description: 'Time of the calculation. Default: now.' })
   )
 })
-export type DryRunRequest = Static<typeof DryRunRequest>
+export type PromotionDryRunRequest = Static<typeof PromotionDryRunRequest>
 
 const totals = {
   subtotal: amount('Items before discounts'),
@@ -79,7 +79,7 @@ const totals = {
   cash_rounding: amount('Difference from rounding the total to a payable cash amount'),
   total: amount('Total to pay')
 }
-export const DryRunResponse = response('DryRunResponse', {
+export const PromotionDryRunResponse = response('DryRunResponse', {
   market: Type.String(),
   currency: Currency,
   lines: Type.Array(
@@ -131,4 +131,4 @@ export const DryRunResponse = response('DryRunResponse', {
     { description: 'Promotions that apply.' }
   )
 })
-export type DryRunResponse = Static<typeof DryRunResponse>
+export type PromotionDryRunResponse = Static<typeof PromotionDryRunResponse>

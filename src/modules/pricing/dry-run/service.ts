@@ -2,23 +2,23 @@ import { regionsNamed } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
 import { shippingOptionUnknown, taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
-import { type PriceComponent, sumComponents } from '../quote/components.ts'
+import { type PriceComponent, sumBy } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
-import { quote } from '../quote/quote.ts'
-import type { ReadRules } from '../quote-rules/service.ts'
-import type { Explain, ExplainedFinding } from './explain.ts'
-import type { DryRunRequest, DryRunResponse } from './schema.ts'
+import { computeQuote } from '../quote/quote.ts'
+import type { ReadQuoteRules } from '../quote-rules/service.ts'
+import type { ExplainCodeFindings, ExplainedCodeFinding } from './explain.ts'
+import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
 /** Stands for omitted products and variants, which no promotion matches. */
 const UNKNOWN_ID = ''
 
-type Deps = { markets: MarketDirectory; readRules: ReadRules; explain: Explain }
+type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainCodeFindings }
 
 /** Quotes a hypothetical basket and explains codes without effect. Changes nothing. */
-export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
+export const createPromotionDryRunService = ({ markets, readRules, explain }: Deps) => ({
   /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_SHIPPING_OPTION_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE` */
-  async run(body: DryRunRequest): Promise<DryRunResponse> {
+  async run(body: PromotionDryRunRequest): Promise<PromotionDryRunResponse> {
     const { codes = [], customer_id: customer = null, destination } = body
     const market = await markets.resolve({ name: body.market, country: destination?.country })
     const { buyer, ...rules } = await readRules({ codes, customer })
@@ -37,7 +37,7 @@ export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
       rules: { ...rules, ratesOf: () => options },
       now: body.at === undefined ? Date.now() : Date.parse(body.at)
     }
-    const quoted = quote(input)
+    const quoted = computeQuote(input)
     const { totals, components } = quoted
     const promotionOf = new Map(rules.promotions.map(promotion => [promotion.id, promotion]))
     return {
@@ -62,16 +62,16 @@ export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
         promotion_id: promotionId,
         name: promotionOf.get(promotionId)?.name ?? '',
         code: code ?? null,
-        amount: 0 - sumComponents(components, each => (each.promotion === promotionId ? each.amountMinor : 0))
+        amount: 0 - sumBy(components, each => (each.promotion === promotionId ? each.amountMinor : 0))
       }))
     }
   }
 })
-export type DryRunService = ReturnType<typeof createDryRunService>
+export type PromotionDryRunService = ReturnType<typeof createPromotionDryRunService>
 
 /** Validates the region where taxes depend on it. @throws `PRICING_TAX_REGION_INVALID` */
 function assertRegion(
-  { country, region }: NonNullable<DryRunRequest['destination']>,
+  { country, region }: NonNullable<PromotionDryRunRequest['destination']>,
   { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>
 ): void {
   const named = regionsNamed((taxZones.get(country) ?? []).map(({ area }) => area))
@@ -84,7 +84,7 @@ function assertRegion(
 const keyOf = (index: number) => String(index).padStart(4, '0')
 const indexOf = (key: string) => Number(key)
 
-function lineOf(line: DryRunRequest['lines'][number], index: number): QuoteLine {
+function lineOf(line: PromotionDryRunRequest['lines'][number], index: number): QuoteLine {
   const { price, discounted_price = price } = line
   return {
     key: keyOf(index),
@@ -105,7 +105,7 @@ const groupOf = ({
   destination,
   shipping_options: options = [],
   shipping_option
-}: DryRunRequest): QuoteInput['groups'][number] => ({
+}: PromotionDryRunRequest): QuoteInput['groups'][number] => ({
   key: GROUP,
   // Method `pickup` needs no destination, so options work without one.
   method: options.length === 0 ? 'digital' : 'pickup',
@@ -124,7 +124,7 @@ const groupOf = ({
 function optionsOf({
   shipping_options: given = [],
   shipping_option: choice
-}: DryRunRequest): QuoteShippingOption[] {
+}: PromotionDryRunRequest): QuoteShippingOption[] {
   const options = given.map(({ id, method_id, amount, tax_category }, index) => ({
     id: id ?? keyOf(index),
     methodId: method_id ?? null,
@@ -135,7 +135,7 @@ function optionsOf({
   return options
 }
 
-const presentComponent = (component: PriceComponent): DryRunResponse['components'][number] => ({
+const presentComponent = (component: PriceComponent): PromotionDryRunResponse['components'][number] => ({
   kind: component.kind,
   line: component.line === undefined ? null : indexOf(component.line),
   promotion_id: component.promotion ?? null,
@@ -147,13 +147,13 @@ const presentComponent = (component: PriceComponent): DryRunResponse['components
   exempt: component.exempt?.reason ?? null
 })
 
-type Presented = DryRunResponse['findings'][number]
+type Presented = PromotionDryRunResponse['findings'][number]
 
 const presentFinding = ({
   finding: { code, message, missing, conflictsWith = [], promotionCode },
   promotionId,
   reason
-}: ExplainedFinding): Presented => ({
+}: ExplainedCodeFinding): Presented => ({
   ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
   missing_amount: missing?.amountMinor ?? null,
   missing_quantity: missing?.quantity ?? null,

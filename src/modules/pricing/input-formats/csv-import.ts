@@ -5,43 +5,43 @@ import { findColumns, missingColumns } from '../../../platform/csv/columns.ts'
 import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { importFailed } from '../errors.ts'
+import { pricingImportFailed } from '../errors.ts'
 
-export const IMPORT_BYTES_MAX = 268_435_456
+export const PRICING_IMPORT_BYTES_MAX = 268_435_456
 const BATCH_ROWS = 1_000
 const ERRORS_MAX = 1_000
 /** The transaction has no overall time limit; each statement has its own. */
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
 /** Returns a cell by column name; '' when the file lacks the column. */
-export type ReadCell = (column: string) => string
+export type ReadCsvCell = (column: string) => string
 type CsvRowError = { row: number; message: string }
 type CsvFormat<T> = {
   columns: readonly string[]
   /** Required columns. */
   required: readonly string[]
   /** Parses a row. @throws RowRefused */
-  parse(cells: ReadCell): T
+  parse(cells: ReadCsvCell): T
   /** Writes rows in the order of the file. */
   write(tx: Transaction, rows: readonly T[]): Promise<void>
 }
 
 /** An error of a row, in words for the author of the file. */
-export class RowRefused extends Error {}
+export class CsvRowRejected extends Error {}
 
 /**
  * Imports a CSV file completely or not at all. It is read once to check it and once to write it, in one
  * transaction, 1,000 rows per statement. Returns the number of rows. @throws `PRICING_IMPORT_FAILED` with
  * the errors
  */
-export async function importCsv<T>(
+export async function importCsvAllOrNothing<T>(
   db: Database,
   stream: Readable,
   kind: CsvFormat<T>,
   onRow: () => void
 ): Promise<{ rows: number }> {
   try {
-    const file = await spoolFile(stream, IMPORT_BYTES_MAX)
+    const file = await spoolFile(stream, PRICING_IMPORT_BYTES_MAX)
     return await importFile(db, file, kind, onRow).finally(file.remove)
   } catch (cause) {
     if (!(cause instanceof FileRefused)) throw cause
@@ -87,7 +87,7 @@ function problemOf(parse: () => unknown): string | undefined {
     parse()
     return undefined
   } catch (error) {
-    if (error instanceof RowRefused) return error.message
+    if (error instanceof CsvRowRejected) return error.message
     throw error
   }
 }
@@ -113,18 +113,18 @@ function columnsOf(
 }
 
 const cellsOf =
-  ({ cells }: CsvRecord, columns: ReadonlyMap<string, number>): ReadCell =>
+  ({ cells }: CsvRecord, columns: ReadonlyMap<string, number>): ReadCsvCell =>
   column =>
     cells[columns.get(column) ?? -1]?.trim() ?? ''
 
 const failed = (rows: number, errors: CsvRowError[], errors_total: number, cause?: unknown) =>
-  importFailed({ cause, details: { report: { rows, errors, errors_total } } })
+  pricingImportFailed({ cause, details: { report: { rows, errors, errors_total } } })
 
 /** Response to an import. */
 export const PricingImportResponse = response('PricingImportResponse', {
   rows: Type.Integer({ description: 'Rows of the file, without the header.' })
 })
 /** Response with a CSV file; OpenAPI describes it by a text schema only. */
-export const csvResponse = (description: string) => ({
+export const csvFileResponse = (description: string) => ({
   200: { description, content: { 'text/csv': { schema: Type.String() } } }
 })

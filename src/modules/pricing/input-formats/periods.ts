@@ -1,22 +1,22 @@
 import { createDays, dayAfter, isDay } from '../../../kernel/days.ts'
 import { matching } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { momentInvalid } from '../errors.ts'
+import { periodDateInvalid } from '../errors.ts'
 
 const DAY_OR_MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$'
 
 /** Start or end of a period. */
-export const DayOrMoment = Type.String({
+export const DayOrTimestamp = Type.String({
   description: 'A time, or a day in `shop.time_zone`. A day counts in full, as a start and as an end.',
   maxLength: 40,
   ...matching(DAY_OR_MOMENT, 'must be a day or a moment, such as 2026-03-01 or 2026-03-01T08:00:00Z')
 })
 
 /** Parses days and times of requests. Days are in the shop's time zone. */
-export type Periods = ReturnType<typeof createPeriods>
+export type PeriodParser = ReturnType<typeof createPeriodParser>
 
-export function createPeriods(timeZone: string) {
+export function createPeriodParser(timeZone: string) {
   const { startOf } = createDays(timeZone)
 
   function instantOf(text: string, edge: 'starts_at' | 'ends_at'): Date {
@@ -24,7 +24,7 @@ export function createPeriods(timeZone: string) {
     const instant = text.length > 10 ? Date.parse(text) : Number.NaN
     if (!isDay(day) || (text.length > 10 && Number.isNaN(instant))) {
       const errors = [{ path: `body/${edge}`, message: 'must be a day that there is' }]
-      throw momentInvalid({ details: { errors } })
+      throw periodDateInvalid({ details: { errors } })
     }
     if (text.length > 10) return new Date(instant)
     return new Date(startOf(edge === 'starts_at' ? day : dayAfter(day)))

@@ -55,13 +55,13 @@ export const lockMarket = statement({
   gives: columns,
   text: `${select} where id = $id for update`
 })
-export const findDefault = statement({
+export const findDefaultMarket = statement({
   name: 'pricing.find_default_market',
   gives: columns,
   text: `${select} where is_default`
 })
 /** Serializes the creation of markets. */
-export const lockDefault = statement({
+export const lockDefaultMarket = statement({
   name: 'pricing.lock_default_market',
   gives: { id: 'uuid' },
   text: 'select id from pricing.markets where is_default for no key update'
@@ -70,7 +70,7 @@ export const lockDefault = statement({
  * Creates the default market. Of two simultaneous first starts the later one finds it by code or default
  * flag.
  */
-export const insertDefault = statement({
+export const insertDefaultMarket = statement({
   name: 'pricing.insert_default_market',
   takes: { id: 'uuid', currency: 'text' },
   text: `
@@ -79,7 +79,7 @@ export const insertDefault = statement({
     values ($id, 'default', 'Default', true, $currency, false, 'group', 1, 'en', true)
     on conflict do nothing`
 })
-export const setDefaultCurrency = statement({
+export const setDefaultMarketCurrency = statement({
   name: 'pricing.set_default_currency',
   takes: { currency: 'text' },
   text: `
@@ -106,7 +106,7 @@ export const updateMarket = statement({
     where id = $id`
 })
 /** Returns whether a promotion names the market. */
-export const isMarketUsed = statement({
+export const isMarketUsedByPromotion = statement({
   name: 'pricing.is_market_used',
   takes: { code: 'text' },
   gives: { is_used: 'bool' },
@@ -117,12 +117,12 @@ export const deleteMarket = statement({
   takes: { id: 'uuid' },
   text: 'delete from pricing.markets where id = $id'
 })
-export const removeCountries = statement({
+export const deleteMarketCountries = statement({
   name: 'pricing.remove_market_countries',
   takes: { id: 'uuid' },
   text: 'delete from pricing.market_countries where market_id = $id'
 })
-export const addCountries = statement({
+export const insertMarketCountries = statement({
   name: 'pricing.add_market_countries',
   takes: { id: 'uuid', countries: 'text[]' },
   text: `

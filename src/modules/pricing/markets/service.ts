@@ -6,8 +6,14 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { marketDefault, marketInUse, marketLimit, marketNotFound, marketStale } from '../errors.ts'
-import type { PriceChanges } from '../price-lists/changes.ts'
+import {
+  defaultMarketProtected,
+  marketInUse,
+  marketLimitReached,
+  marketNotFound,
+  marketStale
+} from '../errors.ts'
+import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMarketRequest,
@@ -16,7 +22,7 @@ import {
   type UpdateMarketRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChanges }
+type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
 
 /** Manages markets: currency, countries, and prices with or without tax. */
 export function createMarketService({ db, invalidation, priceChanges }: Deps) {
@@ -50,9 +56,9 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
       exclusive = true
     } = body
     await write.once(db, async tx => {
-      await tx.run(repository.lockDefault)
+      await tx.run(repository.lockDefaultMarket)
       const { total = 0 } = (await tx.first(repository.countMarkets)) ?? {}
-      if (total >= MARKETS_MAX) throw marketLimit({ details: { limit: MARKETS_MAX } })
+      if (total >= MARKETS_MAX) throw marketLimitReached({ details: { limit: MARKETS_MAX } })
       await tx.run(repository.insertMarket, {
         ...body,
         id: write.id,
@@ -62,7 +68,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
         active,
         exclusive
       })
-      await tx.run(repository.addCountries, { id: write.id, countries: body.countries })
+      await tx.run(repository.insertMarketCountries, { id: write.id, countries: body.countries })
       announce(tx, null, price_list_id)
     })
     return read(write.id)
@@ -80,11 +86,11 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
       if (changesNothing(body)) return
       const changed = { ...stored, ...body }
       if (stored.is_default && !(changed.active && changed.currency === stored.currency))
-        throw marketDefault()
+        throw defaultMarketProtected()
       await tx.run(repository.updateMarket, changed)
       if (body.countries !== undefined) {
-        await tx.run(repository.removeCountries, { id })
-        await tx.run(repository.addCountries, { id, countries: body.countries })
+        await tx.run(repository.deleteMarketCountries, { id })
+        await tx.run(repository.insertMarketCountries, { id, countries: body.countries })
       }
       announce(tx, stored.price_list_id, changed.price_list_id)
     })
@@ -95,8 +101,8 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   const remove = (named: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       const stored = await lock(tx, await idOf(tx, named), write)
-      if (stored.is_default) throw marketDefault()
-      const used = await tx.first(repository.isMarketUsed, { code: stored.code })
+      if (stored.is_default) throw defaultMarketProtected()
+      const used = await tx.first(repository.isMarketUsedByPromotion, { code: stored.code })
       if (used?.is_used) throw marketInUse()
       await tx.run(repository.deleteMarket, { id: stored.id })
       announce(tx, stored.price_list_id, null)
@@ -127,11 +133,11 @@ export async function ensureDefaultMarket(
   invalidation: Invalidation,
   currency: string
 ): Promise<void> {
-  const present = await db.first(repository.findDefault)
+  const present = await db.first(repository.findDefaultMarket)
   if (present?.currency === currency) return
   await db.transaction(async tx => {
-    await tx.run(repository.insertDefault, { id: newId(), currency })
-    await tx.run(repository.setDefaultCurrency, { currency })
+    await tx.run(repository.insertDefaultMarket, { id: newId(), currency })
+    await tx.run(repository.setDefaultMarketCurrency, { currency })
     invalidation.publish(tx)
   })
 }

@@ -1,7 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { CHANGED_VARIANTS_MAX, pricesChanged } from '../events.ts'
+import { CHANGED_VARIANTS_PER_EVENT_MAX, pricesChanged } from '../events.ts'
 
 const TOPIC = 'prices'
 const ALL = 'all'
@@ -11,7 +11,7 @@ type ChangedVariants = readonly string[] | typeof ALL
 type Subscriber = (variantIds: ChangedVariants) => void
 
 /** Publishes changed prices of lists: to every process, and as an event. */
-export type PriceChanges = {
+export type PriceChangeBroadcast = {
   /**
    * Records changes in `tx`; may be called often. This process is notified after commit, others within a
    * second.
@@ -26,7 +26,13 @@ export type PriceChanges = {
 /** Changes recorded in a transaction: variants by list; `null`: any variant. */
 type AnnouncedChanges = Map<string, Set<string> | null>
 
-export function createPriceChanges({ broadcast, emit }: { broadcast: Broadcast; emit: Emit }): PriceChanges {
+export function createPriceChangeBroadcast({
+  broadcast,
+  emit
+}: {
+  broadcast: Broadcast
+  emit: Emit
+}): PriceChangeBroadcast {
   const announcedBy = new WeakMap<Transaction, AnnouncedChanges>()
   const subscribers: Subscriber[] = []
   const notifySubscribers = (message: string) => {
@@ -56,7 +62,7 @@ export function createPriceChanges({ broadcast, emit }: { broadcast: Broadcast; 
       const before = announced.get(listId)
       if (before === null) return
       const ids = variantIds === ALL ? null : new Set([...(before ?? []), ...variantIds])
-      announced.set(listId, ids !== null && ids.size <= CHANGED_VARIANTS_MAX ? ids : null)
+      announced.set(listId, ids !== null && ids.size <= CHANGED_VARIANTS_PER_EVENT_MAX ? ids : null)
     },
     subscribe: onChange => subscribers.push(onChange),
     isLive: broadcast.isLive

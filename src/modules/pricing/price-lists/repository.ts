@@ -53,7 +53,7 @@ export const updatePriceList = statement({
     where id = $id`
 })
 /** Returns whether a market or another list uses it. */
-export const isPriceListUsed = statement({
+export const isPriceListInUse = statement({
   name: 'pricing.is_price_list_used',
   takes: { id: 'uuid' },
   gives: { is_used: 'bool' },
@@ -67,14 +67,14 @@ export const deletePriceList = statement({
   text: 'delete from pricing.price_lists where id = $id'
 })
 /** Lists the parent of each list. */
-export const listParents = statement({
+export const listPriceListParents = statement({
   name: 'pricing.list_parents',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', parent_id: 'uuid?', adjustment_ppm: 'int4' },
   text: 'select id, parent_id, adjustment_ppm from pricing.price_lists limit $limit'
 })
 /** Lists the price lists of markets with their ancestors, nearest first. */
-export const listChains = statement({
+export const listMarketPriceListChains = statement({
   name: 'pricing.list_chains',
   gives: { list_id: 'uuid', currency: 'text', id: 'uuid', adjustment_ppm: 'int4' },
   text: `

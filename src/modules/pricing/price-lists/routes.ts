@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { CreatePricelistRequest, PricelistResponse, UpdatePricelistRequest } from './schema.ts'
+import { CreatePriceListRequest, PriceListResponse, UpdatePriceListRequest } from './schema.ts'
 import type { PriceListService } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -16,7 +16,7 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
         description:
           'Returns a page of price lists, newest first, without their prices. A price list replaces catalog prices in the markets that use it.',
         querystring: PageQuery,
-        response: { 200: listOf(PricelistResponse) }
+        response: { 200: listOf(PriceListResponse) }
       }
     },
     request => lists.list(request.query)
@@ -30,8 +30,8 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
         summary: 'Create a price list',
         description:
           'Creates an empty price list in a currency. With a parent, missing prices are those of the parent, adjusted by `adjustment_ppm`. Set prices next, then name the list in a market. 400 `PRICING_PARENT_LIST_INVALID`: the parent does not exist in this currency. 400 `PRICING_ADJUSTMENT_INVALID`: an adjustment needs a parent. 409 `PRICING_PRICE_LIST_TOO_DEEP`: at most five levels of lists are allowed.',
-        body: CreatePricelistRequest,
-        response: { 201: PricelistResponse }
+        body: CreatePriceListRequest,
+        response: { 201: PriceListResponse }
       }
     },
     request => lists.create(request.body, writeOf(request))
@@ -46,7 +46,7 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
         description:
           'Returns a price list without its prices. 404 `PRICING_PRICE_LIST_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: { 200: PricelistResponse }
+        response: { 200: PriceListResponse }
       }
     },
     request => lists.read(request.params.id)
@@ -61,8 +61,8 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
         description:
           'Updates the name or the adjustment of a price list; omitted fields stay. Currency and parent cannot be changed. 400 `PRICING_ADJUSTMENT_INVALID`: an adjustment needs a parent. 412 `PRICING_PRICE_LIST_STALE`: it has changed since; read it again.',
         params: IdParams,
-        body: UpdatePricelistRequest,
-        response: { 200: PricelistResponse }
+        body: UpdatePriceListRequest,
+        response: { 200: PriceListResponse }
       }
     },
     request => lists.patch(request.params.id, request.body, writeOf(request))

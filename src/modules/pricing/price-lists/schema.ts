@@ -20,7 +20,7 @@ const Adjustment = Type.Integer({
   minimum: -1_000_000,
   maximum: 10_000_000
 })
-export const CreatePricelistRequest = request('CreatePricelistRequest', {
+export const CreatePriceListRequest = request('CreatePricelistRequest', {
   name: line(255),
   currency: Type.Enum(Object.keys(currencies), {
     description: 'Currency code (ISO 4217), the same as the parent’s.'
@@ -28,15 +28,15 @@ export const CreatePricelistRequest = request('CreatePricelistRequest', {
   parent_id: Type.Optional(nullable(Id)),
   adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 })
 })
-export type CreatePricelistRequest = Static<typeof CreatePricelistRequest>
+export type CreatePriceListRequest = Static<typeof CreatePriceListRequest>
 /** Currency and parent stay: its prices are in the one and rest on the other. */
-export const UpdatePricelistRequest = patchRequest('UpdatePricelistRequest', {
+export const UpdatePriceListRequest = patchRequest('UpdatePricelistRequest', {
   name: line(255),
   adjustment_ppm: Adjustment
 })
-export type UpdatePricelistRequest = Static<typeof UpdatePricelistRequest>
+export type UpdatePriceListRequest = Static<typeof UpdatePriceListRequest>
 
-export const PricelistResponse = response('PricelistResponse', {
+export const PriceListResponse = response('PricelistResponse', {
   id: Id,
   name: Type.String(),
   currency: Currency,
@@ -45,4 +45,4 @@ export const PricelistResponse = response('PricelistResponse', {
   version: Version,
   created_at: Time
 })
-export type PricelistResponse = Static<typeof PricelistResponse>
+export type PriceListResponse = Static<typeof PriceListResponse>

@@ -5,21 +5,21 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { priceListInUse, priceListLimit, priceListNotFound, priceListStale } from '../errors.ts'
-import type { PriceChanges } from './changes.ts'
+import { priceListInUse, priceListLimitReached, priceListNotFound, priceListStale } from '../errors.ts'
+import type { PriceChangeBroadcast } from './changes.ts'
 import * as repository from './repository.ts'
 import {
-  type CreatePricelistRequest,
+  type CreatePriceListRequest,
   PRICE_LISTS_MAX,
-  type PricelistResponse,
-  type UpdatePricelistRequest
+  type PriceListResponse,
+  type UpdatePriceListRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChanges }
+type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
 
 /** Manages price lists, whose prices replace those of the catalog in their markets. */
 export function createPriceListService({ db, invalidation, priceChanges }: Deps) {
-  const list = (query: PageQuery): Promise<Page<PricelistResponse>> =>
+  const list = (query: PageQuery): Promise<Page<PriceListResponse>> =>
     readPage(query, {
       ...newestFirst,
       name: 'price lists',
@@ -28,16 +28,16 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
     })
 
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
-  const read = async (id: string): Promise<PricelistResponse> =>
+  const read = async (id: string): Promise<PriceListResponse> =>
     found(await db.first(repository.findPriceList, { id }), priceListNotFound)
 
   /** @throws `PRICING_PARENT_LIST_INVALID`, `PRICING_ADJUSTMENT_INVALID`, `PRICING_PRICE_LIST_TOO_DEEP`, `PRICING_PRICE_LIST_LIMIT` */
-  async function create(body: CreatePricelistRequest, write: IdempotentWrite): Promise<PricelistResponse> {
+  async function create(body: CreatePriceListRequest, write: IdempotentWrite): Promise<PriceListResponse> {
     const { name, currency, parent_id = null, adjustment_ppm = 0 } = body
     await write.once(db, async tx => {
       await tx.run(repository.insertPriceList, { id: write.id, name, currency, parent_id, adjustment_ppm })
       const { total = 0 } = (await tx.first(repository.countPriceLists)) ?? {}
-      if (total > PRICE_LISTS_MAX) throw priceListLimit({ details: { limit: PRICE_LISTS_MAX } })
+      if (total > PRICE_LISTS_MAX) throw priceListLimitReached({ details: { limit: PRICE_LISTS_MAX } })
       invalidation.publish(tx)
     })
     return read(write.id)
@@ -46,9 +46,9 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_LIST_STALE`, `PRICING_ADJUSTMENT_INVALID` */
   async function patch(
     id: string,
-    body: UpdatePricelistRequest,
+    body: UpdatePriceListRequest,
     write: IdempotentWrite
-  ): Promise<PricelistResponse> {
+  ): Promise<PriceListResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
@@ -66,7 +66,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
   const remove = (id: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       await lock(tx, id, write)
-      const used = await tx.first(repository.isPriceListUsed, { id })
+      const used = await tx.first(repository.isPriceListInUse, { id })
       if (used?.is_used) throw priceListInUse()
       await tx.run(repository.deletePriceList, { id })
       invalidation.publish(tx)

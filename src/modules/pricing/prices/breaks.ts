@@ -8,22 +8,22 @@ export type PriceBreaks = readonly PriceBreak[]
 const PPM = 1_000_000
 
 /** Returns the unit price for a quantity; `undefined`: the list has no price for so few. */
-export const priceAt = (breaks: PriceBreaks, quantity: number): number | undefined =>
+export const unitPriceAtQuantity = (breaks: PriceBreaks, quantity: number): number | undefined =>
   breaks.findLast(({ fromQuantity }) => fromQuantity <= quantity)?.priceMinor
 
 /** Price breaks as a flat array of quantities and prices: half the lookup time and memory. */
-export type CompactBreaks = readonly number[]
-export const compactBreaks = (breaks: PriceBreaks): CompactBreaks =>
+export type CompactPriceBreaks = readonly number[]
+export const compactPriceBreaks = (breaks: PriceBreaks): CompactPriceBreaks =>
   breaks.flatMap(({ fromQuantity, priceMinor }) => [fromQuantity, priceMinor])
 
-/** `priceAt` for compact breaks. */
-export function compactPriceAt(kept: CompactBreaks, quantity: number): number | undefined {
+/** `unitPriceAtQuantity` for compact price breaks. */
+export function unitPriceInCompactBreaks(kept: CompactPriceBreaks, quantity: number): number | undefined {
   for (let at = kept.length - 2; at >= 0; at -= 2) if ((kept[at] as number) <= quantity) return kept[at + 1]
   return undefined
 }
 
 /** Adjusts prices, rounded half up, once per list of the chain. */
-export const adjustBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
+export const adjustPriceBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
   adjustmentPpm === 0
     ? breaks
     : breaks.map(({ fromQuantity, priceMinor }) => ({
@@ -32,12 +32,12 @@ export const adjustBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceB
       }))
 
 /** A list, and the adjustment of the prices that it inherits. */
-export type ChainLink = { readonly id: string; readonly adjustmentPpm: number }
+export type PriceListChainLink = { readonly id: string; readonly adjustmentPpm: number }
 /** A list and its ancestors, in lookup order. */
-export type PriceListChain = readonly ChainLink[]
+export type PriceListChain = readonly PriceListChainLink[]
 
 /** Returns the prices of the first list of the chain that has some, adjusted by each list above it. */
-export function priceBreaksOf(
+export function findEffectivePriceBreaks(
   chain: PriceListChain,
   ownOf: (listId: string) => PriceBreaks | undefined
 ): PriceBreaks {
@@ -47,5 +47,5 @@ export function priceBreaksOf(
   if (first === undefined) return []
   return chain
     .slice(0, at)
-    .reduceRight((breaks, { adjustmentPpm }) => adjustBreaks(breaks, adjustmentPpm), first)
+    .reduceRight((breaks, { adjustmentPpm }) => adjustPriceBreaks(breaks, adjustmentPpm), first)
 }

@@ -1,31 +1,31 @@
 import { RecentPairs } from '../../../kernel/recent-pairs.ts'
 import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { PriceChanges } from '../price-lists/changes.ts'
-import { listParents } from '../price-lists/repository.ts'
+import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
+import { listPriceListParents } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
 import {
-  type ChainLink,
-  type CompactBreaks,
-  compactBreaks,
-  compactPriceAt,
+  type CompactPriceBreaks,
+  compactPriceBreaks,
+  findEffectivePriceBreaks,
   type PriceListChain,
-  priceBreaksOf
+  type PriceListChainLink,
+  unitPriceInCompactBreaks
 } from './breaks.ts'
 import * as repository from './repository.ts'
 
 /** Maximum number of cached pairs of list and variant. */
 const KEPT_MAX = 200_000
 
-type Deps = { db: Queryable; invalidation: Invalidation; priceChanges: PriceChanges }
+type Deps = { db: Queryable; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
 type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /**
  * Caches effective prices of lists, including inherited ones, until they change. Nothing is cached while
  * changes may be missed.
  */
-export function createPrices({ db, invalidation, priceChanges }: Deps) {
-  const known = new RecentPairs<CompactBreaks>(KEPT_MAX)
+export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps) {
+  const known = new RecentPairs<CompactPriceBreaks>(KEPT_MAX)
   let generation = 0
   // A changed adjustment of a list also publishes all prices.
   priceChanges.subscribe(variantIds => {
@@ -35,33 +35,36 @@ export function createPrices({ db, invalidation, priceChanges }: Deps) {
   })
 
   const readParents = createCached(invalidation, async () => {
-    const rows = await db.rows(listParents, { limit: PRICE_LISTS_MAX })
+    const rows = await db.rows(listPriceListParents, { limit: PRICE_LISTS_MAX })
     return new Map(rows.map(row => [row.id, row]))
   })
 
   /** The list and its ancestors, in lookup order. */
   async function chainOf(listId: string): Promise<PriceListChain> {
     const parents = await readParents()
-    const chain: ChainLink[] = []
+    const chain: PriceListChainLink[] = []
     for (let next = parents.get(listId); next !== undefined; next = parents.get(next.parent_id ?? ''))
       chain.push({ id: next.id, adjustmentPpm: next.adjustment_ppm })
     return chain
   }
 
   /** Loads the prices of these variants in one statement. */
-  async function load(listId: string, variantIds: readonly string[]): Promise<Map<string, CompactBreaks>> {
+  async function load(
+    listId: string,
+    variantIds: readonly string[]
+  ): Promise<Map<string, CompactPriceBreaks>> {
     const generationBefore = generation
     const chain = await chainOf(listId)
-    const rows = await db.rows(repository.listBreaks, {
+    const rows = await db.rows(repository.listPriceBreaks, {
       list_ids: chain.map(({ id }) => id),
       variant_ids: variantIds
     })
     const rowsOf = Map.groupBy(rows, row => row.variant_id)
-    const loaded = new Map<string, CompactBreaks>()
+    const loaded = new Map<string, CompactPriceBreaks>()
     for (const variantId of variantIds) {
       const ofLists = Map.groupBy(rowsOf.get(variantId) ?? [], row => row.list_id)
-      const breaks = priceBreaksOf(chain, id => ofLists.get(id)?.map(breakOf))
-      loaded.set(variantId, compactBreaks(breaks))
+      const breaks = findEffectivePriceBreaks(chain, id => ofLists.get(id)?.map(breakOf))
+      loaded.set(variantId, compactPriceBreaks(breaks))
     }
     // A price read before a change that arrives after its broadcast is outdated and must not be cached.
     if (generation === generationBefore && priceChanges.isLive())
@@ -77,7 +80,9 @@ export function createPrices({ db, invalidation, priceChanges }: Deps) {
   ): Promise<(number | undefined)[]> {
     const loaded = await load(listId, [...missing])
     return wanted.map(({ variantId, quantity }, index) =>
-      missing.has(variantId) ? compactPriceAt(loaded.get(variantId) ?? NONE, quantity) : prices[index]
+      missing.has(variantId)
+        ? unitPriceInCompactBreaks(loaded.get(variantId) ?? NONE, quantity)
+        : prices[index]
     )
   }
 
@@ -92,7 +97,7 @@ export function createPrices({ db, invalidation, priceChanges }: Deps) {
     let missing: Set<string> | undefined
     for (const { variantId, quantity } of wanted) {
       const breaks = isLive ? known.get(priceListId, variantId) : undefined
-      prices.push(breaks && compactPriceAt(breaks, quantity))
+      prices.push(breaks && unitPriceInCompactBreaks(breaks, quantity))
       if (breaks !== undefined) continue
       missing ??= new Set()
       missing.add(variantId)
@@ -101,7 +106,7 @@ export function createPrices({ db, invalidation, priceChanges }: Deps) {
   }
 }
 
-const NONE: CompactBreaks = []
+const NONE: CompactPriceBreaks = []
 
 type BreakRow = { readonly from_quantity: number; readonly price_minor: number }
 const breakOf = ({ from_quantity, price_minor }: BreakRow) => ({

@@ -5,11 +5,11 @@ import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound } from '../errors.ts'
-import { importCsv, type ReadCell, RowRefused } from '../input-formats/csv-import.ts'
-import type { PriceChanges } from '../price-lists/changes.ts'
+import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
+import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
-import { type ListPrice, setPrices } from './set.ts'
+import { type PriceListEntry, setPriceListEntries } from './set.ts'
 
 const COLUMNS = ['variant_id', 'from_quantity', 'price'] as const
 const PAGE_PRICES = 1_000
@@ -17,7 +17,7 @@ const QUANTITY = /^[1-9]\d{0,6}$/
 const QUANTITY_MAX = 1_000_000
 
 /** The prices of a list as a file, with amounts as people write them. */
-export function createPriceFiles({ db, changes }: { db: Database; changes: PriceChanges }) {
+export function createPriceListCsv({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
   const currencyOf = async (listId: string) =>
     found(await db.first(findPriceList, { id: listId }), priceListNotFound).currency
 
@@ -29,7 +29,7 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
     /** Prices that it does not name stay. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_IMPORT_FAILED`, `PRICING_BREAK_LIMIT` */
     importCsv: async (listId: string, file: Readable, onRow: () => void) => {
       const currency = await currencyOf(listId)
-      return importCsv(
+      return importCsvAllOrNothing(
         db,
         file,
         {
@@ -39,7 +39,7 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
           write: async (tx, prices) => {
             // Of two rows for the same the later one counts.
             const last = new Map(prices.map(price => [`${price.variantId} ${price.fromQuantity}`, price]))
-            await setPrices(tx, listId, [...last.values()])
+            await setPriceListEntries(tx, listId, [...last.values()])
             changes.announce(
               tx,
               listId,
@@ -52,23 +52,25 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
     }
   }
 }
-export type PriceFiles = ReturnType<typeof createPriceFiles>
+export type PriceListCsv = ReturnType<typeof createPriceListCsv>
 
-function priceOf(cells: ReadCell, currency: string): ListPrice {
+function priceOf(cells: ReadCsvCell, currency: string): PriceListEntry {
   const variantId = cells('variant_id').toLowerCase()
-  if (!isId(variantId)) throw new RowRefused('variant_id must be the id of a variant.')
+  if (!isId(variantId)) throw new CsvRowRejected('variant_id must be the id of a variant.')
   const quantity = cells('from_quantity') || '1'
   if (!QUANTITY.test(quantity) || Number(quantity) > QUANTITY_MAX)
-    throw new RowRefused(`from_quantity must be a whole number from 1 to ${QUANTITY_MAX}.`)
+    throw new CsvRowRejected(`from_quantity must be a whole number from 1 to ${QUANTITY_MAX}.`)
   const priceMinor = parseAmount(cells('price'), currency)
   if (priceMinor === undefined)
-    throw new RowRefused(`price must be an amount of ${currency}, such as ${formatAmount(1_990, currency)}.`)
+    throw new CsvRowRejected(
+      `price must be an amount of ${currency}, such as ${formatAmount(1_990, currency)}.`
+    )
   return { variantId, fromQuantity: Number(quantity), priceMinor }
 }
 
 async function* linesOf(db: Database, listId: string, currency: string): AsyncGenerator<string> {
   for (let place = { variant_id: FIRST_ID, from_quantity: 0 }; ; ) {
-    const rows = await db.rows(repository.listPrices, { list_id: listId, ...place, limit: PAGE_PRICES })
+    const rows = await db.rows(repository.listPricesOfList, { list_id: listId, ...place, limit: PAGE_PRICES })
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
 const columns = { variant_id: 'uuid', from_quantity: 'int4', price_minor: 'int8' } as const
 
 /** Pages through prices by variant and quantity. */
-export const listPrices = statement({
+export const listPricesOfList = statement({
   name: 'pricing.list_prices',
   takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
   gives: columns,
@@ -13,7 +13,7 @@ export const listPrices = statement({
     where list_id = $list_id and (variant_id, from_quantity) > ($variant_id, $from_quantity::int8)
     order by variant_id, from_quantity limit $limit`
 })
-export const countPrices = statement({
+export const countPricesOfList = statement({
   name: 'pricing.count_prices',
   takes: { list_id: 'uuid' },
   gives: { total: 'int4' },
@@ -21,7 +21,7 @@ export const countPrices = statement({
   text: countUpTo('pricing.prices where list_id = $list_id')
 })
 /** Pages through the prices of one variant. */
-export const listPricesOf = statement({
+export const listPricesOfVariant = statement({
   name: 'pricing.list_prices_of_variant',
   takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
   gives: columns,
@@ -30,14 +30,14 @@ export const listPricesOf = statement({
     where list_id = $list_id and variant_id = $only and (variant_id, from_quantity) > ($variant_id, $from_quantity::int8)
     order by variant_id, from_quantity limit $limit`
 })
-export const countPricesOf = statement({
+export const countPricesOfVariant = statement({
   name: 'pricing.count_prices_of_variant',
   takes: { list_id: 'uuid', variant_id: 'uuid' },
   gives: { total: 'int4' },
   text: countUpTo(`pricing.prices where list_id = $list_id and variant_id = $variant_id`)
 })
 /** Writes in a fixed order, so that concurrent transactions do not deadlock. */
-export const setPrices = statement({
+export const upsertPricesOfList = statement({
   name: 'pricing.set_prices',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', from_quantities: 'int4[]', prices: 'int8[]' },
   text: `
@@ -50,7 +50,7 @@ export const setPrices = statement({
     where prices.price_minor <> excluded.price_minor`
 })
 /** One of these variants that has more prices than it may have. */
-export const findTooManyBreaks = statement({
+export const findVariantWithTooManyBreaks = statement({
   name: 'pricing.find_overfull_variant',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', limit: 'int4' },
   gives: { variant_id: 'uuid' },
@@ -59,7 +59,7 @@ export const findTooManyBreaks = statement({
     group by variant_id having count(*) > $limit::int limit 1`
 })
 /** `from_quantity`: null for all prices of the variant. */
-export const deletePrices = statement({
+export const deletePricesOfVariant = statement({
   name: 'pricing.delete_prices',
   takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4?' },
   gives: { from_quantity: 'int4' },
@@ -70,7 +70,7 @@ export const deletePrices = statement({
     returning from_quantity`
 })
 /** Lists the prices of these variants in these lists, by ascending quantity. */
-export const listBreaks = statement({
+export const listPriceBreaks = statement({
   name: 'pricing.list_breaks',
   takes: { list_ids: 'uuid[]', variant_ids: 'uuid[]' },
   gives: { list_id: 'uuid', ...columns },

@@ -1,20 +1,24 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
-import { csvResponse, IMPORT_BYTES_MAX, PricingImportResponse } from '../input-formats/csv-import.ts'
-import type { PriceFiles } from './csv.ts'
+import {
+  csvFileResponse,
+  PRICING_IMPORT_BYTES_MAX,
+  PricingImportResponse
+} from '../input-formats/csv-import.ts'
+import type { PriceListCsv } from './csv.ts'
 import {
   DeletePricesQuery,
   ListedPriceResponse,
-  PriceParams,
-  PricesQuery,
-  SetPricesRequest
+  PriceListPricesQuery,
+  SetPricesRequest,
+  VariantPriceParams
 } from './schema.ts'
 import type { PriceService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFiles): void {
+export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceListCsv): void {
   tiers.admin.get(
     '/admin/price-lists/:id/prices',
     {
@@ -24,7 +28,7 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
         description:
           'Returns a page of the prices of a list, by variant and minimum quantity. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
-        querystring: PricesQuery,
+        querystring: PriceListPricesQuery,
         response: { 200: listOf(ListedPriceResponse) }
       }
     },
@@ -55,7 +59,7 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
         summary: "Delete a variant's prices",
         description:
           'Deletes all prices of a variant from a list, or with `from_quantity` only that one. 404 `PRICING_PRICE_NOT_FOUND`: the list has no such price.',
-        params: PriceParams,
+        params: VariantPriceParams,
         querystring: DeletePricesQuery,
         response: noContent
       }
@@ -78,7 +82,7 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
         description:
           'Returns all prices of a list as a CSV file, in the format that the import accepts. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
-        response: csvResponse('A CSV file with one row per variant and quantity.')
+        response: csvFileResponse('A CSV file with one row per variant and quantity.')
       }
     },
     async (request, reply) => {
@@ -92,7 +96,7 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceFile
     {
       config: {
         class: 'bulk',
-        body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
+        body: { stream: 'text/csv', bytesMax: PRICING_IMPORT_BYTES_MAX },
         noReplay: 'a retry with the same file changes nothing'
       },
       schema: {

@@ -7,7 +7,7 @@ const FromQuantity = Type.Integer({ description: FROM, minimum: 1, maximum: 1_00
 /** The most prices in one request. */
 const PRICES_AT_ONCE_MAX = 1_000
 /** The most prices that one variant has in a list. */
-export const BREAKS_MAX = 20
+export const PRICE_BREAKS_PER_VARIANT_MAX = 20
 
 export const SetPricesRequest = request('SetPricesRequest', {
   prices: Type.Array(
@@ -21,10 +21,10 @@ export const SetPricesRequest = request('SetPricesRequest', {
 })
 export type SetPricesRequest = Static<typeof SetPricesRequest>
 
-export const PricesQuery = input({ ...pageQuery, variant_id: Type.Optional(Id) })
-export type PricesQuery = Static<typeof PricesQuery>
+export const PriceListPricesQuery = input({ ...pageQuery, variant_id: Type.Optional(Id) })
+export type PriceListPricesQuery = Static<typeof PriceListPricesQuery>
 
-export const PriceParams = input({ id: Id, variantId: Id })
+export const VariantPriceParams = input({ id: Id, variantId: Id })
 export const DeletePricesQuery = input({ from_quantity: Type.Optional(FromQuantity) })
 
 export const ListedPriceResponse = response('ListedPriceResponse', {

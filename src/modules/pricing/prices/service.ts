@@ -3,31 +3,32 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { priceListNotFound, priceNotFound, priceTwice } from '../errors.ts'
-import type { PriceChanges } from '../price-lists/changes.ts'
+import { duplicatePrice, priceListNotFound, priceNotFound } from '../errors.ts'
+import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
-import type { ListedPriceResponse, PricesQuery, SetPricesRequest } from './schema.ts'
-import { setPrices } from './set.ts'
+import type { ListedPriceResponse, PriceListPricesQuery, SetPricesRequest } from './schema.ts'
+import { setPriceListEntries } from './set.ts'
 
 type PricePosition = { from_quantity: number; variant_id: string; limit: number }
 
 /** Manages prices of lists. Variant ids are opaque; prices of deleted variants stay without effect. */
-export function createPriceService({ db, changes }: { db: Database; changes: PriceChanges }) {
+export function createPriceService({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
-  async function list(listId: string, query: PricesQuery): Promise<Page<ListedPriceResponse>> {
+  async function list(listId: string, query: PriceListPricesQuery): Promise<Page<ListedPriceResponse>> {
     found(await db.first(findPriceList, { id: listId }), priceListNotFound)
     const { variant_id: only } = query
     const ofList = { list_id: listId }
     const statements =
       only === undefined
         ? {
-            rows: (place: PricePosition) => db.rows(repository.listPrices, { ...ofList, ...place }),
-            total: () => db.first(repository.countPrices, ofList)
+            rows: (place: PricePosition) => db.rows(repository.listPricesOfList, { ...ofList, ...place }),
+            total: () => db.first(repository.countPricesOfList, ofList)
           }
         : {
-            rows: (place: PricePosition) => db.rows(repository.listPricesOf, { ...ofList, only, ...place }),
-            total: () => db.first(repository.countPricesOf, { ...ofList, variant_id: only })
+            rows: (place: PricePosition) =>
+              db.rows(repository.listPricesOfVariant, { ...ofList, only, ...place }),
+            total: () => db.first(repository.countPricesOfVariant, { ...ofList, variant_id: only })
           }
     const page = await readPage(query, {
       ...statements,
@@ -51,9 +52,9 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
       priceMinor: price
     }))
     const places = new Set(wanted.map(({ variantId, fromQuantity }) => `${variantId} ${fromQuantity}`))
-    if (places.size < wanted.length) throw priceTwice()
+    if (places.size < wanted.length) throw duplicatePrice()
     await write.once(db, async tx => {
-      await setPrices(tx, listId, wanted)
+      await setPriceListEntries(tx, listId, wanted)
       changes.announce(
         tx,
         listId,
@@ -70,7 +71,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     write: IdempotentWrite
   ) {
     await write.once(db, async tx => {
-      const gone = await tx.rows(repository.deletePrices, {
+      const gone = await tx.rows(repository.deletePricesOfVariant, {
         list_id: listId,
         variant_id: variantId,
         from_quantity: fromQuantity ?? null

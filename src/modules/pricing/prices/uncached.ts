@@ -1,15 +1,24 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listChains } from '../price-lists/repository.ts'
-import { type PriceBreaks, type PriceListChain, priceAt, priceBreaksOf } from './breaks.ts'
+import { listMarketPriceListChains } from '../price-lists/repository.ts'
+import {
+  findEffectivePriceBreaks,
+  type PriceBreaks,
+  type PriceListChain,
+  unitPriceAtQuantity
+} from './breaks.ts'
 import * as repository from './repository.ts'
 
 /** A price list of a market with its ancestors. */
-export type MarketList = { readonly id: string; readonly currency: string; readonly chain: PriceListChain }
+export type MarketPriceList = {
+  readonly id: string
+  readonly currency: string
+  readonly chain: PriceListChain
+}
 type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /** See `PricingApi.marketLists`. */
-export async function readMarketLists(db: Queryable): Promise<MarketList[]> {
-  const links = Map.groupBy(await db.rows(listChains), row => row.list_id)
+export async function readMarketPriceLists(db: Queryable): Promise<MarketPriceList[]> {
+  const links = Map.groupBy(await db.rows(listMarketPriceListChains), row => row.list_id)
   return [...links].map(([id, rows]) => ({
     id,
     currency: rows[0]?.currency ?? '',
@@ -18,12 +27,12 @@ export async function readMarketLists(db: Queryable): Promise<MarketList[]> {
 }
 
 /** See `PricingApi.pricesIn`. */
-export async function readPrices(
+export async function readUncachedPrices(
   db: Queryable,
-  lists: readonly MarketList[],
+  lists: readonly MarketPriceList[],
   wanted: readonly PriceQuery[]
 ): Promise<(number | undefined)[][]> {
-  const rows = await db.rows(repository.listBreaks, {
+  const rows = await db.rows(repository.listPriceBreaks, {
     list_ids: [...new Set(lists.flatMap(({ chain }) => chain.map(({ id }) => id)))],
     variant_ids: wanted.map(({ variantId }) => variantId)
   })
@@ -35,8 +44,8 @@ export async function readPrices(
     )
   return lists.map(({ chain }) =>
     wanted.map(({ variantId, quantity }) =>
-      priceAt(
-        priceBreaksOf(chain, listId => found.get(listId)?.get(variantId)),
+      unitPriceAtQuantity(
+        findEffectivePriceBreaks(chain, listId => found.get(listId)?.get(variantId)),
         quantity
       )
     )

@@ -15,7 +15,7 @@ const select = `
   from pricing.codes join pricing.budgets on budgets.id = codes.id`
 
 /** Pages through codes, newest first. `batch_id`: null for all. */
-export const listCodes = statement({
+export const listPromotionCodes = statement({
   name: 'pricing.list_codes',
   takes: { promotion_id: 'uuid', batch_id: 'uuid?', after: 'uuid', limit: 'int8' },
   gives: columns,
@@ -24,33 +24,33 @@ export const listCodes = statement({
     where promotion_id = $promotion_id and codes.id < $after and ($batch_id::uuid is null or batch_id = $batch_id)
     order by codes.id desc limit $limit`
 })
-export const countCodes = statement({
+export const countPromotionCodes = statement({
   name: 'pricing.count_codes',
   takes: { promotion_id: 'uuid', batch_id: 'uuid?' },
   gives: { total: 'int4' },
   text: countUpTo(`pricing.codes
     where promotion_id = $promotion_id and ($batch_id::uuid is null or batch_id = $batch_id)`)
 })
-export const findCode = statement({
+export const findPromotionCode = statement({
   name: 'pricing.find_code',
   takes: { promotion_id: 'uuid', id: 'uuid' },
   gives: columns,
   text: `${select} where promotion_id = $promotion_id and codes.id = $id`
 })
 /** Concurrent redemptions wait for this lock, or are already counted. */
-export const lockCode = statement({
+export const lockPromotionCode = statement({
   name: 'pricing.lock_code',
   takes: { promotion_id: 'uuid', id: 'uuid' },
   gives: { active: 'bool' },
   text: 'select active from pricing.codes where promotion_id = $promotion_id and id = $id for update'
 })
-export const insertCode = statement({
+export const insertPromotionCode = statement({
   name: 'pricing.insert_code',
   takes: { id: 'uuid', promotion_id: 'uuid', code: 'text' },
   text: 'insert into pricing.codes (id, promotion_id, code) values ($id, $promotion_id, $code)'
 })
 /** Inserts codes that do not exist yet, with their usage limits. */
-export const insertCodes = statement({
+export const insertPromotionCodeBatch = statement({
   name: 'pricing.insert_codes',
   takes: { ids: 'uuid[]', codes: 'text[]', promotion_id: 'uuid', batch_id: 'uuid', uses_max: 'int4?' },
   gives: { id: 'uuid' },
@@ -63,13 +63,13 @@ export const insertCodes = statement({
     )
     insert into pricing.budgets (id, uses_max) select id, $uses_max from made returning id`
 })
-export const setActive = statement({
+export const setPromotionCodeActive = statement({
   name: 'pricing.set_code_active',
   takes: { id: 'uuid', active: 'bool' },
   text: 'update pricing.codes set active = $active where id = $id'
 })
 /** Lists which of these codes are inactive, or have an inactive promotion. */
-export const listStopped = statement({
+export const listInactivePromotionCodes = statement({
   name: 'pricing.list_stopped_codes',
   takes: { codes: 'text[]' },
   gives: { code: 'text', promotion_id: 'uuid', code_active: 'bool' },

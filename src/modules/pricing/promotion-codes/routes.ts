@@ -1,21 +1,21 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf } from '../../../kernel/wire.ts'
-import { csvResponse } from '../input-formats/csv-import.ts'
+import { csvFileResponse } from '../input-formats/csv-import.ts'
 import {
-  CodeBatchResponse,
-  CodeParams,
-  CodeResponse,
-  CodesQuery,
-  CreateCodeBatchRequest,
-  CreateCodeRequest,
-  UpdateCodeRequest
+  CreatePromotionCodeBatchRequest,
+  CreatePromotionCodeRequest,
+  PromotionCodeBatchResponse,
+  PromotionCodeParams,
+  PromotionCodeResponse,
+  PromotionCodesQuery,
+  UpdatePromotionCodeRequest
 } from './schema.ts'
-import type { CodeService } from './service.ts'
+import type { PromotionCodeService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function codeRoutes(tiers: Tiers, codes: CodeService): void {
+export function promotionCodeRoutes(tiers: Tiers, codes: PromotionCodeService): void {
   tiers.admin.get(
     '/admin/promotions/:id/codes',
     {
@@ -25,8 +25,8 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
         description:
           'Returns a page of the codes of a promotion, newest first, with the uses that remain. 404 `PRICING_PROMOTION_NOT_FOUND`: the promotion does not exist.',
         params: IdParams,
-        querystring: CodesQuery,
-        response: { 200: listOf(CodeResponse) }
+        querystring: PromotionCodesQuery,
+        response: { 200: listOf(PromotionCodeResponse) }
       }
     },
     request => codes.list(request.params.id, request.query)
@@ -41,7 +41,7 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
         description:
           'Returns all codes of a promotion as a CSV file. 404 `PRICING_PROMOTION_NOT_FOUND`: the promotion does not exist.',
         params: IdParams,
-        response: csvResponse('A CSV file with one row per code.')
+        response: csvFileResponse('A CSV file with one row per code.')
       }
     },
     async (request, reply) => {
@@ -59,8 +59,8 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
         description:
           'Creates a code that customers enter to get a promotion. Upper and lower case do not matter. 409 `PRICING_CODE_TAKEN`: a promotion has this code; choose another one. 404 `PRICING_PROMOTION_NOT_FOUND`: the promotion does not exist.',
         params: IdParams,
-        body: CreateCodeRequest,
-        response: { 201: CodeResponse }
+        body: CreatePromotionCodeRequest,
+        response: { 201: PromotionCodeResponse }
       }
     },
     request => codes.create(request.params.id, request.body, writeOf(request))
@@ -75,8 +75,8 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
         description:
           'Creates up to 10,000 random codes of a promotion, each usable once by default. Returns the `batch_id`: list or export the codes to read them. 404 `PRICING_PROMOTION_NOT_FOUND`: the promotion does not exist.',
         params: IdParams,
-        body: CreateCodeBatchRequest,
-        response: { 201: CodeBatchResponse }
+        body: CreatePromotionCodeBatchRequest,
+        response: { 201: PromotionCodeBatchResponse }
       }
     },
     request => codes.createBatch(request.params.id, request.body, writeOf(request))
@@ -90,9 +90,9 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
         summary: 'Update a code',
         description:
           'Updates a code; omitted fields stay. Set `active` to false to disable it. Codes cannot be deleted alone. 404 `PRICING_CODE_NOT_FOUND`: the promotion has no such code. 409 `PRICING_USES_TAKEN`: `uses_max` is less than its current uses.',
-        params: CodeParams,
-        body: UpdateCodeRequest,
-        response: { 200: CodeResponse }
+        params: PromotionCodeParams,
+        body: UpdatePromotionCodeRequest,
+        response: { 200: PromotionCodeResponse }
       }
     },
     request => codes.patch(request.params.id, request.params.codeId, request.body, writeOf(request))

@@ -20,15 +20,15 @@ const text = (longest: number) => ({
 })
 const UsesMax = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
 
-export const CreateCodeRequest = request('CreateCodeRequest', {
+export const CreatePromotionCodeRequest = request('CreateCodeRequest', {
   code: Type.String({ description: 'The code that customers enter. Case does not matter.', ...text(64) }),
   uses_max: Type.Optional(
     nullable({ ...UsesMax, description: 'Maximum number of uses. Default and null: unlimited.' })
   )
 })
-export type CreateCodeRequest = Static<typeof CreateCodeRequest>
+export type CreatePromotionCodeRequest = Static<typeof CreatePromotionCodeRequest>
 
-export const CreateCodeBatchRequest = request('CreateCodeBatchRequest', {
+export const CreatePromotionCodeBatchRequest = request('CreateCodeBatchRequest', {
   count: Type.Integer({ minimum: 1, maximum: 10_000 }),
   prefix: Type.Optional(Type.String({ description: 'Text that all codes start with.', ...text(32) })),
   length: Type.Optional(
@@ -43,24 +43,27 @@ export const CreateCodeBatchRequest = request('CreateCodeBatchRequest', {
     nullable({ ...UsesMax, default: 1, description: 'Maximum number of uses of each code. Null: unlimited.' })
   )
 })
-export type CreateCodeBatchRequest = Static<typeof CreateCodeBatchRequest>
-export const CodeBatchResponse = response('CodeBatchResponse', { batch_id: Id, count: Type.Integer() })
-export type CodeBatchResponse = Static<typeof CodeBatchResponse>
+export type CreatePromotionCodeBatchRequest = Static<typeof CreatePromotionCodeBatchRequest>
+export const PromotionCodeBatchResponse = response('CodeBatchResponse', {
+  batch_id: Id,
+  count: Type.Integer()
+})
+export type PromotionCodeBatchResponse = Static<typeof PromotionCodeBatchResponse>
 
-export const UpdateCodeRequest = patchRequest('UpdateCodeRequest', {
+export const UpdatePromotionCodeRequest = patchRequest('UpdateCodeRequest', {
   active: Type.Boolean({ description: 'Whether customers can use it.' }),
   uses_max: nullable({ ...UsesMax, description: 'Maximum number of uses. Null: unlimited.' })
 })
-export type UpdateCodeRequest = Static<typeof UpdateCodeRequest>
+export type UpdatePromotionCodeRequest = Static<typeof UpdatePromotionCodeRequest>
 
-export const CodesQuery = input({
+export const PromotionCodesQuery = input({
   ...pageQuery,
   batch_id: Type.Optional({ ...Id, description: 'Only codes of this batch.' })
 })
-export type CodesQuery = Static<typeof CodesQuery>
-export const CodeParams = input({ id: Id, codeId: Id })
+export type PromotionCodesQuery = Static<typeof PromotionCodesQuery>
+export const PromotionCodeParams = input({ id: Id, codeId: Id })
 
-export const CodeResponse = response('CodeResponse', {
+export const PromotionCodeResponse = response('CodeResponse', {
   id: Id,
   code: Type.String(),
   batch_id: nullable(Id),
@@ -69,4 +72,4 @@ export const CodeResponse = response('CodeResponse', {
   uses_left: nullable(Type.Integer({ description: 'Number of uses that remain. Null: unlimited.' })),
   created_at: Time
 })
-export type CodeResponse = Static<typeof CodeResponse>
+export type PromotionCodeResponse = Static<typeof PromotionCodeResponse>

@@ -6,18 +6,18 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { codeNotFound, promotionNotFound, usesTaken } from '../errors.ts'
+import { promotionCodeNotFound, promotionNotFound, usageLimitBelowUses } from '../errors.ts'
 import { findPromotion } from '../promotions/repository.ts'
-import { normalizeCode } from '../quote/codes.ts'
+import { normalizePromotionCode } from '../quote/codes.ts'
 import { insertUsageLimit, setUsageLimit } from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import type {
-  CodeBatchResponse,
-  CodeResponse,
-  CodesQuery,
-  CreateCodeBatchRequest,
-  CreateCodeRequest,
-  UpdateCodeRequest
+  CreatePromotionCodeBatchRequest,
+  CreatePromotionCodeRequest,
+  PromotionCodeBatchResponse,
+  PromotionCodeResponse,
+  PromotionCodesQuery,
+  UpdatePromotionCodeRequest
 } from './schema.ts'
 
 const PAGE_CODES = 1_000
@@ -27,35 +27,38 @@ const CSV_COLUMNS = ['code', 'active', 'uses_max', 'uses_left', 'batch_id'] as c
  * Manages codes of promotions: single ones and random batches. Codes are stored and shown in normalized
  * form.
  */
-export function createCodeService({ db }: { db: Database }) {
+export function createPromotionCodeService({ db }: { db: Database }) {
   const requirePromotion = async (id: string) =>
     found(await db.first(findPromotion, { id }), promotionNotFound)
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
-  async function list(promotionId: string, query: CodesQuery): Promise<Page<CodeResponse>> {
+  async function list(promotionId: string, query: PromotionCodesQuery): Promise<Page<PromotionCodeResponse>> {
     await requirePromotion(promotionId)
     const of = { promotion_id: promotionId, batch_id: query.batch_id ?? null }
     return readPage(query, {
       ...newestFirst,
       name: 'codes',
       filters: of,
-      rows: page => db.rows(repository.listCodes, { ...of, ...page }),
-      total: () => db.first(repository.countCodes, of)
+      rows: page => db.rows(repository.listPromotionCodes, { ...of, ...page }),
+      total: () => db.first(repository.countPromotionCodes, of)
     })
   }
 
-  const read = async (promotionId: string, id: string): Promise<CodeResponse> =>
-    found(await db.first(repository.findCode, { promotion_id: promotionId, id }), codeNotFound)
+  const read = async (promotionId: string, id: string): Promise<PromotionCodeResponse> =>
+    found(
+      await db.first(repository.findPromotionCode, { promotion_id: promotionId, id }),
+      promotionCodeNotFound
+    )
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_CODE_TAKEN` */
   async function create(
     promotionId: string,
-    body: CreateCodeRequest,
+    body: CreatePromotionCodeRequest,
     write: IdempotentWrite
-  ): Promise<CodeResponse> {
+  ): Promise<PromotionCodeResponse> {
     await write.once(db, async tx => {
-      const code = normalizeCode(body.code)
-      await tx.run(repository.insertCode, { id: write.id, promotion_id: promotionId, code })
+      const code = normalizePromotionCode(body.code)
+      await tx.run(repository.insertPromotionCode, { id: write.id, promotion_id: promotionId, code })
       await tx.run(insertUsageLimit, { id: write.id, uses_max: body.uses_max ?? null })
     })
     return read(promotionId, write.id)
@@ -64,14 +67,16 @@ export function createCodeService({ db }: { db: Database }) {
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   async function createBatch(
     promotionId: string,
-    { count, prefix = '', length = 10, uses_max = 1 }: CreateCodeBatchRequest,
+    { count, prefix = '', length = 10, uses_max = 1 }: CreatePromotionCodeBatchRequest,
     write: IdempotentWrite
-  ): Promise<CodeBatchResponse> {
+  ): Promise<PromotionCodeBatchResponse> {
     await write.once(db, async tx => {
       for (let missing = count; missing > 0; ) {
-        const drawn = Array.from({ length: missing }, () => normalizeCode(randomCode(prefix, length)))
+        const drawn = Array.from({ length: missing }, () =>
+          normalizePromotionCode(randomCode(prefix, length))
+        )
         const codes = [...new Set(drawn)]
-        const made = await tx.rows(repository.insertCodes, {
+        const made = await tx.rows(repository.insertPromotionCodeBatch, {
           ids: codes.map(newId),
           codes,
           promotion_id: promotionId,
@@ -88,14 +93,17 @@ export function createCodeService({ db }: { db: Database }) {
   async function patch(
     promotionId: string,
     id: string,
-    { active, uses_max }: UpdateCodeRequest,
+    { active, uses_max }: UpdatePromotionCodeRequest,
     write: IdempotentWrite
-  ): Promise<CodeResponse> {
+  ): Promise<PromotionCodeResponse> {
     await write.once(db, async tx => {
-      found(await tx.first(repository.lockCode, { promotion_id: promotionId, id }), codeNotFound)
-      if (active !== undefined) await tx.run(repository.setActive, { id, active })
+      found(
+        await tx.first(repository.lockPromotionCode, { promotion_id: promotionId, id }),
+        promotionCodeNotFound
+      )
+      if (active !== undefined) await tx.run(repository.setPromotionCodeActive, { id, active })
       if (uses_max === undefined) return
-      if ((await tx.first(setUsageLimit, { id, uses_max })) === undefined) throw usesTaken()
+      if ((await tx.first(setUsageLimit, { id, uses_max })) === undefined) throw usageLimitBelowUses()
     })
     return read(promotionId, id)
   }
@@ -108,12 +116,12 @@ export function createCodeService({ db }: { db: Database }) {
 
   return { list, create, createBatch, patch, exportCsv }
 }
-export type CodeService = ReturnType<typeof createCodeService>
+export type PromotionCodeService = ReturnType<typeof createPromotionCodeService>
 
 async function* linesOf(db: Database, promotionId: string): AsyncGenerator<string> {
   for (let after = LAST_ID; ; ) {
     const place = { promotion_id: promotionId, batch_id: null, after, limit: PAGE_CODES }
-    const rows = await db.rows(repository.listCodes, place)
+    const rows = await db.rows(repository.listPromotionCodes, place)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map(row => csvLine(CSV_COLUMNS.map(column => row[column]))).join('')

@@ -8,7 +8,7 @@ import { findPromotion } from './repository.ts'
 import type { RedemptionResponse } from './schema.ts'
 
 /** Lists the orders that use a promotion. Canceled orders are not listed. */
-export const createRedemptionService = ({ db }: { db: Database }) => ({
+export const createRedemptionListService = ({ db }: { db: Database }) => ({
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   list: async (promotionId: string, query: PageQuery): Promise<Page<RedemptionResponse>> => {
     found(await db.first(findPromotion, { id: promotionId }), promotionNotFound)
@@ -23,4 +23,4 @@ export const createRedemptionService = ({ db }: { db: Database }) => ({
     })
   }
 })
-export type RedemptionService = ReturnType<typeof createRedemptionService>
+export type RedemptionListService = ReturnType<typeof createRedemptionListService>

@@ -1,8 +1,8 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { CurrencyAmounts, PromotionClass } from '../quote/input.ts'
-import { usesOfMailbox } from '../redemptions/usage-limits-repository.ts'
-import type { EffectRequest } from './schema.ts'
+import { mailboxUsesSql } from '../redemptions/usage-limits-repository.ts'
+import type { PromotionEffectRequest } from './schema.ts'
 
 const written = {
   id: 'uuid',
@@ -21,7 +21,7 @@ const written = {
   cheapest_only: 'bool',
   first_order_only: 'bool',
   customer_group: 'text?',
-  effect: json<EffectRequest>(),
+  effect: json<PromotionEffectRequest>(),
   combines: 'text[]',
   uses_per_customer: 'int4?'
 } as const
@@ -64,7 +64,7 @@ export const lockPromotion = statement({
   text: `${select} where promotions.id = $id for update`
 })
 /** Lists promotions without a code that have not ended. Above the limit of a quote, the older ones apply. */
-export const listAutomatic = statement({
+export const listAutomaticPromotions = statement({
   name: 'pricing.list_automatic_promotions',
   takes: { limit: 'int8' },
   gives: columns,
@@ -73,11 +73,11 @@ export const listAutomatic = statement({
     order by promotions.id limit $limit`
 })
 /** Serializes activations, so that two of them cannot both use the last place. */
-export const lockAutomatic = statement({
+export const lockAutomaticPromotions = statement({
   name: 'pricing.lock_automatic_promotions',
   text: `select pg_advisory_xact_lock(hashtextextended('pricing.automatic_promotions', 0))`
 })
-export const countAutomatic = statement({
+export const countAutomaticPromotions = statement({
   name: 'pricing.count_automatic_promotions',
   gives: { total: 'int4' },
   text: `
@@ -86,15 +86,15 @@ export const countAutomatic = statement({
 })
 /**
  * Lists the active promotions of these codes, with the remaining uses of each code and the customer's
- * uses; see `listUses`.
+ * uses; see `listPromotionUses`.
  */
-export const listByCodes = statement({
+export const listPromotionsByCodes = statement({
   name: 'pricing.list_promotions_by_code',
   takes: { codes: 'text[]', customer: 'text?', mailbox: 'text?' },
   gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
     select ${shown}, codes.code, of_code.uses_max - of_code.taken as code_uses_left,
-      coalesce(customer_uses.taken, 0) + ${usesOfMailbox('promotions.id')} as used,
+      coalesce(customer_uses.taken, 0) + ${mailboxUsesSql('promotions.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     ${from}
     join pricing.codes on codes.promotion_id = promotions.id
@@ -130,12 +130,12 @@ export const deletePromotion = statement({
       gone as (delete from pricing.promotions where id = $id returning id)
     delete from pricing.budgets where id in (select id from coupons union all select id from gone)`
 })
-export const removeMarkets = statement({
+export const deletePromotionMarkets = statement({
   name: 'pricing.remove_promotion_markets',
   takes: { id: 'uuid' },
   text: 'delete from pricing.promotion_markets where promotion_id = $id'
 })
-export const addMarkets = statement({
+export const insertPromotionMarkets = statement({
   name: 'pricing.add_promotion_markets',
   takes: { id: 'uuid', markets: 'text[]' },
   text: `

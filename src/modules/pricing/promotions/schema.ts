@@ -13,11 +13,11 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrMoment } from '../input-formats/periods.ts'
-import { PROMOTIONS_MAX, QUOTE_LIMITS } from '../quote/size-limits.ts'
+import { DayOrTimestamp } from '../input-formats/periods.ts'
+import { PROMOTIONS_PER_QUOTE_MAX, QUOTE_SIZE_LIMITS } from '../quote/size-limits.ts'
 
 /** Maximum number of promotions without a code: a quote takes these and one per code. */
-export const AUTOMATIC_MAX = PROMOTIONS_MAX - QUOTE_LIMITS.codes
+export const AUTOMATIC_PROMOTIONS_MAX = PROMOTIONS_PER_QUOTE_MAX - QUOTE_SIZE_LIMITS.codes
 
 const PromotionClass = Type.Enum(['line', 'order', 'shipping'], {
   description:
@@ -33,7 +33,7 @@ const Amounts = Type.Record(
     additionalProperties: false
   }
 )
-const EffectRequest = Type.Union(
+const PromotionEffectRequest = Type.Union(
   [
     input({
       type: Type.Literal('percentage'),
@@ -52,7 +52,7 @@ const EffectRequest = Type.Union(
       'A percentage, an amount off each unit, order or delivery, a fixed price of a unit or delivery, or free shipping.'
   }
 )
-export type EffectRequest = Static<typeof EffectRequest>
+export type PromotionEffectRequest = Static<typeof PromotionEffectRequest>
 const ids = (what: string) =>
   nullable(Type.Array(Id, { description: what, minItems: 1, maxItems: 1_000, uniqueItems: true }))
 const Uses = Type.Integer({ minimum: 1, maximum: 1_000_000_000 })
@@ -67,8 +67,8 @@ const fields = {
     default: 0
   }),
   active: Type.Boolean({ default: true, description: 'Whether it can apply.' }),
-  starts_at: nullable(DayOrMoment),
-  ends_at: nullable(DayOrMoment),
+  starts_at: nullable(DayOrTimestamp),
+  ends_at: nullable(DayOrTimestamp),
   markets: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
       description: 'Codes of the markets in which it applies. Null: all.',
@@ -96,7 +96,7 @@ const fields = {
     default: false,
     description: 'Whether it applies only to the first order of a buyer.'
   }),
-  effect: EffectRequest,
+  effect: PromotionEffectRequest,
   combines: Type.Array(PromotionClass, {
     description: 'Classes of promotions that it can be combined with, its own class included if listed.',
     uniqueItems: true,

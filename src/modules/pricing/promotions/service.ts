@@ -5,19 +5,25 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { promotionLimit, promotionNotFound, promotionStale, promotionUsed, usesTaken } from '../errors.ts'
-import type { Periods } from '../input-formats/periods.ts'
-import { isPromotionUsed } from '../redemptions/repository.ts'
+import {
+  automaticPromotionLimitReached,
+  promotionNotFound,
+  promotionStale,
+  promotionUsedByOrders,
+  usageLimitBelowUses
+} from '../errors.ts'
+import type { PeriodParser } from '../input-formats/periods.ts'
+import { isPromotionRedeemed } from '../redemptions/repository.ts'
 import { insertUsageLimit, setUsageLimit } from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import {
-  AUTOMATIC_MAX,
+  AUTOMATIC_PROMOTIONS_MAX,
   type CreatePromotionRequest,
   type PromotionResponse,
   type UpdatePromotionRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
 
 /** Manages promotions. */
 export function createPromotionService({ db, invalidation, periods }: Deps) {
@@ -51,7 +57,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     await write.once(db, async tx => {
       await tx.run(repository.insertPromotion, row)
       await tx.run(insertUsageLimit, { id: write.id, uses_max })
-      await tx.run(repository.addMarkets, { id: write.id, markets: markets ?? [] })
+      await tx.run(repository.insertPromotionMarkets, { id: write.id, markets: markets ?? [] })
       if (isAutomatic(row)) await checkLimit(tx)
       invalidation.publish(tx)
     })
@@ -76,10 +82,10 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
       const row = { ...stored, ...fields, ...period }
       await tx.run(repository.updatePromotion, row)
       if (uses_max !== undefined && (await tx.first(setUsageLimit, { id, uses_max })) === undefined)
-        throw usesTaken()
+        throw usageLimitBelowUses()
       if (markets !== undefined) {
-        await tx.run(repository.removeMarkets, { id })
-        await tx.run(repository.addMarkets, { id, markets: markets ?? [] })
+        await tx.run(repository.deletePromotionMarkets, { id })
+        await tx.run(repository.insertPromotionMarkets, { id, markets: markets ?? [] })
       }
       // The limit is checked only when the promotion becomes automatic, so other changes stay possible above
       // the limit.
@@ -96,8 +102,8 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
   const remove = (id: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       await lock(tx, id, write)
-      const used = await tx.first(isPromotionUsed, { promotion_id: id })
-      if (used?.is_used) throw promotionUsed()
+      const used = await tx.first(isPromotionRedeemed, { promotion_id: id })
+      if (used?.is_used) throw promotionUsedByOrders()
       await tx.run(repository.deletePromotion, { id })
       invalidation.publish(tx)
     })
@@ -129,9 +135,10 @@ const isAutomatic = ({ active, needs_code, ends_at }: Automatic): boolean =>
 
 /** @throws `PRICING_PROMOTION_LIMIT` */
 async function checkLimit(tx: Transaction): Promise<void> {
-  await tx.run(repository.lockAutomatic)
-  const { total = 0 } = (await tx.first(repository.countAutomatic)) ?? {}
-  if (total > AUTOMATIC_MAX) throw promotionLimit({ details: { limit: AUTOMATIC_MAX } })
+  await tx.run(repository.lockAutomaticPromotions)
+  const { total = 0 } = (await tx.first(repository.countAutomaticPromotions)) ?? {}
+  if (total > AUTOMATIC_PROMOTIONS_MAX)
+    throw automaticPromotionLimitReached({ details: { limit: AUTOMATIC_PROMOTIONS_MAX } })
 }
 
 /** Locks the promotion until `tx` ends. */

@@ -1,12 +1,12 @@
 import { reaching, readArea } from '../../../kernel/areas.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { PromotionRow } from '../promotions/repository.ts'
-import type { EffectRequest } from '../promotions/schema.ts'
-import type { Exemption, Promotion, PromotionEffect as QuotedEffect, TaxZone } from '../quote/input.ts'
-import type { listHoldingExemptions } from '../taxes/exemption-repository.ts'
+import type { PromotionEffectRequest } from '../promotions/schema.ts'
+import type { Promotion, PromotionEffect as QuotedEffect, TaxExemption, TaxZone } from '../quote/input.ts'
+import type { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
 
 /** Maps a row to a promotion of a quote. */
-export const promotionOf = (row: PromotionRow): Promotion => ({
+export const promotionFromRow = (row: PromotionRow): Promotion => ({
   id: row.id,
   name: row.name,
   class: row.class,
@@ -29,7 +29,7 @@ export const promotionOf = (row: PromotionRow): Promotion => ({
   usesPerCustomer: row.uses_per_customer
 })
 
-function effectOf(effect: EffectRequest): QuotedEffect {
+function effectOf(effect: PromotionEffectRequest): QuotedEffect {
   if (effect.type === 'percentage') return { type: effect.type, ppm: effect.percentage_ppm }
   return effect.type === 'free_shipping' ? effect : { type: effect.type, minor: effect.amounts }
 }
@@ -45,7 +45,7 @@ type RateRow = {
   readonly ends_at: Date | null
 }
 /** Tax zones with rates, by country. */
-export function taxZonesOf(rows: readonly RateRow[]): ReadonlyMap<string, readonly TaxZone[]> {
+export function taxZonesByCountry(rows: readonly RateRow[]): ReadonlyMap<string, readonly TaxZone[]> {
   const ratesOfZones = [...Map.groupBy(rows, row => row.zone_id).values()]
   const byCountry = Map.groupBy(ratesOfZones, ([first]) => first?.country ?? '')
   return new Map([...byCountry].map(([country, zones]) => [country, zones.flatMap(zoneOf)]))
@@ -64,9 +64,11 @@ const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
   endsAt: instantOf(ends_at)
 })
 
-type ExemptionRow = RowOf<typeof listHoldingExemptions>
+type ExemptionRow = RowOf<typeof listUnexpiredTaxExemptions>
 /** Exemptions by customer. */
-export const exemptionsOf = (rows: readonly ExemptionRow[]): ReadonlyMap<string, readonly Exemption[]> =>
+export const exemptionsByCustomer = (
+  rows: readonly ExemptionRow[]
+): ReadonlyMap<string, readonly TaxExemption[]> =>
   new Map(
     [...Map.groupBy(rows, row => row.customer_id)].map(([customer, own]) => [customer, own.map(exemptionOf)])
   )

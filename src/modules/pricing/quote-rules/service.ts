@@ -1,17 +1,17 @@
 import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listAutomatic, listByCodes } from '../promotions/repository.ts'
-import { AUTOMATIC_MAX } from '../promotions/schema.ts'
-import { normalizeCode } from '../quote/codes.ts'
+import { listAutomaticPromotions, listPromotionsByCodes } from '../promotions/repository.ts'
+import { AUTOMATIC_PROMOTIONS_MAX } from '../promotions/schema.ts'
+import { normalizePromotionCode } from '../quote/codes.ts'
 import type { Promotion, QuoteBuyer, QuoteRules } from '../quote/input.ts'
-import { QUOTE_LIMITS } from '../quote/size-limits.ts'
-import type { HasOrdered } from '../redemptions/redeem.ts'
-import { listUses } from '../redemptions/usage-limits-repository.ts'
-import { listHoldingExemptions } from '../taxes/exemption-repository.ts'
-import { EXEMPTIONS_MAX } from '../taxes/exemption-schema.ts'
-import { listHoldingRates } from '../taxes/repository.ts'
-import { RATES_MAX } from '../taxes/schema.ts'
-import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
+import { QUOTE_SIZE_LIMITS } from '../quote/size-limits.ts'
+import type { HasEarlierOrder } from '../redemptions/redeem.ts'
+import { listPromotionUses } from '../redemptions/usage-limits-repository.ts'
+import { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
+import { TAX_EXEMPTIONS_MAX } from '../taxes/exemption-schema.ts'
+import { listUnexpiredTaxRates } from '../taxes/repository.ts'
+import { TAX_RATES_MAX } from '../taxes/schema.ts'
+import { exemptionsByCustomer, promotionFromRow, taxZonesByCountry } from './mapping.ts'
 
 /** Rules of a quote without shipping rates, and what is known of the buyer. */
 export type QuoteRulesAndBuyer = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<QuoteBuyer, 'group'> }
@@ -34,23 +34,23 @@ type Deps = {
   db: Queryable
   invalidation: Invalidation
   exemptionChanges: Invalidation
-  hasOrdered: HasOrdered
+  hasOrdered: HasEarlierOrder
 }
 
 /**
  * Reads the rules of quotes. Automatic promotions, taxes and exemptions are cached. Codes and remaining
  * uses are read each time, so that a quoted discount can usually be redeemed.
  */
-export function createReadRules({ db, invalidation, exemptionChanges, hasOrdered }: Deps) {
+export function createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered }: Deps) {
   const readAutomatic = createCached(invalidation, async () => {
-    const rows = await db.rows(listAutomatic, { limit: AUTOMATIC_MAX })
-    return rows.map(promotionOf)
+    const rows = await db.rows(listAutomaticPromotions, { limit: AUTOMATIC_PROMOTIONS_MAX })
+    return rows.map(promotionFromRow)
   })
   const readTaxZones = createCached(invalidation, async () =>
-    taxZonesOf(await db.rows(listHoldingRates, { limit: RATES_MAX }))
+    taxZonesByCountry(await db.rows(listUnexpiredTaxRates, { limit: TAX_RATES_MAX }))
   )
   const readExemptions = createCached(exemptionChanges, async () =>
-    exemptionsOf(await db.rows(listHoldingExemptions, { limit: EXEMPTIONS_MAX }))
+    exemptionsByCustomer(await db.rows(listUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
   )
 
   async function readAutomaticFor(isProven: () => Promise<boolean>): Promise<readonly Promotion[]> {
@@ -84,10 +84,10 @@ export function createReadRules({ db, invalidation, exemptionChanges, hasOrdered
     ])
     const limited = automatic.filter(isLimited).map(({ id }) => id)
     // A quote rejects more codes than this.
-    const wanted = [...new Set(codes.map(normalizeCode))].slice(0, QUOTE_LIMITS.codes)
+    const wanted = [...new Set(codes.map(normalizePromotionCode))].slice(0, QUOTE_SIZE_LIMITS.codes)
     const [uses, coded] = await Promise.all([
-      limited.length === 0 ? [] : db.rows(listUses, { ids: limited, customer, mailbox }),
-      wanted.length === 0 ? [] : db.rows(listByCodes, { codes: wanted, customer, mailbox })
+      limited.length === 0 ? [] : db.rows(listPromotionUses, { ids: limited, customer, mailbox }),
+      wanted.length === 0 ? [] : db.rows(listPromotionsByCodes, { codes: wanted, customer, mailbox })
     ])
     const leftOf = new Map(uses.map(row => [row.id, row.uses_left]))
     const promotions = new Map<string, Promotion>()
@@ -96,7 +96,7 @@ export function createReadRules({ db, invalidation, exemptionChanges, hasOrdered
         ...promotion,
         usesLeft: leftOf.get(promotion.id) ?? promotion.usesLeft
       })
-    for (const row of coded) promotions.set(row.id, promotionOf(row))
+    for (const row of coded) promotions.set(row.id, promotionFromRow(row))
     const isFirst =
       ![...uses, ...coded].some(row => row.has_ordered) &&
       (await isFirstOrder(customer, mailbox, promotions.values()))
@@ -112,7 +112,7 @@ export function createReadRules({ db, invalidation, exemptionChanges, hasOrdered
     }
   }
 }
-export type ReadRules = ReturnType<typeof createReadRules>
+export type ReadQuoteRules = ReturnType<typeof createQuoteRulesReader>
 
 const dependsOnHistory = ({ usesPerCustomer, firstOrderOnly }: Promotion) =>
   usesPerCustomer !== null || firstOrderOnly

@@ -1,17 +1,17 @@
 import { divide } from '../../../kernel/money.ts'
-import { sumComponents } from './components.ts'
+import { sumBy } from './components.ts'
 
 /**
  * Splits an amount by weights into minor units that add up to it (largest remainder method). Shares are
  * rounded down; the rest goes, one unit each, to those with the largest remainder, and to the first of
  * equal ones. With zero total weight nothing is split.
  */
-export function allocate(amountMinor: number, weights: readonly number[]): number[] {
-  const sum = sumComponents(weights, weight => weight)
+export function allocateAmountByWeight(amountMinor: number, weights: readonly number[]): number[] {
+  const sum = sumBy(weights, weight => weight)
   if (sum === 0) return weights.map(() => 0)
   const shares = weights.map(weight => divide(amountMinor, weight, sum))
   const parts = shares.map(share => share.whole)
-  const left = amountMinor - sumComponents(parts, part => part)
+  const left = amountMinor - sumBy(parts, part => part)
   if (left === 0) return parts
   const byLoss = shares
     .map(({ rest }, index) => ({ rest, index }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeCode, resolveCodes } from './codes.ts'
+import { normalizePromotionCode, resolvePromotionCodes } from './codes.ts'
 
 test.each([
   ['  save10 ', 'SAVE10'],
@@ -8,7 +8,7 @@ test.each([
   ['\u00a0straße\u00a0', 'STRASSE'],
   ['ﬁnal', 'FINAL']
 ])('the code "%s" is compared as %s', (code, normal) => {
-  expect(normalizeCode(code)).toBe(normal)
+  expect(normalizePromotionCode(code)).toBe(normal)
 })
 
 test('a normalized code stays the same', () => {
@@ -16,7 +16,7 @@ test('a normalized code stays the same', () => {
   fc.assert(
     fc.property(fc.array(anyCharacter, { maxLength: 8 }), characters => {
       const code = characters.join('')
-      expect(normalizeCode(normalizeCode(code))).toBe(normalizeCode(code))
+      expect(normalizePromotionCode(normalizePromotionCode(code))).toBe(normalizePromotionCode(code))
     })
   )
 })
@@ -32,6 +32,6 @@ test('a repeated code counts once, in any order and spelling', () => {
     { code: 'OTHER', problem: { code: 'CODE_UNKNOWN' } },
     { code: 'SAVE10', promotionId: 'p' }
   ]
-  expect(resolveCodes(['save10', 'other', ' SAVE10'], rules)).toEqual(read)
-  expect(resolveCodes([' SAVE10', 'save10', 'other'], rules)).toEqual(read)
+  expect(resolvePromotionCodes(['save10', 'other', ' SAVE10'], rules)).toEqual(read)
+  expect(resolvePromotionCodes([' SAVE10', 'save10', 'other'], rules)).toEqual(read)
 })

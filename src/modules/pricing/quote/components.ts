@@ -1,4 +1,4 @@
-import type { Exemption } from './input.ts'
+import type { TaxExemption } from './input.ts'
 
 /**
  * One part of a price. All amounts of a quote, an order or an invoice are sums of components. The total is
@@ -23,15 +23,15 @@ export type PriceComponent = {
   /** Whether it is already part of the other amounts. */
   readonly included: boolean
   /** The exemption of tax that the buyer does not pay. */
-  readonly exempt?: Exemption
+  readonly exempt?: TaxExemption
 }
 
-export function sumComponents<T>(list: readonly T[], of: (each: T) => number): number {
+export function sumBy<T>(list: readonly T[], of: (each: T) => number): number {
   let sum = 0
   for (const each of list) sum += of(each)
   return sum
 }
 
 /** The total of components. */
-export const payableOf = (components: readonly PriceComponent[]): number =>
-  sumComponents(components, ({ amountMinor, included }) => (included ? 0 : amountMinor))
+export const sumPayableComponents = (components: readonly PriceComponent[]): number =>
+  sumBy(components, ({ amountMinor, included }) => (included ? 0 : amountMinor))

@@ -1,24 +1,24 @@
-import { sumComponents } from './components.ts'
-import { hasAmountIn } from './effects.ts'
-import type { CodeFindingCode, CodeRejection } from './findings.ts'
+import { sumBy } from './components.ts'
+import { hasAmountInCurrency } from './effects.ts'
+import type { PromotionCodeFindingCode, PromotionRejection } from './findings.ts'
 import type { Promotion, QuoteInput } from './input.ts'
 import type { LineTarget } from './targets.ts'
 
 type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 
 /** Returns why a promotion does not apply, given its matching lines at their prices before promotions. */
-export function findRejection(
+export function findPromotionRejection(
   promotion: Promotion,
   circumstances: ConditionContext,
   matching: readonly LineTarget[]
-): CodeRejection | undefined {
+): PromotionRejection | undefined {
   const obstacle = findRejectionCode(promotion, circumstances)
   if (obstacle !== undefined) return { code: obstacle }
   if (matching.length === 0) return { code: 'CODE_NO_MATCHING_LINE' }
   const minimum = promotion.minimumMinor?.[circumstances.market.currency] ?? 0
   const missing = {
-    amountMinor: Math.max(0, minimum - sumComponents(matching, target => target.fullMinor)),
-    quantity: Math.max(0, promotion.minimumQuantity - sumComponents(matching, target => target.units))
+    amountMinor: Math.max(0, minimum - sumBy(matching, target => target.fullMinor)),
+    quantity: Math.max(0, promotion.minimumQuantity - sumBy(matching, target => target.units))
   }
   return missing.amountMinor + missing.quantity > 0 ? { code: 'CODE_MINIMUM', missing } : undefined
 }
@@ -27,14 +27,14 @@ export function findRejection(
 function findRejectionCode(
   promotion: Promotion,
   { market, buyer, now }: ConditionContext
-): CodeFindingCode | undefined {
+): PromotionCodeFindingCode | undefined {
   const { id, startsAt, endsAt, effect, minimumMinor, usesLeft, usesPerCustomer } = promotion
   const { code, currency } = market
   if (startsAt !== null && now < startsAt) return 'CODE_NOT_STARTED'
   if (endsAt !== null && now >= endsAt) return 'CODE_EXPIRED'
   if (promotion.markets !== null && !promotion.markets.includes(code)) return 'CODE_NOT_IN_MARKET'
   if (minimumMinor !== null && minimumMinor[currency] === undefined) return 'CODE_NOT_IN_MARKET'
-  if (!hasAmountIn(effect, currency)) return 'CODE_NOT_IN_MARKET'
+  if (!hasAmountInCurrency(effect, currency)) return 'CODE_NOT_IN_MARKET'
   if (promotion.group !== null && promotion.group !== buyer.group) return 'CODE_NOT_FOR_CUSTOMER'
   if (promotion.firstOrderOnly && !buyer.isFirstOrder) return 'CODE_FIRST_ORDER_ONLY'
   if (usesLeft !== null && usesLeft <= 0) return 'CODE_USED_UP'
@@ -46,7 +46,7 @@ function findRejectionCode(
  * Creates a function that finds the lines that match a promotion. It indexes lines by category, because
  * many lines share one.
  */
-export function createLineMatcher(lines: readonly LineTarget[]) {
+export function createPromotionLineMatcher(lines: readonly LineTarget[]) {
   const byCategory = new Map<string, number[]>()
   for (const [index, { line }] of lines.entries())
     for (const id of line.categoryIds) {

@@ -1,11 +1,11 @@
 import { shareOf } from '../../../kernel/money.ts'
-import { allocate } from './allocate.ts'
-import { sumComponents } from './components.ts'
+import { allocateAmountByWeight } from './allocate.ts'
+import { sumBy } from './components.ts'
 import type { CurrencyAmounts, Promotion, PromotionEffect } from './input.ts'
 import type { DiscountTarget } from './targets.ts'
 
 /** Returns the discount of a promotion if it were the only one. */
-export function savingWithoutOthers(
+export function discountWithoutOtherPromotions(
   { class: of, effect }: Promotion,
   currency: string,
   targets: readonly DiscountTarget[]
@@ -13,14 +13,14 @@ export function savingWithoutOthers(
   const savingOf = (amountMinor: number, units: number) => savingOn(effect, currency, amountMinor, units)
   return of === 'order'
     ? savingOf(
-        sumComponents(targets, target => target.fullMinor),
+        sumBy(targets, target => target.fullMinor),
         1
       )
-    : sumComponents(targets, target => savingOf(target.fullMinor, target.units))
+    : sumBy(targets, target => savingOf(target.fullMinor, target.units))
 }
 
 /** Returns the discount of a promotion on each target, given the prices left. Never more than that. */
-export function savingsOf(
+export function discountPerTarget(
   { class: of, effect }: Promotion,
   currency: string,
   targets: readonly DiscountTarget[]
@@ -28,8 +28,8 @@ export function savingsOf(
   if (of !== 'order')
     return targets.map(({ leftMinor, units }) => savingOn(effect, currency, leftMinor, units))
   const left = targets.map(target => target.leftMinor)
-  const amountMinor = sumComponents(left, each => each)
-  return allocate(savingOn(effect, currency, amountMinor, 1), left)
+  const amountMinor = sumBy(left, each => each)
+  return allocateAmountByWeight(savingOn(effect, currency, amountMinor, 1), left)
 }
 
 function savingOn(effect: PromotionEffect, currency: string, amountMinor: number, units: number): number {
@@ -46,7 +46,7 @@ function savingOn(effect: PromotionEffect, currency: string, amountMinor: number
 }
 
 /** Returns whether the effect has an amount in this currency. */
-export const hasAmountIn = (effect: PromotionEffect, currency: string): boolean =>
+export const hasAmountInCurrency = (effect: PromotionEffect, currency: string): boolean =>
   !('minor' in effect) || effect.minor[currency] !== undefined
 
 function amountIn(amounts: CurrencyAmounts, currency: string): number {

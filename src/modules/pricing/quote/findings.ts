@@ -20,20 +20,20 @@ const SHIPPING_MESSAGES = {
   SHIPPING_NOT_AVAILABLE: 'This cannot be delivered there.',
   SHIPPING_CHOICE_GONE: 'The chosen shipping method is no longer offered; this is the cheapest one.'
 }
-export type CodeFindingCode = keyof typeof CODE_MESSAGES
+export type PromotionCodeFindingCode = keyof typeof CODE_MESSAGES
 export type ShippingFindingCode = keyof typeof SHIPPING_MESSAGES
 
 /** Why a code or its promotion has no effect. */
-export type CodeRejection = {
-  readonly code: CodeFindingCode
+export type PromotionRejection = {
+  readonly code: PromotionCodeFindingCode
   /** With `CODE_MINIMUM`: amount and quantity that are missing. */
   readonly missing?: { readonly amountMinor: number; readonly quantity: number }
   /** With `CODE_NOT_COMBINABLE`: the promotions that apply instead. */
   readonly conflictsWith?: readonly { readonly id: string; readonly name: string }[]
 }
-export type CodeFinding = CodeRejection & {
+export type PromotionCodeFinding = PromotionRejection & {
   readonly message: string
-  /** As `normalizeCode` writes it. */
+  /** Normalized by `normalizePromotionCode`. */
   readonly promotionCode: string
 }
 export type ShippingFinding = {
@@ -42,14 +42,17 @@ export type ShippingFinding = {
   readonly group: string
 }
 /** A message to the buyer about a quote. */
-export type QuoteFinding = CodeFinding | ShippingFinding
+export type QuoteFinding = PromotionCodeFinding | ShippingFinding
 
-export const codeFinding = (promotionCode: string, problem: CodeRejection): CodeFinding => ({
+export const createPromotionCodeFinding = (
+  promotionCode: string,
+  problem: PromotionRejection
+): PromotionCodeFinding => ({
   ...problem,
   message: CODE_MESSAGES[problem.code],
   promotionCode
 })
-export const shippingFinding = (code: ShippingFindingCode, group: string): ShippingFinding => ({
+export const createShippingFinding = (code: ShippingFindingCode, group: string): ShippingFinding => ({
   code,
   message: SHIPPING_MESSAGES[code],
   group

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { QuoteMarket } from './input.ts'
-import type { QuotedGroup, QuotedLine, QuoteTotals } from './totals.ts'
+import type { QuotedDeliveryGroup, QuotedLine, QuoteTotals } from './totals.ts'
 
 type HashedQuote = {
   readonly market: Pick<QuoteMarket, 'code' | 'currency'>
   readonly lines: readonly QuotedLine[]
-  readonly groups: readonly QuotedGroup[]
+  readonly groups: readonly QuotedDeliveryGroup[]
   readonly totals: QuoteTotals
 }
 

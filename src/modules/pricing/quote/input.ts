@@ -13,7 +13,7 @@ export const UNTAXED_TAX_CATEGORY = 'untaxed'
 export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption> = {
   readonly market: QuoteMarket
   readonly lines: readonly QuoteLine[]
-  readonly groups: readonly QuoteGroup[]
+  readonly groups: readonly QuoteDeliveryGroup[]
   /** As entered by the shopper. */
   readonly codes: readonly string[]
   readonly buyer: QuoteBuyer
@@ -57,7 +57,7 @@ export type QuoteLine = {
 }
 
 /** Lines that are delivered together. */
-export type QuoteGroup = {
+export type QuoteDeliveryGroup = {
   readonly key: string
   readonly method: 'shipping' | 'pickup' | 'digital'
   readonly destination: GroupDestination | null
@@ -76,7 +76,7 @@ export type QuoteBuyer = {
   /** Customer group, such as wholesalers. */
   readonly group: string | null
   /** The first exemption that applies to a destination is used. */
-  readonly exemptions: readonly Exemption[]
+  readonly exemptions: readonly TaxExemption[]
   /** True until an earlier order is known. */
   readonly isFirstOrder: boolean
   /** Uses by promotion id. */
@@ -84,7 +84,7 @@ export type QuoteBuyer = {
 }
 
 /** A tax exemption, with its countries and period. */
-export type Exemption = {
+export type TaxExemption = {
   readonly id: string
   readonly company: string
   readonly vatId: string | null
@@ -101,7 +101,7 @@ export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
   /** By country; zones of all countries have `ANYWHERE`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
-  readonly ratesOf: (parcel: GroupParcel) => readonly Option[]
+  readonly ratesOf: (parcel: DeliveryGroupParcel) => readonly Option[]
 }
 
 /** The area of tax rates; one rate per category at a time. The most specific zone around a place applies. */
@@ -120,7 +120,7 @@ type TaxRate = {
 }
 
 /** The part of a group that is shipped or picked up. */
-export type GroupParcel = {
+export type DeliveryGroupParcel = {
   readonly method: 'shipping' | 'pickup'
   /** Null: pickup without a known place. */
   readonly destination: Destination | null

@@ -1,14 +1,19 @@
-import { type EnteredCode, resolveCodes } from './codes.ts'
+import { type EnteredPromotionCode, resolvePromotionCodes } from './codes.ts'
 import type { PriceComponent } from './components.ts'
-import { createLineMatcher, findRejection } from './conditions.ts'
-import { savingsOf, savingWithoutOthers } from './effects.ts'
-import { type CodeFinding, type CodeFindingCode, type CodeRejection, codeFinding } from './findings.ts'
+import { createPromotionLineMatcher, findPromotionRejection } from './conditions.ts'
+import { discountPerTarget, discountWithoutOtherPromotions } from './effects.ts'
+import {
+  createPromotionCodeFinding,
+  type PromotionCodeFinding,
+  type PromotionCodeFindingCode,
+  type PromotionRejection
+} from './findings.ts'
 import type { Promotion, PromotionClass, QuoteInput, QuoteRules } from './input.ts'
 import { PROMOTIONS_PER_LINE_OR_DELIVERY_MAX } from './size-limits.ts'
 import type { DeliveryTarget, DiscountTarget, LineTarget } from './targets.ts'
 
 /** One use of a promotion and its code by an order. */
-export type Redemption = {
+export type PromotionRedemption = {
   readonly promotionId: string
   readonly code?: string
   /** Which of both has a usage limit and is contended; absent when none has. */
@@ -27,10 +32,10 @@ type Offer = {
 /** Applies promotions class by class, each on the prices that earlier ones left. */
 export function createPromotionApplier(input: QuoteInput, lines: readonly LineTarget[]) {
   const { currency } = input.market
-  const enteredCodes = resolveCodes(input.codes, input.rules)
+  const enteredCodes = resolvePromotionCodes(input.codes, input.rules)
   const codeOf = firstCodes(enteredCodes)
   /** Why a promotion was not applied, by its id. */
-  const rejections = new Map<string, CodeRejection>()
+  const rejections = new Map<string, PromotionRejection>()
   const candidates = findCandidates(input, lines, codeOf, rejections)
   const applied: Promotion[] = []
 
@@ -38,14 +43,14 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
   function applyClass(
     of: PromotionClass,
     targetsOf: (candidate: Candidate) => readonly DiscountTarget[],
-    noEffectOf: (candidate: Candidate) => CodeFindingCode = () => 'CODE_NO_EFFECT'
+    noEffectOf: (candidate: Candidate) => PromotionCodeFindingCode = () => 'CODE_NO_EFFECT'
   ): PriceComponent[] {
     const offers = candidates
       .filter(({ promotion }) => promotion.class === of)
       .map((candidate): Offer => {
         const targets = targetsOf(candidate)
         const { promotion } = candidate
-        return { candidate, targets, alone: savingWithoutOthers(promotion, currency, targets) }
+        return { candidate, targets, alone: discountWithoutOtherPromotions(promotion, currency, targets) }
       })
     return offers.sort(byRank).flatMap(({ candidate, targets, alone }) => {
       const { promotion } = candidate
@@ -61,7 +66,11 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
     })
   }
 
-  function rejectionOf({ code, promotionId = '', problem }: EnteredCode): CodeRejection | undefined {
+  function rejectionOf({
+    code,
+    promotionId = '',
+    problem
+  }: EnteredPromotionCode): PromotionRejection | undefined {
     const promotion = applied.find(each => each.id === promotionId)
     if (promotion === undefined) return problem ?? rejections.get(promotionId) ?? { code: 'CODE_UNKNOWN' }
     return codeOf.get(promotionId) === code ? undefined : notCombinable([promotion])
@@ -73,7 +82,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
     /** Shipping promotions apply to each delivery with a matching line and an allowed method. */
     applyShippingPromotions(
       deliveries: readonly DeliveryTarget[],
-      noEffect: CodeFindingCode
+      noEffect: PromotionCodeFindingCode
     ): PriceComponent[] {
       const carriedOf = ({ matching }: Candidate) => {
         const groups = new Set(matching.map(target => target.group))
@@ -88,12 +97,12 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
       )
     },
     /** Returns why each code without effect has none. */
-    findings: (): CodeFinding[] =>
+    findings: (): PromotionCodeFinding[] =>
       enteredCodes.flatMap(each => {
         const problem = rejectionOf(each)
-        return problem === undefined ? [] : [codeFinding(each.code, problem)]
+        return problem === undefined ? [] : [createPromotionCodeFinding(each.code, problem)]
       }),
-    redemptions: (): Redemption[] =>
+    redemptions: (): PromotionRedemption[] =>
       applied
         .map(promotion => redemptionOf(promotion, codeOf.get(promotion.id), input.rules))
         .sort((a, b) => (a.promotionId < b.promotionId ? -1 : 1))
@@ -110,7 +119,7 @@ const fitsDelivery = (
 type CodeOf = ReadonlyMap<string, string>
 
 /** Maps each promotion to the first code that was entered for it. */
-function firstCodes(entered: readonly EnteredCode[]): CodeOf {
+function firstCodes(entered: readonly EnteredPromotionCode[]): CodeOf {
   const codeOf = new Map<string, string>()
   for (const { code, promotionId } of entered)
     if (promotionId !== undefined && !codeOf.has(promotionId)) codeOf.set(promotionId, code)
@@ -121,7 +130,7 @@ function redemptionOf(
   { id: promotionId, usesLeft }: Promotion,
   code: string | undefined,
   { codes }: QuoteRules
-): Redemption {
+): PromotionRedemption {
   const limited = { limited: 'promotion' } as const
   if (code === undefined) return { promotionId, ...(usesLeft !== null && limited) }
   if (usesLeft !== null) return { promotionId, code, ...limited }
@@ -134,13 +143,13 @@ function findCandidates(
   input: QuoteInput,
   lines: readonly LineTarget[],
   codeOf: CodeOf,
-  problems: Map<string, CodeRejection>
+  problems: Map<string, PromotionRejection>
 ): Candidate[] {
-  const matchingOf = createLineMatcher(lines)
+  const matchingOf = createPromotionLineMatcher(lines)
   return input.rules.promotions.flatMap((promotion): Candidate[] => {
     if (promotion.needsCode && !codeOf.has(promotion.id)) return []
     const matching = matchingOf(promotion)
-    const problem = findRejection(promotion, input, matching)
+    const problem = findPromotionRejection(promotion, input, matching)
     if (problem === undefined) return [{ promotion, matching }]
     problems.set(promotion.id, problem)
     return []
@@ -156,7 +165,7 @@ const byRank = (a: Offer, b: Offer): number =>
 const canCombine = (one: Promotion, other: Promotion): boolean =>
   one.combines.includes(other.class) && other.combines.includes(one.class)
 
-const notCombinable = (conflicts: readonly Promotion[]): CodeRejection => ({
+const notCombinable = (conflicts: readonly Promotion[]): PromotionRejection => ({
   code: 'CODE_NOT_COMBINABLE',
   conflictsWith: conflicts.map(({ id, name }) => ({ id, name }))
 })
@@ -171,7 +180,7 @@ function applyDiscount(
   const kind = promotion.class === 'shipping' ? 'shipping_discount' : 'discount'
   const code = codeOf.get(promotion.id)
   const components: PriceComponent[] = []
-  for (const [index, saving] of savingsOf(promotion, currency, open).entries()) {
+  for (const [index, saving] of discountPerTarget(promotion, currency, open).entries()) {
     const target = open[index]
     if (target === undefined || saving === 0) continue
     target.leftMinor -= saving

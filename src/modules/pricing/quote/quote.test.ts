@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { exemption, quoteInput, taxed } from '../../../../test/support/quotes.ts'
-import { quote } from './quote.ts'
-import { QUOTE_LIMITS } from './size-limits.ts'
+import { computeQuote } from './quote.ts'
+import { QUOTE_SIZE_LIMITS } from './size-limits.ts'
 
 const GERMANY = [taxed('DE', { standard: 190_000, reduced: 70_000 })]
 
 test('a quote shows the price, catalog discount and tax of each line', () => {
-  const { lines, totals, components } = quote(
+  const { lines, totals, components } = computeQuote(
     quoteInput({
       lines: [
         { key: 'shirt', priceMinor: 2_500, discountedPriceMinor: 2_000, quantity: 2 },
@@ -28,8 +28,8 @@ test('a quote shows the price, catalog discount and tax of each line', () => {
 
 test('a market without countries has no tax before the destination is known', () => {
   const line = { key: 'a', priceMinor: 1_190 }
-  const inCountry = quote(quoteInput({ lines: [line], taxes: GERMANY }))
-  const nowhere = quote(quoteInput({ lines: [line], taxes: GERMANY, market: { countries: [] } }))
+  const inCountry = computeQuote(quoteInput({ lines: [line], taxes: GERMANY }))
+  const nowhere = computeQuote(quoteInput({ lines: [line], taxes: GERMANY, market: { countries: [] } }))
   expect([inCountry.totals.taxMinor, nowhere.totals.taxMinor]).toEqual([190, 0])
 })
 
@@ -42,7 +42,7 @@ test("a buyer is exempt within the exemption's countries and period, and the sum
   const lines = groups.map(({ key }) => ({ key, group: key, priceMinor: 1_000 }))
   const taxes = ['DE', 'FR'].map(country => taxed(country, { standard: 200_000 }))
   const summaryAt = (now: number) =>
-    quote(
+    computeQuote(
       quoteInput({
         ...{ lines, groups, taxes, now },
         market: { pricesIncludeTax: false },
@@ -70,7 +70,7 @@ describe('the hash', () => {
     }))
   const given = { lines: [line, other], groups: [sent, picked], taxes: GERMANY, ratesOf }
   const hashOf = (changed: Partial<Parameters<typeof quoteInput>[0]>) =>
-    quote(quoteInput({ ...given, ...changed })).hash
+    computeQuote(quoteInput({ ...given, ...changed })).hash
   const same = hashOf({})
 
   test.each([
@@ -98,16 +98,16 @@ describe('the hash', () => {
 })
 
 test.each([
-  ['lines', { lines: Array.from({ length: QUOTE_LIMITS.lines + 1 }, () => ({})) }],
+  ['lines', { lines: Array.from({ length: QUOTE_SIZE_LIMITS.lines + 1 }, () => ({})) }],
   ['groups', { lines: [], groups: Array.from({ length: 51 }, (_, index) => ({ key: String(index) })) }],
   ['codes', { lines: [{}], codes: Array.from({ length: 11 }, (_, index) => String(index)) }],
   ['subtotal', { lines: [{ priceMinor: 100_000_000_000, quantity: 20_001 }] }]
 ] as const)('too many %s are refused', (what, given) => {
-  expect(() => quote(quoteInput(given))).toThrow(
+  expect(() => computeQuote(quoteInput(given))).toThrow(
     expect.objectContaining({
       kind: 'invalid',
       code: 'PRICING_QUOTE_TOO_LARGE',
-      details: { what, limit: QUOTE_LIMITS[what] }
+      details: { what, limit: QUOTE_SIZE_LIMITS[what] }
     })
   )
 })

@@ -1,18 +1,18 @@
 import { fractionOf } from '../../../kernel/money.ts'
-import { type PriceComponent, payableOf } from './components.ts'
+import { type PriceComponent, sumPayableComponents } from './components.ts'
 import { quoteDelivery } from './deliveries.ts'
 import type { QuoteFinding } from './findings.ts'
 import { hashQuote } from './hash.ts'
-import type { QuoteGroup, QuoteInput, QuoteLine, QuoteShippingOption } from './input.ts'
-import { createPromotionApplier, type Redemption } from './promotions.ts'
-import { checkLimits } from './size-limits.ts'
-import { type LineTarget, targetOfDelivery, targetOfLine } from './targets.ts'
-import { computeTax } from './tax.ts'
+import type { QuoteDeliveryGroup, QuoteInput, QuoteLine, QuoteShippingOption } from './input.ts'
+import { createPromotionApplier, type PromotionRedemption } from './promotions.ts'
+import { assertQuoteSize } from './size-limits.ts'
+import { createDeliveryTarget, createLineTarget, type LineTarget } from './targets.ts'
+import { computeTaxComponents } from './tax.ts'
 import {
-  type QuotedGroup,
+  type QuotedDeliveryGroup,
   type QuotedLine,
   type QuoteTotals,
-  quotedGroupOf,
+  quotedDeliveryGroupOf,
   quotedLineOf,
   quoteTotalsOf,
   type TaxSummary,
@@ -23,12 +23,12 @@ import {
 export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
   readonly currency: string
   readonly lines: readonly QuotedLine[]
-  readonly groups: readonly QuotedGroup<Option>[]
+  readonly groups: readonly QuotedDeliveryGroup<Option>[]
   readonly components: readonly PriceComponent[]
   readonly totals: QuoteTotals
   readonly taxSummary: readonly TaxSummary[]
   readonly findings: readonly QuoteFinding[]
-  readonly redemptions: readonly Redemption[]
+  readonly redemptions: readonly PromotionRedemption[]
   /** Equal for quotes with the same cost. */
   readonly hash: string
 }
@@ -37,8 +37,8 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
  * Computes the price of a basket for carts, checkouts and orders alike. Pure: the result does not depend
  * on the order of lines, groups, codes or promotions. @throws `PRICING_QUOTE_TOO_LARGE`
  */
-export function quote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
-  checkLimits(input)
+export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
+  assertQuoteSize(input)
   const { currency, cashRoundingMinor } = input.market
   const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
   const targets = targetsOf(lines, groups)
@@ -48,7 +48,7 @@ export function quote<Option extends QuoteShippingOption>(input: QuoteInput<Opti
   const targetsOfGroup = Map.groupBy(targets, target => target.group)
   const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
   const carried = deliveries.flatMap(({ group, chosen, options }) =>
-    chosen ? [targetOfDelivery(group, chosen, options)] : []
+    chosen ? [createDeliveryTarget(group, chosen, options)] : []
   )
   const findings = deliveries.flatMap(delivery => delivery.findings)
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
@@ -61,16 +61,16 @@ export function quote<Option extends QuoteShippingOption>(input: QuoteInput<Opti
       return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
     }),
     ...promotions.applyShippingPromotions(carried, noEffect),
-    ...computeTax([...targets, ...carried], input)
+    ...computeTaxComponents([...targets, ...carried], input)
   ]
-  const components = [...priced, ...cashRoundingOf(payableOf(priced), cashRoundingMinor)]
+  const components = [...priced, ...cashRoundingOf(sumPayableComponents(priced), cashRoundingMinor)]
   const ofLine = Map.groupBy(components, component => component.line)
   const ofGroup = Map.groupBy(components, component => component.group)
   const shown = {
     currency,
     lines: lines.map(line => quotedLineOf(line, ofLine.get(line.key))),
     groups: deliveries.map(({ group: { key }, options, chosen }) =>
-      quotedGroupOf({ key, options, option: chosen?.id ?? null }, ofGroup.get(key))
+      quotedDeliveryGroupOf({ key, options, option: chosen?.id ?? null }, ofGroup.get(key))
     ),
     totals: quoteTotalsOf(components)
   }
@@ -93,12 +93,12 @@ function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
 }
 
 /** Creates the targets of lines. @throws Error for a line of an unknown group */
-function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteGroup[]): LineTarget[] {
+function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteDeliveryGroup[]): LineTarget[] {
   const groupOf = new Map(groups.map(group => [group.key, group]))
   return lines.map(line => {
     const group = groupOf.get(line.group)
     if (group === undefined) throw new Error(`The line ${line.key} belongs to no group of the quote`)
-    return targetOfLine(line, group)
+    return createLineTarget(line, group)
   })
 }
 

@@ -1,9 +1,9 @@
 import { quoteTooLarge } from '../errors.ts'
-import { sumComponents } from './components.ts'
+import { sumBy } from './components.ts'
 import type { QuoteInput } from './input.ts'
 
 /** Size limits of a quote. */
-export const QUOTE_LIMITS = {
+export const QUOTE_SIZE_LIMITS = {
   lines: 200,
   groups: 50,
   codes: 10,
@@ -15,18 +15,18 @@ export const QUOTE_LIMITS = {
  * Maximum promotions of a quote, which bounds its run time. Reads of rules are limited to it, so that too
  * many promotions never block quotes.
  */
-export const PROMOTIONS_MAX = 200
+export const PROMOTIONS_PER_QUOTE_MAX = 200
 /** Maximum promotions per line or delivery, which bounds the components stored with an order. */
 export const PROMOTIONS_PER_LINE_OR_DELIVERY_MAX = 20
 
 /** @throws `PRICING_QUOTE_TOO_LARGE` */
-export function checkLimits({ lines, groups, codes }: QuoteInput): void {
+export function assertQuoteSize({ lines, groups, codes }: QuoteInput): void {
   const sizes = {
     lines: lines.length,
     groups: groups.length,
     codes: codes.length,
-    subtotal: sumComponents(lines, line => line.priceMinor * line.quantity)
+    subtotal: sumBy(lines, line => line.priceMinor * line.quantity)
   }
-  for (const [what, limit] of Object.entries(QUOTE_LIMITS))
+  for (const [what, limit] of Object.entries(QUOTE_SIZE_LIMITS))
     if (sizes[what as keyof typeof sizes] > limit) throw quoteTooLarge({ details: { what, limit } })
 }

@@ -1,5 +1,5 @@
 import type { Destination } from '../../../kernel/areas.ts'
-import type { QuoteGroup, QuoteLine, QuoteShippingOption } from './input.ts'
+import type { QuoteDeliveryGroup, QuoteLine, QuoteShippingOption } from './input.ts'
 import { STANDARD_TAX_CATEGORY } from './input.ts'
 
 /** A line or delivery that promotions and taxes apply to. */
@@ -8,7 +8,7 @@ export type DiscountTarget = {
   readonly key: { readonly line: string } | { readonly group: string }
   readonly units: number
   readonly taxCategory: string
-  readonly group: QuoteGroup
+  readonly group: QuoteDeliveryGroup
   /** Price before promotions. */
   readonly fullMinor: number
   /** Price after the promotions applied so far. */
@@ -23,7 +23,7 @@ export type DeliveryTarget = DiscountTarget & {
   readonly isCheapest: boolean
 }
 
-export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
+export function createLineTarget(line: QuoteLine, group: QuoteDeliveryGroup): LineTarget {
   const { key, quantity: units, discountedPriceMinor, taxCategory } = line
   const fullMinor = discountedPriceMinor * units
   return {
@@ -39,8 +39,8 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
 }
 
 /** `options`: all offered options, cheapest first. */
-export function targetOfDelivery(
-  group: QuoteGroup,
+export function createDeliveryTarget(
+  group: QuoteDeliveryGroup,
   option: QuoteShippingOption,
   options: readonly QuoteShippingOption[]
 ): DeliveryTarget {
@@ -59,7 +59,7 @@ export function targetOfDelivery(
 }
 
 /** Returns the destination of a group in the form of areas. */
-export function destinationOf({ destination }: QuoteGroup): Destination | null {
+export function destinationOfGroup({ destination }: QuoteDeliveryGroup): Destination | null {
   if (destination === null) return null
   const { country, region, postalCode } = destination
   return { country, region: region ?? undefined, postalCode: postalCode ?? undefined }

@@ -1,17 +1,27 @@
 import { ANYWHERE, compareReach, type Destination, placeOf } from '../../../kernel/areas.ts'
 import { shareOf, withoutShare } from '../../../kernel/money.ts'
-import { allocate } from './allocate.ts'
-import { type PriceComponent, sumComponents } from './components.ts'
-import type { Exemption, QuoteGroup, QuoteInput, QuoteMarket, TaxRounding, TaxZone } from './input.ts'
+import { allocateAmountByWeight } from './allocate.ts'
+import { type PriceComponent, sumBy } from './components.ts'
+import type {
+  QuoteDeliveryGroup,
+  QuoteInput,
+  QuoteMarket,
+  TaxExemption,
+  TaxRounding,
+  TaxZone
+} from './input.ts'
 import { UNTAXED_TAX_CATEGORY } from './input.ts'
-import { type DiscountTarget, destinationOf } from './targets.ts'
+import { type DiscountTarget, destinationOfGroup } from './targets.ts'
 
 type Taxable = { readonly target: DiscountTarget; readonly taxCategory: string; readonly ratePpm: number }
 /** Computes the tax on an amount. */
 type ComputeTax = (amountMinor: number, ratePpm: number) => number
 
 /** Computes the tax of all targets with a rate, including a rate of zero. */
-export function computeTax(targets: readonly DiscountTarget[], input: QuoteInput): PriceComponent[] {
+export function computeTaxComponents(
+  targets: readonly DiscountTarget[],
+  input: QuoteInput
+): PriceComponent[] {
   const { market } = input
   const exemptionOf = createExemptionLookup(input)
   const rateOf = createRateLookup(input)
@@ -31,7 +41,7 @@ function componentsOf(
   { target: { key: of, leftMinor }, taxCategory, ratePpm }: Taxable,
   taxMinor: number,
   { pricesIncludeTax }: QuoteMarket,
-  exempt: Exemption | undefined
+  exempt: TaxExemption | undefined
 ): PriceComponent[] {
   const rate = { kind: 'tax', ...of, ratePpm, taxCategory } as const
   if (!pricesIncludeTax) {
@@ -57,8 +67,8 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: Compu
     const groups = Map.groupBy(places, ([, { ratePpm, taxCategory }]) => `${ratePpm} ${taxCategory}`)
     for (const alike of groups.values()) {
       const amounts = alike.map(([, { target }]) => target.leftMinor)
-      const amountMinor = sumComponents(amounts, amount => amount)
-      const parts = allocate(taxOn(amountMinor, alike[0]?.[1].ratePpm ?? 0), amounts)
+      const amountMinor = sumBy(amounts, amount => amount)
+      const parts = allocateAmountByWeight(taxOn(amountMinor, alike[0]?.[1].ratePpm ?? 0), amounts)
       for (const [index, [place]] of alike.entries()) taxes[place] = parts[index] ?? 0
     }
     return taxes
@@ -78,7 +88,7 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: Compu
  * a current rate.
  */
 function createRateLookup({ market, rules, now }: QuoteInput) {
-  const zonesByGroup = new Map<QuoteGroup, readonly TaxZone[]>()
+  const zonesByGroup = new Map<QuoteDeliveryGroup, readonly TaxZone[]>()
   const zonesAround = (destination: Destination): TaxZone[] => {
     const place = placeOf(destination)
     return [place.country, ANYWHERE]
@@ -90,13 +100,13 @@ function createRateLookup({ market, rules, now }: QuoteInput) {
       .sort((a, b) => compareReach(a.reach, b.reach) || (a.zone.id < b.zone.id ? -1 : 1))
       .map(({ zone }) => zone)
   }
-  const zonesOf = (group: QuoteGroup): readonly TaxZone[] => {
+  const zonesOf = (group: QuoteDeliveryGroup): readonly TaxZone[] => {
     const destination = taxedAt(group, market)
     const zones = zonesByGroup.get(group) ?? (destination === null ? [] : zonesAround(destination))
     zonesByGroup.set(group, zones)
     return zones
   }
-  return (group: QuoteGroup, category: string): number | undefined => {
+  return (group: QuoteDeliveryGroup, category: string): number | undefined => {
     for (const { rates } of zonesOf(group)) {
       const rate = rates.find(each => each.category === category && isCurrent(each, now))
       if (rate !== undefined) return rate.ppm
@@ -108,16 +118,16 @@ function createRateLookup({ market, rules, now }: QuoteInput) {
 /** Creates a lookup of the buyer's exemption for a group. */
 const createExemptionLookup =
   ({ market, buyer, now }: QuoteInput) =>
-  (group: QuoteGroup): Exemption | undefined => {
+  (group: QuoteDeliveryGroup): TaxExemption | undefined => {
     const country = taxedAt(group, market)?.country
-    const isThere = ({ countries }: Exemption) =>
+    const isThere = ({ countries }: TaxExemption) =>
       countries === null || (country !== undefined && countries.includes(country))
     return buyer.exemptions.find(each => isCurrent(each, now) && isThere(each))
   }
 
 /** Returns the destination, else the first country of the market. */
-function taxedAt(group: QuoteGroup, { countries: [country] }: QuoteMarket): Destination | null {
-  return destinationOf(group) ?? (country === undefined ? null : { country })
+function taxedAt(group: QuoteDeliveryGroup, { countries: [country] }: QuoteMarket): Destination | null {
+  return destinationOfGroup(group) ?? (country === undefined ? null : { country })
 }
 
 type Period = { readonly startsAt: number | null; readonly endsAt: number | null }

@@ -1,5 +1,5 @@
 import type { PriceComponent } from './components.ts'
-import type { Exemption, QuoteLine, QuoteShippingOption } from './input.ts'
+import type { QuoteLine, QuoteShippingOption, TaxExemption } from './input.ts'
 
 /** Totals of a quote. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
 export type QuoteTotals = {
@@ -25,7 +25,7 @@ export type QuotedLine = Pick<QuoteLine, 'key' | 'variantId' | 'quantity' | 'gro
   }
 
 /** Amounts of the delivery of one group. */
-export type QuotedGroup<Option extends QuoteShippingOption = QuoteShippingOption> = Pick<
+export type QuotedDeliveryGroup<Option extends QuoteShippingOption = QuoteShippingOption> = Pick<
   QuoteTotals,
   'shippingMinor' | 'taxMinor' | 'taxAddedMinor'
 > & {
@@ -80,10 +80,10 @@ export function quotedLineOf(
 }
 
 /** `given`: key and options of the group. */
-export function quotedGroupOf<Option extends QuoteShippingOption>(
-  given: Pick<QuotedGroup<Option>, 'key' | 'options' | 'option'>,
+export function quotedDeliveryGroupOf<Option extends QuoteShippingOption>(
+  given: Pick<QuotedDeliveryGroup<Option>, 'key' | 'options' | 'option'>,
   components: readonly PriceComponent[] | undefined
-): QuotedGroup<Option> {
+): QuotedDeliveryGroup<Option> {
   const sums = sumsOf(components)
   return {
     ...given,
@@ -102,7 +102,7 @@ export type TaxSummary = {
   readonly taxMinor: number
   readonly grossMinor: number
   /** The exemption, when no tax is paid. */
-  readonly exempt?: Exemption
+  readonly exempt?: TaxExemption
 }
 
 export function taxSummaryOf(components: readonly PriceComponent[]): TaxSummary[] {

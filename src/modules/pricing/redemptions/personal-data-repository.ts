@@ -1,24 +1,24 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const deleteExemptionsOf = statement({
+export const deleteCustomerTaxExemptions = statement({
   name: 'pricing.delete_tax_exemptions_of_customer',
   takes: { customer_id: 'uuid' },
   text: 'delete from pricing.exemptions where customer_id = $customer_id'
 })
 /** Anonymizes redemptions: their count stays, and the order id replaces the customer. */
-export const eraseRedemptionsOf = statement({
+export const anonymizeCustomerRedemptions = statement({
   name: 'pricing.erase_redemptions_of_customer',
   takes: { customer: 'text' },
   text: 'update pricing.redemptions set customer = owner::text, mailbox = null where customer = $customer'
 })
 /** Anonymizes the redemptions of these orders only. */
-export const eraseRedemptionsOfOrders = statement({
+export const anonymizeOrderRedemptions = statement({
   name: 'pricing.erase_redemptions_of_orders',
   takes: { owners: 'uuid[]' },
   text: 'update pricing.redemptions set customer = owner::text, mailbox = null where owner = any ($owners)'
 })
 /** Runs before the redemptions are anonymized, because they name the customer. */
-export const deleteUsesOfOrders = statement({
+export const deletePromotionUsesOfOrderBuyers = statement({
   name: 'pricing.delete_uses_of_orders',
   takes: { owners: 'uuid[]' },
   text: `
@@ -26,7 +26,7 @@ export const deleteUsesOfOrders = statement({
       first_orders as (delete from pricing.first_orders using buyers where first_orders.customer = buyers.customer)
     delete from pricing.customer_uses using buyers where customer_uses.customer = buyers.customer`
 })
-export const exportRedemptionsOfOrders = statement({
+export const exportOrderRedemptions = statement({
   name: 'pricing.export_redemptions_of_orders',
   takes: { owners: 'uuid[]' },
   gives: { order_id: 'uuid', promotion: 'text', code: 'text?', redeemed_at: 'timestamptz' },
@@ -37,17 +37,17 @@ export const exportRedemptionsOfOrders = statement({
     left join pricing.codes c on c.id = r.code_id
     where r.owner = any ($owners) order by r.redeemed_at, r.owner`
 })
-export const deleteUsesOf = statement({
+export const deleteCustomerPromotionUses = statement({
   name: 'pricing.delete_uses_of_customer',
   takes: { customer: 'text' },
   text: 'delete from pricing.customer_uses where customer = $customer'
 })
-export const deleteFirstOrderOf = statement({
+export const deleteCustomerFirstOrder = statement({
   name: 'pricing.delete_first_order_of_customer',
   takes: { customer: 'text' },
   text: 'delete from pricing.first_orders where customer = $customer'
 })
-export const exportExemptionsOf = statement({
+export const exportCustomerTaxExemptions = statement({
   name: 'pricing.export_tax_exemptions_of_customer',
   takes: { customer_id: 'uuid' },
   gives: {
@@ -63,7 +63,7 @@ export const exportExemptionsOf = statement({
     select company, vat_id, reason, countries, starts_at, ends_at, created_at
     from pricing.exemptions where customer_id = $customer_id order by id`
 })
-export const exportRedemptionsOf = statement({
+export const exportCustomerRedemptions = statement({
   name: 'pricing.export_redemptions_of_customer',
   takes: { customer: 'text' },
   gives: { order_id: 'uuid', promotion: 'text', code: 'text?', redeemed_at: 'timestamptz' },

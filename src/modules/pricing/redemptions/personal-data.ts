@@ -13,24 +13,25 @@ export const pricingPersonalData = ({
 }): PersonalData => ({
   async erase(tx, customer_id) {
     const customer = customer_id
-    if ((await tx.run(repository.deleteExemptionsOf, { customer_id })) > 0) exemptionChanges.publish(tx)
-    await tx.run(repository.eraseRedemptionsOf, { customer })
-    await tx.run(repository.deleteUsesOf, { customer })
-    await tx.run(repository.deleteFirstOrderOf, { customer })
+    if ((await tx.run(repository.deleteCustomerTaxExemptions, { customer_id })) > 0)
+      exemptionChanges.publish(tx)
+    await tx.run(repository.anonymizeCustomerRedemptions, { customer })
+    await tx.run(repository.deleteCustomerPromotionUses, { customer })
+    await tx.run(repository.deleteCustomerFirstOrder, { customer })
   },
   async export(customer_id) {
     return {
-      tax_exemptions: await db.rows(repository.exportExemptionsOf, { customer_id }),
-      redemptions: await db.rows(repository.exportRedemptionsOf, { customer: customer_id })
+      tax_exemptions: await db.rows(repository.exportCustomerTaxExemptions, { customer_id }),
+      redemptions: await db.rows(repository.exportCustomerRedemptions, { customer: customer_id })
     }
   },
   guests: {
     async erase(tx, { orderIds, buyers }) {
-      if (buyers.length > 0) await tx.run(repository.deleteUsesOfOrders, { owners: orderIds })
-      await tx.run(repository.eraseRedemptionsOfOrders, { owners: orderIds })
+      if (buyers.length > 0) await tx.run(repository.deletePromotionUsesOfOrderBuyers, { owners: orderIds })
+      await tx.run(repository.anonymizeOrderRedemptions, { owners: orderIds })
     },
     export: async ({ orderIds }) => ({
-      redemptions: await db.rows(repository.exportRedemptionsOfOrders, { owners: orderIds })
+      redemptions: await db.rows(repository.exportOrderRedemptions, { owners: orderIds })
     })
   }
 })

@@ -1,14 +1,14 @@
 import type { Database, Queryable, Transaction, Transactions } from '../../../platform/postgres/database.ts'
-import { customerLimit, firstOrderTaken } from '../errors.ts'
-import type { Redemption } from '../quote/promotions.ts'
+import { customerUsageLimitReached, firstOrderAlreadyPlaced } from '../errors.ts'
+import type { PromotionRedemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
-import { addUses } from './usage-limits-repository.ts'
+import { addLimitedPromotionUses } from './usage-limits-repository.ts'
 
 /**
  * Returns whether a buyer has an order that counts, other than `but`. `customer` and `mailbox` as in
  * `PricingApi.readRules`.
  */
-export type HasOrdered = (
+export type HasEarlierOrder = (
   db: Queryable,
   customer: string,
   but: string | null,
@@ -16,7 +16,7 @@ export type HasOrdered = (
 ) => Promise<boolean>
 
 /** A transaction that redeems what it was opened for. */
-export type RedeemingTransaction = Transaction & { readonly redemptions: readonly Redemption[] }
+export type RedemptionTransaction = Transaction & { readonly redemptions: readonly PromotionRedemption[] }
 
 /**
  * Concurrent transactions per promotion or code in this process. A transaction waits for another's commit
@@ -30,10 +30,10 @@ let transactionsBegun = 0
  * Opens transactions that redeem these; see `PricingApi`. Only a few transactions per promotion hold a
  * connection, because the others would hold theirs while they wait for commits.
  */
-export function serializedBy(
+export function serializedByRedemptions(
   db: Database,
-  redemptions: readonly Redemption[]
-): Transactions<RedeemingTransaction> {
+  redemptions: readonly PromotionRedemption[]
+): Transactions<RedemptionTransaction> {
   transactionsBegun += 1
   const lane = transactionsBegun % LANES
   const turns = redemptions.flatMap(each => queueKeysOf(each, lane)).sort()
@@ -43,16 +43,16 @@ export function serializedBy(
   }
 }
 
-const queueKeysOf = ({ promotionId, code, limited }: Redemption, lane: number): string[] =>
+const queueKeysOf = ({ promotionId, code, limited }: PromotionRedemption, lane: number): string[] =>
   limited === undefined ? [] : [`${limited} ${limited === 'promotion' ? promotionId : code} ${lane}`]
 
 /**
  * Creates `redeem`; see `PricingApi`. Limits are contended rows, so they are updated with the commit and
  * locked briefly.
  */
-export function createRedeem(hasOrdered: HasOrdered) {
+export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
   return async (
-    tx: RedeemingTransaction,
+    tx: RedemptionTransaction,
     owner: string,
     customer: string,
     mailbox: string | null = null
@@ -67,35 +67,44 @@ export function createRedeem(hasOrdered: HasOrdered) {
     })
     if (taken.length === 0) return
     const promotion_ids = taken.map(row => row.promotion_id)
-    const uses = await tx.rows(repository.addCustomerUses, { customer, mailbox, promotion_ids })
+    const uses = await tx.rows(repository.incrementCustomerPromotionUses, {
+      customer,
+      mailbox,
+      promotion_ids
+    })
     if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
-      throw customerLimit()
+      throw customerUsageLimitReached()
     if (uses.some(row => row.first_order_only)) {
       // Of two simultaneous orders one gets the row. Earlier orders are known to the orders module.
       const first = await tx.first(repository.claimFirstOrder, { customer, owner })
-      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox))) throw firstOrderTaken()
+      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox)))
+        throw firstOrderAlreadyPlaced()
     }
-    tx.withCommit(() => tx.run(addUses, { ids: budgetsOf(taken), uses: 1 }))
+    tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(taken), uses: 1 }))
   }
 }
 
 /** Counts the redemptions of a paid order for a mailbox; see `PricingApi`. */
-export async function countPaidRedemptions(tx: Transaction, owner: string, mailbox: string): Promise<void> {
-  await tx.run(repository.countForMailbox, { owner, mailbox })
+export async function assignRedemptionsToMailbox(
+  tx: Transaction,
+  owner: string,
+  mailbox: string
+): Promise<void> {
+  await tx.run(repository.setRedemptionMailbox, { owner, mailbox })
 }
 
 /** Releases all redemptions of an order; see `PricingApi`. */
 export async function releaseRedemptions(tx: Transaction, owner: string): Promise<void> {
-  const given = await tx.rows(repository.deleteRedemptions, { owner })
+  const given = await tx.rows(repository.deleteOrderRedemptions, { owner })
   const [first] = given
   if (first === undefined) return
   const { customer } = first
-  await tx.run(repository.releaseCustomerUses, {
+  await tx.run(repository.decrementCustomerPromotionUses, {
     customer,
     promotion_ids: given.map(row => row.promotion_id)
   })
   await tx.run(repository.releaseFirstOrder, { customer, owner })
-  tx.withCommit(() => tx.run(addUses, { ids: budgetsOf(given), uses: -1 }))
+  tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(given), uses: -1 }))
 }
 
 type Used = { readonly promotion_id: string; readonly code_id: string | null }

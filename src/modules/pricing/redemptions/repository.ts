@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { usesOfMailbox } from './usage-limits-repository.ts'
+import { mailboxUsesSql } from './usage-limits-repository.ts'
 
 /** Inserts redemptions that the owner does not have yet. `codes`: '' where none is needed. */
 export const insertRedemptions = statement({
@@ -19,7 +19,7 @@ export const insertRedemptions = statement({
  * Adds one use per promotion for this customer. Returns the uses, including those of the mailbox, and the
  * limits.
  */
-export const addCustomerUses = statement({
+export const incrementCustomerPromotionUses = statement({
   name: 'pricing.add_customer_uses',
   takes: { customer: 'text', mailbox: 'text?', promotion_ids: 'uuid[]' },
   gives: { taken: 'int4', uses_per_customer: 'int4?', first_order_only: 'bool?' },
@@ -31,11 +31,11 @@ export const addCustomerUses = statement({
       on conflict (promotion_id, customer) do update set taken = customer_uses.taken + 1
       returning promotion_id, taken
     )
-    select taken + ${usesOfMailbox('counted.promotion_id')} as taken, uses_per_customer, first_order_only
+    select taken + ${mailboxUsesSql('counted.promotion_id')} as taken, uses_per_customer, first_order_only
     from counted join pricing.promotions on promotions.id = promotion_id`
 })
 /** Makes the redemptions of an owner count for a mailbox. */
-export const countForMailbox = statement({
+export const setRedemptionMailbox = statement({
   name: 'pricing.count_redemptions_for_mailbox',
   takes: { owner: 'uuid', mailbox: 'text' },
   text: 'update pricing.redemptions set mailbox = $mailbox where owner = $owner and mailbox is null'
@@ -49,7 +49,7 @@ export const claimFirstOrder = statement({
     insert into pricing.first_orders (customer, owner) values ($customer, $owner)
     on conflict (customer) do update set owner = first_orders.owner returning owner`
 })
-export const deleteRedemptions = statement({
+export const deleteOrderRedemptions = statement({
   name: 'pricing.delete_redemptions',
   takes: { owner: 'uuid' },
   gives: { promotion_id: 'uuid', code_id: 'uuid?', customer: 'text' },
@@ -59,7 +59,7 @@ export const deleteRedemptions = statement({
  * Subtracts one use per promotion. Deletes a counter that reaches zero, because a keyed hash must not
  * outlive its purpose.
  */
-export const releaseCustomerUses = statement({
+export const decrementCustomerPromotionUses = statement({
   name: 'pricing.give_customer_uses_back',
   takes: { customer: 'text', promotion_ids: 'uuid[]' },
   text: `
@@ -96,7 +96,7 @@ export const countRedemptions = statement({
   slow: true,
   text: countUpTo('pricing.redemptions where promotion_id = $promotion_id')
 })
-export const isPromotionUsed = statement({
+export const isPromotionRedeemed = statement({
   name: 'pricing.is_promotion_used',
   takes: { promotion_id: 'uuid' },
   gives: { is_used: 'bool' },

@@ -29,7 +29,7 @@ export const setUsageLimit = statement({
  * Adds or releases uses of limited promotions and codes. A constraint rejects the transaction that exceeds
  * a limit. Runs with the commit and in id order, because many transactions update the same rows.
  */
-export const addUses = statement({
+export const addLimitedPromotionUses = statement({
   name: 'pricing.add_uses',
   takes: { ids: 'uuid[]', uses: 'int4' },
   text: `
@@ -39,7 +39,7 @@ export const addUses = statement({
     update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
 })
 /** SQL for the uses of a promotion that count for `$mailbox` and are not among those of `$customer`. */
-export const usesOfMailbox = (promotionId: string): string => `(
+export const mailboxUsesSql = (promotionId: string): string => `(
       select count(*)::int from pricing.redemptions
       where redemptions.promotion_id = ${promotionId} and redemptions.mailbox = $mailbox
         and redemptions.customer is distinct from $customer
@@ -48,12 +48,12 @@ export const usesOfMailbox = (promotionId: string): string => `(
  * Lists the remaining uses of these promotions, the customer's uses, and whether the customer used a
  * first-order promotion.
  */
-export const listUses = statement({
+export const listPromotionUses = statement({
   name: 'pricing.list_uses',
   takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
   gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
-    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${usesOfMailbox('budgets.id')} as used,
+    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${mailboxUsesSql('budgets.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     from pricing.budgets
     left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer

@@ -4,12 +4,18 @@ import { LAST_ID } from '../../../kernel/ids.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { taxLimit } from '../errors.ts'
-import { importCsv, type ReadCell, RowRefused } from '../input-formats/csv-import.ts'
-import type { Periods } from '../input-formats/periods.ts'
+import { taxRecordLimitReached } from '../errors.ts'
+import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
+import type { PeriodParser } from '../input-formats/periods.ts'
 import * as repository from './repository.ts'
-import { CATEGORY, COUNTRY, POSTAL_PATTERN, RATES_MAX, ZONES_MAX } from './schema.ts'
-import { normalizePlace } from './zone-area.ts'
+import {
+  COUNTRY_CODE_REGEX,
+  TAX_CATEGORY_CODE_REGEX,
+  TAX_POSTAL_PATTERN_REGEX,
+  TAX_RATES_MAX,
+  TAX_ZONES_MAX
+} from './schema.ts'
+import { normalizeTaxZonePlace } from './zone-area.ts'
 
 const PAGE_RATES = 1_000
 const PPM_MAX = 1_000_000
@@ -35,10 +41,10 @@ type Rate = {
   startsAt: Date | null
   endsAt: Date | null
 }
-type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
 
 /** The rates of taxes as a file. */
-export const createRateFiles = ({ db, invalidation, periods }: Deps) => ({
+export const createTaxRateCsv = ({ db, invalidation, periods }: Deps) => ({
   /** Each page of it is as of when it was read. */
   exportCsv: (): Readable => csvFile(COLUMNS, linesOf(db)),
 
@@ -48,7 +54,7 @@ export const createRateFiles = ({ db, invalidation, periods }: Deps) => ({
    * `PRICING_PERIOD_INVALID`, `PRICING_TAX_LIMIT`
    */
   importCsv: (file: Readable, onRow: () => void) =>
-    importCsv(
+    importCsvAllOrNothing(
       db,
       file,
       {
@@ -63,7 +69,7 @@ export const createRateFiles = ({ db, invalidation, periods }: Deps) => ({
       onRow
     )
 })
-export type RateFiles = ReturnType<typeof createRateFiles>
+export type TaxRateCsv = ReturnType<typeof createTaxRateCsv>
 
 async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> {
   const places = {
@@ -79,44 +85,45 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
     starts: rates.map(({ startsAt }) => secondsOf(startsAt)),
     ends: rates.map(({ endsAt }) => secondsOf(endsAt))
   }
-  await tx.run(repository.addPlaces, places)
+  await tx.run(repository.insertMissingTaxZones, places)
   // Rates that end are updated first, so that new ones do not overlap them.
-  await tx.run(repository.changeRates, given)
-  await tx.run(repository.addRates, given)
-  const zones = await tx.first(repository.countZones)
-  const counted = await tx.first(repository.countRates, { zone_id: null })
-  if ((zones?.total ?? 0) > ZONES_MAX) throw taxLimit({ details: { limit: ZONES_MAX } })
-  if ((counted?.total ?? 0) > RATES_MAX) throw taxLimit({ details: { limit: RATES_MAX } })
+  await tx.run(repository.updateImportedTaxRates, given)
+  await tx.run(repository.insertImportedTaxRates, given)
+  const zones = await tx.first(repository.countTaxZones)
+  const counted = await tx.first(repository.countTaxRates, { zone_id: null })
+  if ((zones?.total ?? 0) > TAX_ZONES_MAX) throw taxRecordLimitReached({ details: { limit: TAX_ZONES_MAX } })
+  if ((counted?.total ?? 0) > TAX_RATES_MAX)
+    throw taxRecordLimitReached({ details: { limit: TAX_RATES_MAX } })
 }
 
 const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)
 
-function rateOf(cells: ReadCell, periods: Periods): Rate {
+function rateOf(cells: ReadCsvCell, periods: PeriodParser): Rate {
   const word = (column: string, pattern: string, isNeeded: boolean) => {
     const cell = cells(column)
     if ((isNeeded || cell !== '') && !new RegExp(pattern).test(cell))
-      throw new RowRefused(`${column} does not have the form that is asked for: ${pattern}`)
+      throw new CsvRowRejected(`${column} does not have the form that is asked for: ${pattern}`)
     return cell
   }
   const moment = (column: 'starts_at' | 'ends_at') => {
     const cell = cells(column)
     if (cell === '') return null
-    if (!DAY_OR_MOMENT.test(cell)) throw new RowRefused(`${column} must be a day, such as 2026-03-01.`)
+    if (!DAY_OR_MOMENT.test(cell)) throw new CsvRowRejected(`${column} must be a day, such as 2026-03-01.`)
     return readMoment(periods, cell, column)
   }
   const ratePpm = Number(word('rate_ppm', '^\\d{1,7}$', true))
-  if (ratePpm > PPM_MAX) throw new RowRefused(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
-  const place = normalizePlace({
-    country: word('country', COUNTRY, true),
+  if (ratePpm > PPM_MAX) throw new CsvRowRejected(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
+  const place = normalizeTaxZonePlace({
+    country: word('country', COUNTRY_CODE_REGEX, true),
     region: nullIfEmpty(cells('region')),
-    postal_pattern: nullIfEmpty(word('postal_pattern', POSTAL_PATTERN, false))
+    postal_pattern: nullIfEmpty(word('postal_pattern', TAX_POSTAL_PATTERN_REGEX, false))
   })
-  if ('fault' in place) throw new RowRefused(`${place.fault.field} ${place.fault.message}.`)
+  if ('fault' in place) throw new CsvRowRejected(`${place.fault.field} ${place.fault.message}.`)
   return {
     country: place.country,
     region: place.region ?? '',
     postalPattern: place.postal_pattern ?? '',
-    category: word('category', CATEGORY, true),
+    category: word('category', TAX_CATEGORY_CODE_REGEX, true),
     ratePpm,
     name: word('name', '^[^\\u0000-\\u001f\\u007f]{1,255}$', true),
     startsAt: moment('starts_at'),
@@ -126,18 +133,18 @@ function rateOf(cells: ReadCell, periods: Periods): Rate {
 
 const nullIfEmpty = (cell: string) => (cell === '' ? null : cell)
 
-function readMoment(periods: Periods, cell: string, column: 'starts_at' | 'ends_at'): Date {
+function readMoment(periods: PeriodParser, cell: string, column: 'starts_at' | 'ends_at'): Date {
   try {
     return periods.read(cell, column)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    throw new RowRefused(`${column} must be a day that there is.`, { cause: error })
+    throw new CsvRowRejected(`${column} must be a day that there is.`, { cause: error })
   }
 }
 
 async function* linesOf(db: Database): AsyncGenerator<string> {
   for (let after = LAST_ID; ; ) {
-    const rows = await db.rows(repository.listExported, { after, limit: PAGE_RATES })
+    const rows = await db.rows(repository.listTaxRateExportRows, { after, limit: PAGE_RATES })
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map(row => csvLine(COLUMNS.map(column => textOf(row[column])))).join('')

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { EXEMPTIONS_MAX } from './exemption-schema.ts'
+import { TAX_EXEMPTIONS_MAX } from './exemption-schema.ts'
 
 const changeable = {
   company: 'text',
@@ -15,7 +15,7 @@ const columns = { ...written, version: 'int4', created_at: 'timestamptz' } as co
 const names = Object.keys(columns).join(', ')
 
 /** Pages through exemptions, newest first. `customer_id`: null for all. */
-export const listExemptions = statement({
+export const listTaxExemptions = statement({
   name: 'pricing.list_tax_exemptions',
   takes: { customer_id: 'uuid?', after: 'uuid', limit: 'int8' },
   gives: columns,
@@ -24,35 +24,35 @@ export const listExemptions = statement({
     where id < $after and ($customer_id::uuid is null or customer_id = $customer_id)
     order by id desc limit $limit`
 })
-export const countExemptions = statement({
+export const countTaxExemptions = statement({
   name: 'pricing.count_tax_exemptions',
   takes: { customer_id: 'uuid?' },
   gives: { total: 'int4' },
   text: countUpTo(
     'pricing.exemptions where $customer_id::uuid is null or customer_id = $customer_id',
-    EXEMPTIONS_MAX
+    TAX_EXEMPTIONS_MAX
   )
 })
-export const findExemption = statement({
+export const findTaxExemption = statement({
   name: 'pricing.find_tax_exemption',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from pricing.exemptions where id = $id`
 })
-export const lockExemption = statement({
+export const lockTaxExemption = statement({
   name: 'pricing.lock_tax_exemption',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from pricing.exemptions where id = $id for update`
 })
-export const insertExemption = statement({
+export const insertTaxExemption = statement({
   name: 'pricing.insert_tax_exemption',
   takes: written,
   text: `
     insert into pricing.exemptions (id, customer_id, company, vat_id, reason, countries, starts_at, ends_at)
     values ($id, $customer_id, $company, $vat_id, $reason, $countries, $starts_at, $ends_at)`
 })
-export const updateExemption = statement({
+export const updateTaxExemption = statement({
   name: 'pricing.update_tax_exemption',
   takes: { id: 'uuid', ...changeable },
   text: `
@@ -61,13 +61,13 @@ export const updateExemption = statement({
       starts_at = $starts_at, ends_at = $ends_at, version = version + 1
     where id = $id`
 })
-export const deleteExemption = statement({
+export const deleteTaxExemption = statement({
   name: 'pricing.delete_tax_exemption',
   takes: { id: 'uuid' },
   text: 'delete from pricing.exemptions where id = $id'
 })
 /** Those that hold or will, the oldest first. */
-export const listHoldingExemptions = statement({
+export const listUnexpiredTaxExemptions = statement({
   name: 'pricing.list_holding_tax_exemptions',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', customer_id: 'uuid', ...changeable },

@@ -7,12 +7,12 @@ import {
   TaxExemptionsQuery,
   UpdateTaxExemptionRequest
 } from './exemption-schema.ts'
-import type { ExemptionService } from './exemption-service.ts'
+import type { TaxExemptionService } from './exemption-service.ts'
 
 const config = { class: 'account' } as const
 const one = { params: IdParams, response: { 200: TaxExemptionResponse } }
 
-export function exemptionRoutes(tiers: Tiers, exemptions: ExemptionService): void {
+export function taxExemptionRoutes(tiers: Tiers, exemptions: TaxExemptionService): void {
   tiers.admin.get(
     '/admin/taxes/exemptions',
     {

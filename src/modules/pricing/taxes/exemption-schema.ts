@@ -12,9 +12,9 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrMoment } from '../input-formats/periods.ts'
+import { DayOrTimestamp } from '../input-formats/periods.ts'
 
-export const EXEMPTIONS_MAX = 20_000
+export const TAX_EXEMPTIONS_MAX = 20_000
 
 const Countries = Type.Array(Type.Enum(countries), {
   description: 'Countries of delivery where the exemption applies. Null: all.',
@@ -27,8 +27,8 @@ const fields = {
   vat_id: Type.Optional(nullable(line(32, 'VAT id with its country prefix, such as DE136695976.'))),
   reason: line(255, 'Reason to print on invoices.'),
   countries: Type.Optional(nullable(Countries)),
-  starts_at: Type.Optional(nullable(DayOrMoment)),
-  ends_at: Type.Optional(nullable(DayOrMoment))
+  starts_at: Type.Optional(nullable(DayOrTimestamp)),
+  ends_at: Type.Optional(nullable(DayOrTimestamp))
 }
 export const CreateTaxExemptionRequest = request('CreateTaxExemptionRequest', {
   customer_id: { ...Id, description: 'The customer who is exempt.' },

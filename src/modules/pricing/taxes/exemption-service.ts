@@ -5,23 +5,23 @@ import { readVatId } from '../../../kernel/vat-id.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { exemptionNotFound, taxLimit, taxStale, vatIdInvalid } from '../errors.ts'
-import type { Periods } from '../input-formats/periods.ts'
+import { taxExemptionNotFound, taxRecordLimitReached, taxRecordStale, vatIdInvalid } from '../errors.ts'
+import type { PeriodParser } from '../input-formats/periods.ts'
 import * as repository from './exemption-repository.ts'
 import {
   type CreateTaxExemptionRequest,
-  EXEMPTIONS_MAX,
+  TAX_EXEMPTIONS_MAX,
   type TaxExemptionResponse,
   type TaxExemptionsQuery,
   type UpdateTaxExemptionRequest
 } from './exemption-schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
 
 /** Manages tax exemptions of customers. */
-export function createExemptionService({ db, invalidation, periods }: Deps) {
+export function createTaxExemptionService({ db, invalidation, periods }: Deps) {
   const read = async (id: string): Promise<TaxExemptionResponse> =>
-    found(await db.first(repository.findExemption, { id }), exemptionNotFound)
+    found(await db.first(repository.findTaxExemption, { id }), taxExemptionNotFound)
 
   return {
     read,
@@ -31,8 +31,8 @@ export function createExemptionService({ db, invalidation, periods }: Deps) {
         ...newestFirst,
         name: 'tax exemptions',
         filters: customer_id,
-        rows: page => db.rows(repository.listExemptions, { ...page, customer_id }),
-        total: () => db.first(repository.countExemptions, { customer_id })
+        rows: page => db.rows(repository.listTaxExemptions, { ...page, customer_id }),
+        total: () => db.first(repository.countTaxExemptions, { customer_id })
       })
     },
     /** @throws `PRICING_VAT_ID_INVALID`, `PRICING_PERIOD_INVALID`, `PRICING_MOMENT_INVALID`, `PRICING_TAX_LIMIT` */
@@ -47,9 +47,10 @@ export function createExemptionService({ db, invalidation, periods }: Deps) {
       }
       const vat_id = checkedVatId(body.vat_id ?? null)
       await write.once(db, async tx => {
-        await tx.run(repository.insertExemption, { ...body, ...period, vat_id, countries, id: write.id })
-        const counted = await tx.first(repository.countExemptions, { customer_id: null })
-        if ((counted?.total ?? 0) > EXEMPTIONS_MAX) throw taxLimit({ details: { limit: EXEMPTIONS_MAX } })
+        await tx.run(repository.insertTaxExemption, { ...body, ...period, vat_id, countries, id: write.id })
+        const counted = await tx.first(repository.countTaxExemptions, { customer_id: null })
+        if ((counted?.total ?? 0) > TAX_EXEMPTIONS_MAX)
+          throw taxRecordLimitReached({ details: { limit: TAX_EXEMPTIONS_MAX } })
         invalidation.publish(tx)
       })
       return read(write.id)
@@ -66,7 +67,7 @@ export function createExemptionService({ db, invalidation, periods }: Deps) {
       await write.once(db, async tx => {
         const stored = await lock(tx, id, write)
         if (changesNothing(body)) return
-        await tx.run(repository.updateExemption, {
+        await tx.run(repository.updateTaxExemption, {
           ...stored,
           ...fields,
           vat_id: vatId === undefined ? stored.vat_id : vatId,
@@ -81,17 +82,17 @@ export function createExemptionService({ db, invalidation, periods }: Deps) {
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         await lock(tx, id, write)
-        await tx.run(repository.deleteExemption, { id })
+        await tx.run(repository.deleteTaxExemption, { id })
         invalidation.publish(tx)
       })
   }
 }
-export type ExemptionService = ReturnType<typeof createExemptionService>
+export type TaxExemptionService = ReturnType<typeof createTaxExemptionService>
 
 /** Locks the exemption until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
-  const stored = found(await tx.first(repository.lockExemption, { id }), exemptionNotFound)
-  write.expect(stored.version, taxStale)
+  const stored = found(await tx.first(repository.lockTaxExemption, { id }), taxExemptionNotFound)
+  write.expect(stored.version, taxRecordStale)
   return stored
 }
 

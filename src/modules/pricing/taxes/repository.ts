@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { RATES_MAX, ZONES_MAX } from './schema.ts'
+import { TAX_RATES_MAX, TAX_ZONES_MAX } from './schema.ts'
 
 const made = { version: 'int4', created_at: 'timestamptz' } as const
 const page = { after: 'uuid', limit: 'int8' } as const
@@ -9,46 +9,46 @@ const total = { total: 'int4' } as const
 const category = { id: 'uuid', code: 'text', name: 'text' } as const
 const categoryNames = 'id, code, name, version, created_at'
 /** Pages through tax categories, newest first, like the lists of zones and rates. */
-export const listCategories = statement({
+export const listTaxCategories = statement({
   name: 'pricing.list_tax_categories',
   takes: page,
   gives: { ...category, ...made },
   text: `select ${categoryNames} from pricing.tax_categories where id < $after order by id desc limit $limit`
 })
-export const countCategories = statement({
+export const countTaxCategories = statement({
   name: 'pricing.count_tax_categories',
   gives: total,
   text: countUpTo('pricing.tax_categories')
 })
-export const findCategory = statement({
+export const findTaxCategory = statement({
   name: 'pricing.find_tax_category',
   takes: { id: 'uuid' },
   gives: { ...category, ...made },
   text: `select ${categoryNames} from pricing.tax_categories where id = $id`
 })
-export const lockCategory = statement({
+export const lockTaxCategory = statement({
   name: 'pricing.lock_tax_category',
   takes: { id: 'uuid' },
   gives: { ...category, ...made },
   text: `select ${categoryNames} from pricing.tax_categories where id = $id for update`
 })
-export const insertCategory = statement({
+export const insertTaxCategory = statement({
   name: 'pricing.insert_tax_category',
   takes: category,
   text: 'insert into pricing.tax_categories (id, code, name) values ($id, $code, $name)'
 })
-export const updateCategory = statement({
+export const updateTaxCategory = statement({
   name: 'pricing.update_tax_category',
   takes: { id: 'uuid', name: 'text' },
   text: 'update pricing.tax_categories set name = $name, version = version + 1 where id = $id'
 })
-export const isCategoryUsed = statement({
+export const isTaxCategoryUsed = statement({
   name: 'pricing.is_tax_category_used',
   takes: { code: 'text' },
   gives: { is_used: 'bool' },
   text: 'select exists (select from pricing.tax_rates where category = $code) as is_used'
 })
-export const deleteCategory = statement({
+export const deleteTaxCategory = statement({
   name: 'pricing.delete_tax_category',
   takes: { id: 'uuid' },
   text: 'delete from pricing.tax_categories where id = $id'
@@ -56,37 +56,37 @@ export const deleteCategory = statement({
 
 const zone = { id: 'uuid', name: 'text', country: 'text', region: 'text?', postal_pattern: 'text?' } as const
 const zoneNames = 'id, name, country, region, postal_pattern, version, created_at'
-export const listZones = statement({
+export const listTaxZones = statement({
   name: 'pricing.list_tax_zones',
   takes: page,
   gives: { ...zone, ...made },
   text: `select ${zoneNames} from pricing.tax_zones where id < $after order by id desc limit $limit`
 })
-export const countZones = statement({
+export const countTaxZones = statement({
   name: 'pricing.count_tax_zones',
   gives: total,
-  text: countUpTo('pricing.tax_zones', ZONES_MAX)
+  text: countUpTo('pricing.tax_zones', TAX_ZONES_MAX)
 })
-export const findZone = statement({
+export const findTaxZone = statement({
   name: 'pricing.find_tax_zone',
   takes: { id: 'uuid' },
   gives: { ...zone, ...made },
   text: `select ${zoneNames} from pricing.tax_zones where id = $id`
 })
-export const lockZone = statement({
+export const lockTaxZone = statement({
   name: 'pricing.lock_tax_zone',
   takes: { id: 'uuid' },
   gives: { ...zone, ...made },
   text: `select ${zoneNames} from pricing.tax_zones where id = $id for update`
 })
-export const insertZone = statement({
+export const insertTaxZone = statement({
   name: 'pricing.insert_tax_zone',
   takes: zone,
   text: `
     insert into pricing.tax_zones (id, name, country, region, postal_pattern)
     values ($id, $name, $country, $region, $postal_pattern)`
 })
-export const updateZone = statement({
+export const updateTaxZone = statement({
   name: 'pricing.update_tax_zone',
   takes: zone,
   text: `
@@ -94,13 +94,13 @@ export const updateZone = statement({
       name = $name, country = $country, region = $region, postal_pattern = $postal_pattern, version = version + 1
     where id = $id`
 })
-export const isZoneUsed = statement({
+export const isTaxZoneUsed = statement({
   name: 'pricing.is_tax_zone_used',
   takes: { id: 'uuid' },
   gives: { is_used: 'bool' },
   text: 'select exists (select from pricing.tax_rates where zone_id = $id) as is_used'
 })
-export const deleteZone = statement({
+export const deleteTaxZone = statement({
   name: 'pricing.delete_tax_zone',
   takes: { id: 'uuid' },
   text: 'delete from pricing.tax_zones where id = $id'
@@ -117,7 +117,7 @@ const rate = {
 } as const
 const rateNames = `${Object.keys(rate).join(', ')}, version, created_at`
 /** `zone_id`: null for all. */
-export const listRates = statement({
+export const listTaxRates = statement({
   name: 'pricing.list_tax_rates',
   takes: { ...page, zone_id: 'uuid?' },
   gives: { ...rate, ...made },
@@ -125,32 +125,32 @@ export const listRates = statement({
     select ${rateNames} from pricing.tax_rates where id < $after and ($zone_id::uuid is null or zone_id = $zone_id)
     order by id desc limit $limit`
 })
-export const countRates = statement({
+export const countTaxRates = statement({
   name: 'pricing.count_tax_rates',
   takes: { zone_id: 'uuid?' },
   gives: total,
-  text: countUpTo('pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id', RATES_MAX)
+  text: countUpTo('pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id', TAX_RATES_MAX)
 })
-export const findRate = statement({
+export const findTaxRate = statement({
   name: 'pricing.find_tax_rate',
   takes: { id: 'uuid' },
   gives: { ...rate, ...made },
   text: `select ${rateNames} from pricing.tax_rates where id = $id`
 })
-export const lockRate = statement({
+export const lockTaxRate = statement({
   name: 'pricing.lock_tax_rate',
   takes: { id: 'uuid' },
   gives: { ...rate, ...made },
   text: `select ${rateNames} from pricing.tax_rates where id = $id for update`
 })
-export const insertRate = statement({
+export const insertTaxRate = statement({
   name: 'pricing.insert_tax_rate',
   takes: rate,
   text: `
     insert into pricing.tax_rates (id, zone_id, category, name, rate_ppm, starts_at, ends_at)
     values ($id, $zone_id, $category, $name, $rate_ppm, $starts_at, $ends_at)`
 })
-export const updateRate = statement({
+export const updateTaxRate = statement({
   name: 'pricing.update_tax_rate',
   takes: { id: 'uuid', name: 'text', rate_ppm: 'int4', starts_at: 'timestamptz?', ends_at: 'timestamptz?' },
   text: `
@@ -158,13 +158,13 @@ export const updateRate = statement({
       name = $name, rate_ppm = $rate_ppm, starts_at = $starts_at, ends_at = $ends_at, version = version + 1
     where id = $id`
 })
-export const deleteRate = statement({
+export const deleteTaxRate = statement({
   name: 'pricing.delete_tax_rate',
   takes: { id: 'uuid' },
   text: 'delete from pricing.tax_rates where id = $id'
 })
 /** Those that hold or will, with where they do. */
-export const listHoldingRates = statement({
+export const listUnexpiredTaxRates = statement({
   name: 'pricing.list_holding_tax_rates',
   takes: { limit: 'int8' },
   gives: {
@@ -183,7 +183,7 @@ export const listHoldingRates = statement({
     where ends_at is null or ends_at > now() limit $limit`
 })
 /** The newest first, those behind `after`. */
-export const listExported = statement({
+export const listTaxRateExportRows = statement({
   name: 'pricing.list_exported_tax_rates',
   takes: page,
   gives: {
@@ -205,7 +205,7 @@ export const listExported = statement({
 
 /** Places of a file; '' is none. */
 const places = { countries: 'text[]', regions: 'text[]', postal_patterns: 'text[]' } as const
-export const addPlaces = statement({
+export const insertMissingTaxZones = statement({
   name: 'pricing.add_tax_places',
   takes: places,
   text: `
@@ -238,7 +238,7 @@ const given = `
     and tax_zones.region is not distinct from nullif(said.region, '')
     and tax_zones.postal_pattern is not distinct from nullif(said.postal_pattern, '')`
 /** Updates the rates with the start of a row. */
-export const changeRates = statement({
+export const updateImportedTaxRates = statement({
   name: 'pricing.change_tax_rates',
   takes: rates,
   text: `
@@ -251,7 +251,7 @@ export const changeRates = statement({
         is distinct from (given.name, given.rate_ppm, given.ends_at)`
 })
 /** The others. */
-export const addRates = statement({
+export const insertImportedTaxRates = statement({
   name: 'pricing.add_tax_rates',
   takes: rates,
   text: `

@@ -1,8 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { csvResponse, IMPORT_BYTES_MAX, PricingImportResponse } from '../input-formats/csv-import.ts'
-import type { RateFiles } from './csv.ts'
+import {
+  csvFileResponse,
+  PRICING_IMPORT_BYTES_MAX,
+  PricingImportResponse
+} from '../input-formats/csv-import.ts'
+import type { TaxRateCsv } from './csv.ts'
 import {
   CreateTaxCategoryRequest,
   CreateTaxRateRequest,
@@ -19,7 +23,7 @@ import type { TaxCategoryService, TaxRateService, TaxZoneService } from './servi
 
 const config = { class: 'account' } as const
 
-export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): void {
+export function taxCategoryRoutes(tiers: Tiers, categories: TaxCategoryService): void {
   tiers.admin.get(
     '/admin/taxes/categories',
     {
@@ -96,7 +100,7 @@ export function categoryRoutes(tiers: Tiers, categories: TaxCategoryService): vo
   )
 }
 
-export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
+export function taxZoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
   tiers.admin.get(
     '/admin/taxes/zones',
     {
@@ -173,7 +177,7 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
   )
 }
 
-export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles): void {
+export function taxRateRoutes(tiers: Tiers, rates: TaxRateService, files: TaxRateCsv): void {
   tiers.admin.get(
     '/admin/taxes/rates',
     {
@@ -256,7 +260,7 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
         summary: 'Export tax rates',
         description:
           'Returns all tax rates with their zones as a CSV file. The import accepts the same format.',
-        response: csvResponse('A CSV file with one row per tax rate.')
+        response: csvFileResponse('A CSV file with one row per tax rate.')
       }
     },
     (_request, reply) => {
@@ -269,7 +273,7 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles
     {
       config: {
         class: 'bulk',
-        body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
+        body: { stream: 'text/csv', bytesMax: PRICING_IMPORT_BYTES_MAX },
         noReplay: 'a retry with the same file changes nothing'
       },
       schema: {

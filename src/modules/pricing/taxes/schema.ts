@@ -13,21 +13,21 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrMoment } from '../input-formats/periods.ts'
+import { DayOrTimestamp } from '../input-formats/periods.ts'
 
-export const CATEGORIES_MAX = 500
-export const ZONES_MAX = 5_000
-export const RATES_MAX = 20_000
+export const TAX_CATEGORIES_MAX = 500
+export const TAX_ZONES_MAX = 5_000
+export const TAX_RATES_MAX = 20_000
 
 // Also used by the CSV import.
-export const COUNTRY = '^[A-Z]{2}$'
-export const CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
-export const POSTAL_PATTERN = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
+export const COUNTRY_CODE_REGEX = '^[A-Z]{2}$'
+export const TAX_CATEGORY_CODE_REGEX = '^[a-z][a-z0-9_-]{0,63}$'
+export const TAX_POSTAL_PATTERN_REGEX = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
 
 const CategoryCode = Type.String({
   description: 'Code by which variants and shipping methods name the category.',
   maxLength: 64,
-  ...matching(CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
+  ...matching(TAX_CATEGORY_CODE_REGEX, 'must be a word of a to z, 0 to 9, _ and -')
 })
 export const CreateTaxCategoryRequest = request('CreateTaxCategoryRequest', {
   code: CategoryCode,
@@ -50,7 +50,7 @@ const Region = line(64, 'Code or name of the region (ISO 3166-2). The part behin
 const PostalPattern = Type.String({
   description: 'A postal code, a prefix with a star (902*), or a range (90200-90299).',
   maxLength: 16,
-  ...matching(POSTAL_PATTERN, 'must be a postal code, or its beginning and a star, such as 902*')
+  ...matching(TAX_POSTAL_PATTERN_REGEX, 'must be a postal code, or its beginning and a star, such as 902*')
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }
 export const CreateTaxZoneRequest = request('CreateTaxZoneRequest', {
@@ -80,8 +80,8 @@ const rate = {
     minimum: 0,
     maximum: 1_000_000
   }),
-  starts_at: nullable(DayOrMoment),
-  ends_at: nullable(DayOrMoment)
+  starts_at: nullable(DayOrTimestamp),
+  ends_at: nullable(DayOrTimestamp)
 }
 export const CreateTaxRateRequest = request('CreateTaxRateRequest', {
   zone_id: Id,

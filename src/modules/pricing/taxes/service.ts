@@ -7,42 +7,42 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import {
-  categoryInUse,
-  categoryNotFound,
-  rateNotFound,
-  taxLimit,
-  taxPatternInvalid,
+  taxCategoryInUse,
+  taxCategoryNotFound,
+  taxPostalPatternInvalid,
+  taxRateNotFound,
+  taxRecordLimitReached,
+  taxRecordStale,
   taxRegionInvalid,
-  taxStale,
-  zoneInUse,
-  zoneNotFound
+  taxZoneInUse,
+  taxZoneNotFound
 } from '../errors.ts'
-import type { Periods } from '../input-formats/periods.ts'
+import type { PeriodParser } from '../input-formats/periods.ts'
 import { STANDARD_TAX_CATEGORY, UNTAXED_TAX_CATEGORY } from '../quote/input.ts'
 import * as repository from './repository.ts'
 import {
-  CATEGORIES_MAX,
   type CreateTaxCategoryRequest,
   type CreateTaxRateRequest,
   type CreateTaxZoneRequest,
-  RATES_MAX,
+  TAX_CATEGORIES_MAX,
+  TAX_RATES_MAX,
+  TAX_ZONES_MAX,
   type TaxCategoryResponse,
   type TaxRateResponse,
   type TaxRatesQuery,
   type TaxZoneResponse,
   type UpdateTaxCategoryRequest,
   type UpdateTaxRateRequest,
-  type UpdateTaxZoneRequest,
-  ZONES_MAX
+  type UpdateTaxZoneRequest
 } from './schema.ts'
-import { normalizePlace } from './zone-area.ts'
+import { normalizeTaxZonePlace } from './zone-area.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; periods: Periods }
+type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
 
 /** Manages tax categories. */
 export function createTaxCategoryService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxCategoryResponse> =>
-    found(await db.first(repository.findCategory, { id }), categoryNotFound)
+    found(await db.first(repository.findTaxCategory, { id }), taxCategoryNotFound)
 
   return {
     read,
@@ -50,33 +50,33 @@ export function createTaxCategoryService({ db, invalidation }: Deps) {
       readPage(query, {
         ...newestFirst,
         name: 'tax categories',
-        rows: page => db.rows(repository.listCategories, page),
-        total: () => db.first(repository.countCategories)
+        rows: page => db.rows(repository.listTaxCategories, page),
+        total: () => db.first(repository.countTaxCategories)
       }),
     /** @throws `PRICING_TAX_CATEGORY_TAKEN`, `PRICING_TAX_LIMIT` */
     create: async (body: CreateTaxCategoryRequest, write: IdempotentWrite): Promise<TaxCategoryResponse> => {
       await write.once(db, async tx => {
-        await tx.run(repository.insertCategory, { ...body, id: write.id })
-        checkLimit(await tx.first(repository.countCategories), CATEGORIES_MAX)
+        await tx.run(repository.insertTaxCategory, { ...body, id: write.id })
+        checkLimit(await tx.first(repository.countTaxCategories), TAX_CATEGORIES_MAX)
       })
       return read(write.id)
     },
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE` */
     patch: async (id: string, body: UpdateTaxCategoryRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
-        if (!changesNothing(body)) await tx.run(repository.updateCategory, { ...stored, ...body })
+        const stored = await lock(tx, repository.lockTaxCategory, taxCategoryNotFound, id, write)
+        if (!changesNothing(body)) await tx.run(repository.updateTaxCategory, { ...stored, ...body })
       })
       return read(id)
     },
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_CATEGORY_IN_USE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        const { code } = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
-        const used = await tx.first(repository.isCategoryUsed, { code })
+        const { code } = await lock(tx, repository.lockTaxCategory, taxCategoryNotFound, id, write)
+        const used = await tx.first(repository.isTaxCategoryUsed, { code })
         if (used?.is_used || code === STANDARD_TAX_CATEGORY || code === UNTAXED_TAX_CATEGORY)
-          throw categoryInUse()
-        await tx.run(repository.deleteCategory, { id })
+          throw taxCategoryInUse()
+        await tx.run(repository.deleteTaxCategory, { id })
         invalidation.publish(tx)
       })
   }
@@ -86,7 +86,7 @@ export type TaxCategoryService = ReturnType<typeof createTaxCategoryService>
 /** Manages tax zones: a country, a region, or postal codes. */
 export function createTaxZoneService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxZoneResponse> =>
-    found(await db.first(repository.findZone, { id }), zoneNotFound)
+    found(await db.first(repository.findTaxZone, { id }), taxZoneNotFound)
 
   return {
     read,
@@ -94,26 +94,26 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
       readPage(query, {
         ...newestFirst,
         name: 'tax zones',
-        rows: page => db.rows(repository.listZones, page),
-        total: () => db.first(repository.countZones)
+        rows: page => db.rows(repository.listTaxZones, page),
+        total: () => db.first(repository.countTaxZones)
       }),
     /** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID`, `PRICING_TAX_ZONE_TAKEN`, `PRICING_TAX_LIMIT` */
     create: async (body: CreateTaxZoneRequest, write: IdempotentWrite): Promise<TaxZoneResponse> => {
       const { name, country, region = null, postal_pattern = null } = body
       const place = placeOf({ country, region, postal_pattern })
       await write.once(db, async tx => {
-        await tx.run(repository.insertZone, { id: write.id, name, ...place })
-        checkLimit(await tx.first(repository.countZones), ZONES_MAX)
+        await tx.run(repository.insertTaxZone, { id: write.id, name, ...place })
+        checkLimit(await tx.first(repository.countTaxZones), TAX_ZONES_MAX)
       })
       return read(write.id)
     },
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, and what `create` throws */
     patch: async (id: string, body: UpdateTaxZoneRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockZone, zoneNotFound, id, write)
+        const stored = await lock(tx, repository.lockTaxZone, taxZoneNotFound, id, write)
         if (changesNothing(body)) return
         const zone = { ...stored, ...body }
-        await tx.run(repository.updateZone, { ...zone, ...placeOf(zone) })
+        await tx.run(repository.updateTaxZone, { ...zone, ...placeOf(zone) })
         invalidation.publish(tx)
       })
       return read(id)
@@ -121,28 +121,28 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_IN_USE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        await lock(tx, repository.lockZone, zoneNotFound, id, write)
-        const used = await tx.first(repository.isZoneUsed, { id })
-        if (used?.is_used) throw zoneInUse()
-        await tx.run(repository.deleteZone, { id })
+        await lock(tx, repository.lockTaxZone, taxZoneNotFound, id, write)
+        const used = await tx.first(repository.isTaxZoneUsed, { id })
+        if (used?.is_used) throw taxZoneInUse()
+        await tx.run(repository.deleteTaxZone, { id })
       })
   }
 }
 export type TaxZoneService = ReturnType<typeof createTaxZoneService>
 
 /** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID` */
-function placeOf(given: Parameters<typeof normalizePlace>[0]) {
-  const place = normalizePlace(given)
+function placeOf(given: Parameters<typeof normalizeTaxZonePlace>[0]) {
+  const place = normalizeTaxZonePlace(given)
   if (!('fault' in place)) return place
   const { field, message } = place.fault
-  const refused = field === 'region' ? taxRegionInvalid : taxPatternInvalid
+  const refused = field === 'region' ? taxRegionInvalid : taxPostalPatternInvalid
   throw refused({ details: { errors: [{ path: `body/${field}`, message }] } })
 }
 
 /** Manages tax rates of a category in a zone, with their periods. */
 export function createTaxRateService({ db, invalidation, periods }: Deps) {
   const read = async (id: string): Promise<TaxRateResponse> =>
-    found(await db.first(repository.findRate, { id }), rateNotFound)
+    found(await db.first(repository.findTaxRate, { id }), taxRateNotFound)
 
   return {
     read,
@@ -152,8 +152,8 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
         ...newestFirst,
         name: 'tax rates',
         filters: zone_id,
-        rows: page => db.rows(repository.listRates, { ...page, zone_id }),
-        total: () => db.first(repository.countRates, { zone_id })
+        rows: page => db.rows(repository.listTaxRates, { ...page, zone_id }),
+        total: () => db.first(repository.countTaxRates, { zone_id })
       })
     },
     /**
@@ -164,8 +164,8 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
       const starts_at = periods.read(body.starts_at ?? null, 'starts_at')
       const ends_at = periods.read(body.ends_at ?? null, 'ends_at')
       await write.once(db, async tx => {
-        await tx.run(repository.insertRate, { ...body, id: write.id, starts_at, ends_at })
-        checkLimit(await tx.first(repository.countRates, { zone_id: null }), RATES_MAX)
+        await tx.run(repository.insertTaxRate, { ...body, id: write.id, starts_at, ends_at })
+        checkLimit(await tx.first(repository.countTaxRates, { zone_id: null }), TAX_RATES_MAX)
         invalidation.publish(tx)
       })
       return read(write.id)
@@ -175,13 +175,13 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
       const { starts_at, ends_at, ...fields } = body
       const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockRate, rateNotFound, id, write)
+        const stored = await lock(tx, repository.lockTaxRate, taxRateNotFound, id, write)
         if (changesNothing(body)) return
         const period = {
           starts_at: startsAt === undefined ? stored.starts_at : startsAt,
           ends_at: endsAt === undefined ? stored.ends_at : endsAt
         }
-        await tx.run(repository.updateRate, { ...stored, ...fields, ...period })
+        await tx.run(repository.updateTaxRate, { ...stored, ...fields, ...period })
         invalidation.publish(tx)
       })
       return read(id)
@@ -189,8 +189,8 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
     /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        await lock(tx, repository.lockRate, rateNotFound, id, write)
-        await tx.run(repository.deleteRate, { id })
+        await lock(tx, repository.lockTaxRate, taxRateNotFound, id, write)
+        await tx.run(repository.deleteTaxRate, { id })
         invalidation.publish(tx)
       })
   }
@@ -206,10 +206,10 @@ async function lock<G extends { version: 'int4' }>(
   write: IdempotentWrite
 ) {
   const stored = found(await tx.first(statement, { id }), notFound)
-  write.expect(stored.version, taxStale)
+  write.expect(stored.version, taxRecordStale)
   return stored
 }
 
 function checkLimit(counted: { total: number } | undefined, limit: number): void {
-  if ((counted?.total ?? 0) > limit) throw taxLimit({ details: { limit } })
+  if ((counted?.total ?? 0) > limit) throw taxRecordLimitReached({ details: { limit } })
 }

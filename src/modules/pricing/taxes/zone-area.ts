@@ -7,7 +7,7 @@ type ZonePlace = {
 }
 
 /** Returns a place in its stored form, so that each place has one zone, or what is wrong with it. */
-export function normalizePlace({
+export function normalizeTaxZonePlace({
   country,
   region,
   postal_pattern

@@ -1,10 +1,10 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { inMarket } from '../../../kernel/wire.ts'
-import type { MarketOf } from '../../pricing/index.ts'
+import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { RatesRequest, RatesResponse } from './schema.ts'
 import type { OptionService } from './service.ts'
 
-export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: MarketOf): void {
+export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: ResolveRequestMarket): void {
   tiers.public.post(
     '/shipping/rates',
     {
