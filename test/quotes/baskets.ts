@@ -10,7 +10,7 @@ import type {
   QuoteLine,
   QuoteMarket,
   QuoteShippingOption,
-  TaxExemption,
+  QuoteTaxExemption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 import { exemption, quoteInput, zoneOf } from '../support/quotes.ts'
@@ -200,7 +200,7 @@ export const anyBasket: fc.Arbitrary<QuoteInput> = fc
     }),
     taxes: anyTaxes,
     ratesOf: anyShipping,
-    exemptions: rarely<TaxExemption[]>([], fc.array(anyExemption, { minLength: 1, maxLength: 2 })),
+    exemptions: rarely<QuoteTaxExemption[]>([], fc.array(anyExemption, { minLength: 1, maxLength: 2 })),
     isFirstOrder: fc.boolean(),
     group: fc.constantFrom(null, 'wholesale'),
     used: fc.nat({ max: 2 })

@@ -8,7 +8,7 @@ import type {
   QuoteLine,
   QuoteMarket,
   QuoteShippingOption,
-  TaxExemption,
+  QuoteTaxExemption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
 
@@ -50,7 +50,7 @@ export function quoteInput(given: Given): QuoteInput {
 }
 
 /** One that holds everywhere and always, unless told otherwise. */
-export const exemption = (given: Partial<TaxExemption> = {}): TaxExemption => ({
+export const exemption = (given: Partial<QuoteTaxExemption> = {}): QuoteTaxExemption => ({
   ...{ id: 'exemption', company: 'Acme', vatId: null, reason: 'reverse charge' },
   ...{ countries: null, startsAt: null, endsAt: null },
   ...given

@@ -12,7 +12,7 @@ import {
 import type { Market, PricingApi } from './index.ts'
 import { type PriceBreaks, unitPriceAtQuantity } from './prices/breaks.ts'
 import { normalizePromotionCode } from './quote/codes.ts'
-import type { Promotion, TaxExemption, TaxZone } from './quote/input.ts'
+import type { Promotion, QuoteTaxExemption, TaxZone } from './quote/input.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
 import { type HasEarlierOrder, serializedByRedemptions } from './redemptions/redeem.ts'
@@ -40,7 +40,7 @@ export function fakePricing(): FakePricing {
   const markets = new Map([['default', DEFAULT_MARKET]])
   const breaks = new Map<string, PriceBreaks>()
   const taxZones = new Map<string, TaxZone[]>()
-  const exemptions = new Map<string, TaxExemption[]>()
+  const exemptions = new Map<string, QuoteTaxExemption[]>()
   const promotions = new Map<string, FakePromotionRow>()
   const codes = new Map<string, FakeCodeRow>()
   const usage = createUses(promotions, codes)

@@ -2,7 +2,12 @@ import { reaching, readArea } from '../../../kernel/areas.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { PromotionRow } from '../promotions/repository.ts'
 import type { PromotionEffectRequest } from '../promotions/schema.ts'
-import type { Promotion, PromotionEffect as QuotedEffect, TaxExemption, TaxZone } from '../quote/input.ts'
+import type {
+  Promotion,
+  PromotionEffect as QuotedEffect,
+  QuoteTaxExemption,
+  TaxZone
+} from '../quote/input.ts'
 import type { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
 
 /** Maps a row to a promotion of a quote. */
@@ -68,7 +73,7 @@ type ExemptionRow = RowOf<typeof listUnexpiredTaxExemptions>
 /** Exemptions by customer. */
 export const exemptionsByCustomer = (
   rows: readonly ExemptionRow[]
-): ReadonlyMap<string, readonly TaxExemption[]> =>
+): ReadonlyMap<string, readonly QuoteTaxExemption[]> =>
   new Map(
     [...Map.groupBy(rows, row => row.customer_id)].map(([customer, own]) => [customer, own.map(exemptionOf)])
   )

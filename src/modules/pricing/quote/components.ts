@@ -1,4 +1,4 @@
-import type { TaxExemption } from './input.ts'
+import type { QuoteTaxExemption } from './input.ts'
 
 /**
  * One part of a price. All amounts of a quote, an order or an invoice are sums of components. The total is
@@ -23,7 +23,7 @@ export type PriceComponent = {
   /** Whether it is already part of the other amounts. */
   readonly included: boolean
   /** The exemption of tax that the buyer does not pay. */
-  readonly exempt?: TaxExemption
+  readonly exempt?: QuoteTaxExemption
 }
 
 export function sumBy<T>(list: readonly T[], of: (each: T) => number): number {

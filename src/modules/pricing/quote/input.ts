@@ -76,7 +76,7 @@ export type QuoteBuyer = {
   /** Customer group, such as wholesalers. */
   readonly group: string | null
   /** The first exemption that applies to a destination is used. */
-  readonly exemptions: readonly TaxExemption[]
+  readonly exemptions: readonly QuoteTaxExemption[]
   /** True until an earlier order is known. */
   readonly isFirstOrder: boolean
   /** Uses by promotion id. */
@@ -84,7 +84,7 @@ export type QuoteBuyer = {
 }
 
 /** A tax exemption, with its countries and period. */
-export type TaxExemption = {
+export type QuoteTaxExemption = {
   readonly id: string
   readonly company: string
   readonly vatId: string | null

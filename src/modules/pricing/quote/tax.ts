@@ -6,7 +6,7 @@ import type {
   QuoteDeliveryGroup,
   QuoteInput,
   QuoteMarket,
-  TaxExemption,
+  QuoteTaxExemption,
   TaxRounding,
   TaxZone
 } from './input.ts'
@@ -41,7 +41,7 @@ function componentsOf(
   { target: { key: of, leftMinor }, taxCategory, ratePpm }: Taxable,
   taxMinor: number,
   { pricesIncludeTax }: QuoteMarket,
-  exempt: TaxExemption | undefined
+  exempt: QuoteTaxExemption | undefined
 ): PriceComponent[] {
   const rate = { kind: 'tax', ...of, ratePpm, taxCategory } as const
   if (!pricesIncludeTax) {
@@ -118,9 +118,9 @@ function createRateLookup({ market, rules, now }: QuoteInput) {
 /** Creates a lookup of the buyer's exemption for a group. */
 const createExemptionLookup =
   ({ market, buyer, now }: QuoteInput) =>
-  (group: QuoteDeliveryGroup): TaxExemption | undefined => {
+  (group: QuoteDeliveryGroup): QuoteTaxExemption | undefined => {
     const country = taxedAt(group, market)?.country
-    const isThere = ({ countries }: TaxExemption) =>
+    const isThere = ({ countries }: QuoteTaxExemption) =>
       countries === null || (country !== undefined && countries.includes(country))
     return buyer.exemptions.find(each => isCurrent(each, now) && isThere(each))
   }

@@ -1,5 +1,5 @@
 import type { PriceComponent } from './components.ts'
-import type { QuoteLine, QuoteShippingOption, TaxExemption } from './input.ts'
+import type { QuoteLine, QuoteShippingOption, QuoteTaxExemption } from './input.ts'
 
 /** Totals of a quote. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
 export type QuoteTotals = {
@@ -102,7 +102,7 @@ export type TaxSummary = {
   readonly taxMinor: number
   readonly grossMinor: number
   /** The exemption, when no tax is paid. */
-  readonly exempt?: TaxExemption
+  readonly exempt?: QuoteTaxExemption
 }
 
 export function taxSummaryOf(components: readonly PriceComponent[]): TaxSummary[] {
