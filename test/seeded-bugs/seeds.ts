@@ -115,8 +115,8 @@ export const seeds: readonly Seed[] = [
     name: 'refund-by-old-login',
     promise: 'A refund above the limit needs a recent login.',
     file: 'src/modules/payments/payments/refunds.ts',
-    find: 'totalMinor > recent_login_above && !isRecentLogin(refunder)',
-    replace: 'amountMinor > recent_login_above && !isRecentLogin(refunder)',
+    find: 'totalMinor > recent_login_above && !isRecentLogin(actor)',
+    replace: 'amountMinor > recent_login_above && !isRecentLogin(actor)',
     tests: ['src/modules/orders/administration/refund-rights.test.ts']
   },
   {
