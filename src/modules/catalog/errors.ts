@@ -21,7 +21,7 @@ export const discountNotFound = defineError(
   'CATALOG_DISCOUNT_NOT_FOUND',
   'The discount does not exist.'
 )
-export const listLimit = defineError(
+export const tooManyConcurrentLists = defineError(
   'rate_limited',
   'CATALOG_LIST_LIMIT',
   'Too many simultaneous lists and searches from this network. Try again shortly.'
@@ -48,7 +48,7 @@ export const productStale = defineError(
   'CATALOG_PRODUCT_STALE',
   'The product has changed since it was read. Read it again.'
 )
-export const variantLimit = defineError(
+export const variantLimitReached = defineError(
   'conflict',
   'CATALOG_VARIANT_LIMIT',
   'The product has the maximum number of variants. Delete a variant first.'
@@ -78,19 +78,19 @@ export const variantsInvalid = defineError(
   'CATALOG_VARIANTS_INVALID',
   'The options, prices or quantities of variants are invalid. `errors` lists what to correct.'
 )
-export const slugNeeded = defineError(
+export const slugRequired = defineError(
   'invalid',
   'CATALOG_SLUG_NEEDED',
   'No slug can be made from this name. Send a `slug`.',
   { fault: { path: 'body/slug', message: 'is required, because the name has no letters or digits' } }
 )
-export const importFailed = defineError(
+export const productImportFailed = defineError(
   'invalid',
   'CATALOG_IMPORT_FAILED',
   'The file was not imported, and nothing was changed. See `report` for the reasons.'
 )
 /** `report`: what was imported. `first_row_left`: the first row of the file that was not processed. */
-export const importInterrupted = defineError(
+export const productImportInterrupted = defineError(
   'unavailable',
   'CATALOG_IMPORT_INTERRUPTED',
   'The server stopped before the end of the file. `report` counts what was imported, `first_row_left` is the first row that was not processed. Send the same file again.'

@@ -15,7 +15,7 @@ export const productChanged = defineEvent(
 )
 
 /** The only subject of `catalog.changed`, so that these events are handled in their order. */
-export const EVERYTHING = FIRST_ID
+export const WHOLE_CATALOG_SUBJECT = FIRST_ID
 /** `catalog.changed`: a change that can affect any product, such as a discount on a category. */
 export const catalogChanged = defineEvent(
   'catalog.changed',

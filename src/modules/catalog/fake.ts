@@ -61,7 +61,7 @@ export function fakeCatalog(): FakeCatalog {
     findOtherCurrency: async () => undefined,
     someOffers: async limit => [...offers.values()].slice(0, limit),
     sell: product => {
-      const offer = offerOf(product)
+      const offer = createFakeOffer(product)
       offers.set(offer.variantId, offer)
       known.set(offer.variantId, quotedOf(offer, product))
       return offer.variantId
@@ -95,7 +95,7 @@ function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakePr
 }
 
 /** Creates an offer as the catalog does. */
-export function offerOf({
+export function createFakeOffer({
   variantId = newId(),
   name = 'Mug',
   price = 1_250,

@@ -9,31 +9,31 @@ import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
-import { exportRoutes } from './export/routes.ts'
-import { createExporter, type ExportProductsCsv } from './export/service.ts'
-import { importRoutes } from './import/routes.ts'
-import { createImporter, type ImportProductsCsv } from './import/service.ts'
-import { refreshListPrices } from './list-prices/jobs.ts'
-import { refreshAllListPrices } from './list-prices/refresh.ts'
-import { createListPrices } from './list-prices/service.ts'
-import { repriceChangedLists } from './list-prices/subscriber.ts'
-import { createOffers } from './offers/markets.ts'
-import { createQuoteVariants, type QuotedVariant } from './offers/quote.ts'
+import { productExportRoutes } from './export/routes.ts'
+import { createProductExporter, type ExportProductsCsv } from './export/service.ts'
+import { productImportRoutes } from './import/routes.ts'
+import { createProductImporter, type ImportProductsCsv } from './import/service.ts'
+import { refreshPriceListPrices } from './list-prices/jobs.ts'
+import { refreshAllPriceListPrices } from './list-prices/refresh.ts'
+import { createPriceListPricing } from './list-prices/service.ts'
+import { repriceChangedPriceLists } from './list-prices/subscriber.ts'
+import { createMarketOffers } from './offers/markets.ts'
+import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
 import { createOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createCatalogChanges } from './revision/changes.ts'
-import { applyDuePrices, checkPrices, repriceProducts } from './revision/jobs.ts'
-import { createLowestPrices } from './revision/lowest-prices.ts'
-import { createPageCache } from './revision/page-cache.ts'
+import { applyDuePriceChanges, repairLowestPrices, repriceManyProducts } from './revision/jobs.ts'
+import { createLowestPriceService } from './revision/lowest-prices.ts'
+import { createCatalogPageCache } from './revision/page-cache.ts'
 import { catalogSettings } from './settings.ts'
-import { refreshAllInStock } from './stock/refresh.ts'
-import { refreshInStock } from './stock/subscriber.ts'
-import { createRatingFields, type LoadRatings } from './storefront/page-fields.ts'
+import { refreshAllStockStatuses } from './stock/refresh.ts'
+import { refreshVariantStockStatus } from './stock/subscriber.ts'
+import { createRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
-import { createStorefront } from './storefront/service.ts'
+import { createStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
-import { createVariantService, deleteOldVariantNames } from './variants/service.ts'
+import { createVariantService, scheduleVariantNameCleanup } from './variants/service.ts'
 
 export { catalogChanged, productChanged } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
@@ -47,8 +47,8 @@ const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
 type StockCrossedPayload = PayloadOf<typeof stockCrossed>
 type PricesChangedPayload = PayloadOf<typeof pricesChanged>
-type RefreshListPricesPayload = PayloadOf<typeof refreshListPrices>
-type RepriceProductsPayload = PayloadOf<typeof repriceProducts>
+type RefreshListPricesPayload = PayloadOf<typeof refreshPriceListPrices>
+type RepriceProductsPayload = PayloadOf<typeof repriceManyProducts>
 
 /** The API of the catalog for other modules. */
 export type CatalogApi = {
@@ -78,7 +78,7 @@ export type CatalogApi = {
    * Registers the source of ratings, which pages and lists of products then show. The reviews module calls it
    * at set-up.
    */
-  registerRatings(ratingsOf: LoadRatings): void
+  registerRatings(ratingsOf: LoadProductRatings): void
   /**
    * Imports products from a CSV file in Shopify's export format. `mode` defaults to `best_effort`.
    * @throws `CATALOG_IMPORT_FAILED` with the report in its details; nothing was changed then.
@@ -115,7 +115,7 @@ export const catalogModule = defineModule({
   uses: { pricing: pricingModule, inventory: inventoryModule },
   subscribes: [stockCrossed, pricesChanged],
   emits: [productChanged, catalogChanged],
-  jobs: [refreshListPrices, repriceProducts, applyDuePrices, checkPrices],
+  jobs: [refreshPriceListPrices, repriceManyProducts, applyDuePriceChanges, repairLowestPrices],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Products belong to no customer.',
   setup: async (
@@ -124,10 +124,10 @@ export const catalogModule = defineModule({
     { pricing, inventory }
   ) => {
     const { currency } = config.shop
-    const listPrices = createListPrices({ pricing, enqueue, currency })
-    const lowestPrices = createLowestPrices({ db, enqueue, currency, listPrices })
+    const listPrices = createPriceListPricing({ pricing, enqueue, currency })
+    const lowestPrices = createLowestPriceService({ db, enqueue, currency, listPrices })
     const changes = createCatalogChanges({ broadcast, emit, lowestPrices })
-    const pages = createPageCache({
+    const pages = createCatalogPageCache({
       db,
       cache,
       changes,
@@ -135,10 +135,10 @@ export const catalogModule = defineModule({
       ttlSeconds: settings.page_cache_seconds
     })
     const entries = createOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
-    const offers = createOffers({ entries, pricing, currency })
-    const exportCsv = createExporter({ db, inventory, currency })
+    const offers = createMarketOffers({ entries, pricing, currency })
+    const exportCsv = createProductExporter({ db, inventory, currency })
     const importCsv = timed(
-      createImporter({ db, changes, inventory, currency }),
+      createProductImporter({ db, changes, inventory, currency }),
       metrics.histogram(
         'import_seconds',
         'Duration of imports, by mode.',
@@ -149,8 +149,8 @@ export const catalogModule = defineModule({
     // One caller's lists use at most half of the connections for slow statements, so that others are not
     // blocked.
     const concurrentListsMax = Math.ceil(config.database.slow_connections / 2)
-    const ratings = createRatingFields()
-    const storefront = createStorefront({
+    const ratings = createRatingFiller()
+    const storefront = createStorefrontService({
       db,
       pages,
       inventory,
@@ -163,15 +163,15 @@ export const catalogModule = defineModule({
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
-    deleteOldVariantNames(timers, db)
+    scheduleVariantNameCleanup(timers, db)
     if (inventory !== undefined)
       timers.every(REFRESH_STOCK_SECONDS, 'refresh the stock status of products', () =>
-        refreshAllInStock({ db, changes, inventory })
+        refreshAllStockStatuses({ db, changes, inventory })
       )
 
     const api: CatalogApi = {
       offers,
-      quote: createQuoteVariants({ listPrices, currency }),
+      quote: createVariantQuoter({ listPrices, currency }),
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,
@@ -193,22 +193,22 @@ export const catalogModule = defineModule({
       variantRoutes(tiers, variants)
       categoryRoutes(tiers, categories)
       discountRoutes(tiers, discounts)
-      importRoutes(tiers, importCsv)
-      exportRoutes(tiers, exportCsv)
+      productImportRoutes(tiers, importCsv)
+      productExportRoutes(tiers, exportCsv)
     }
     const eventHandlers = {
-      // Without an inventory these events are ignored. `refreshAllInStock` catches up when the module is
+      // Without an inventory these events are ignored. `refreshAllStockStatuses` catches up when the module is
       // enabled again.
       'inventory.crossed': async (tx: Transaction, events: readonly JobDelivery<StockCrossedPayload>[]) => {
         const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
-        if (inventory !== undefined) await refreshInStock(tx, variantIds, { inventory, changes })
+        if (inventory !== undefined) await refreshVariantStockStatus(tx, variantIds, { inventory, changes })
       },
       'pricing.prices_changed': async (
         tx: Transaction,
         events: readonly JobDelivery<PricesChangedPayload>[]
       ) => {
         if (pricing !== undefined)
-          await repriceChangedLists(tx, events, { pricing, listPrices, changes, enqueue })
+          await repriceChangedPriceLists(tx, events, { pricing, listPrices, changes, enqueue })
       }
     }
     const jobHandlers = {
@@ -227,7 +227,7 @@ export const catalogModule = defineModule({
         signal: AbortSignal
       ) => {
         if (pricing !== undefined)
-          await refreshAllListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
+          await refreshAllPriceListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
       }
     }
     return { api, routes, eventHandlers, jobHandlers }

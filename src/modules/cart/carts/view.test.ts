@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { fits } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { offerOf } from '../../catalog/fake.ts'
+import { createFakeOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartJson, cartView } from './view.ts'
 
@@ -35,7 +35,7 @@ const sold = fc
     rule: fc.constantFrom(anyQuantity, { min: 6, max: 60, step: 6 }),
     amounts: priced
   })
-  .map(({ amounts, ...rest }) => offerOf({ ...rest, ...amounts }))
+  .map(({ amounts, ...rest }) => createFakeOffer({ ...rest, ...amounts }))
 const lineAndOffer = fc.record({
   offer: fc.option(sold, { nil: undefined }),
   variantId: id,
@@ -127,7 +127,7 @@ test('totals are exact to the minor unit, and include only items that are for sa
 })
 
 test('the totals of a full cart at maximum prices are exact', () => {
-  const offer = offerOf({ price: AMOUNT_MAX })
+  const offer = createFakeOffer({ price: AMOUNT_MAX })
   const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
   const { subtotal } = cartView(
     lines,
@@ -139,7 +139,7 @@ test('the totals of a full cart at maximum prices are exact', () => {
 })
 
 test('a line is available if the stock covers its quantity', () => {
-  const offer = offerOf()
+  const offer = createFakeOffer()
   const available = (quantity: number, stock: number) => {
     const view = cartView([{ variantId: offer.variantId, quantity }], [offer], [stock])
     return JSON.parse(cartJson(viewWith({}, view))).items[0].available

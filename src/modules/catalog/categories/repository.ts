@@ -27,7 +27,7 @@ export const findCategoryByIdOrSlug = statement({
  * Locks the category tree, because a move must see the position of all categories. Readers and imports do not
  * wait.
  */
-export const lockTree = statement({
+export const lockCategoryTree = statement({
   name: 'catalog.lock_category_tree',
   text: `select pg_advisory_xact_lock(hashtextextended('catalog.categories', 0))`
 })
@@ -39,7 +39,7 @@ export const insertCategory = statement({
     select $id, $parent_id, $slug, $name, $position, coalesce(parents.path, '{}') || $id::uuid
     from (select) as one left join catalog.categories parents on parents.id = $parent_id`
 })
-/** Does not change `path`: `moveSubtree` does. */
+/** Does not change `path`: `moveCategorySubtree` does. */
 export const updateCategory = statement({
   name: 'catalog.update_category',
   takes: written,
@@ -49,7 +49,7 @@ export const updateCategory = statement({
     where id = $id`
 })
 /** Moves a category with all categories below it: replaces the part of their paths above the category. */
-export const moveSubtree = statement({
+export const moveCategorySubtree = statement({
   name: 'catalog.move_category_subtree',
   takes: { id: 'uuid', parent_id: 'uuid?' },
   text: `
@@ -59,13 +59,13 @@ export const moveSubtree = statement({
     where path @> array[$id::uuid]`
 })
 /** Returns the new parent if it is the category or below it. */
-export const findCycle = statement({
+export const findCategoryCycle = statement({
   name: 'catalog.find_category_cycle',
   takes: { id: 'uuid', parent_id: 'uuid?' },
   gives: { id: 'uuid' },
   text: 'select id from catalog.categories where id = $parent_id and path @> array[$id::uuid]'
 })
-export const findChild = statement({
+export const findChildCategory = statement({
   name: 'catalog.find_category_child',
   takes: { id: 'uuid' },
   gives: { id: 'uuid' },
@@ -77,7 +77,7 @@ export const deleteCategory = statement({
   text: 'delete from catalog.categories where id = $id'
 })
 /** Lists the products in this category and in those below it. */
-export const listProductsBelow = statement({
+export const listCategoryProductIds = statement({
   name: 'catalog.list_products_below_category',
   takes: { id: 'uuid', limit: 'int8' },
   gives: { product_id: 'uuid' },

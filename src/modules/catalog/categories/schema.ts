@@ -1,10 +1,10 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, itself, line, nullable, patchRequest, request, response, Version } from '../../../kernel/wire.ts'
-import { Slug } from '../products/fields.ts'
+import { SlugSchema } from '../products/fields.ts'
 
 const fields = {
   name: line(255),
-  slug: Type.Optional(Slug),
+  slug: Type.Optional(SlugSchema),
   parent_id: Type.Optional(nullable(Id)),
   position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }))
 }

@@ -3,9 +3,9 @@ import { changesNothing } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
-import { newSlug, storedSlug } from '../products/slug.ts'
+import { givenOrDerivedSlug, normalizeSlug } from '../products/slug.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
-import { listProductIds } from '../revision/lowest-prices.ts'
+import { listAffectedProductIds } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
 import type {
   CategoryNodeResponse,
@@ -22,9 +22,9 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
   async function create(body: CreateCategoryRequest, write: IdempotentWrite): Promise<CategoryResponse> {
     const { name, slug, parent_id = null, position = 0 } = body
-    const category = { id: write.id, parent_id, slug: newSlug(name, slug), name, position }
+    const category = { id: write.id, parent_id, slug: givenOrDerivedSlug(name, slug), name, position }
     await write.once(db, async tx => {
-      await tx.run(repository.lockTree)
+      await tx.run(repository.lockCategoryTree)
       await tx.run(repository.insertCategory, category)
       await changes.announce(tx, [])
     })
@@ -40,12 +40,16 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
       if (changesNothing(body)) return
-      const wanted = { ...present, ...body, slug: storedSlug(body.slug ?? present.slug) }
+      const wanted = { ...present, ...body, slug: normalizeSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
-      if ((await tx.first(repository.findCycle, wanted)) !== undefined) throw categoryCycle()
-      await tx.run(repository.moveSubtree, wanted)
-      await changes.announceCategory(tx, id, await listProductIds(tx, repository.listProductsBelow, id))
+      if ((await tx.first(repository.findCategoryCycle, wanted)) !== undefined) throw categoryCycle()
+      await tx.run(repository.moveCategorySubtree, wanted)
+      await changes.announceCategory(
+        tx,
+        id,
+        await listAffectedProductIds(tx, repository.listCategoryProductIds, id)
+      )
     })
     return read(id)
   }
@@ -54,8 +58,8 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
-      if ((await tx.first(repository.findChild, { id })) !== undefined) throw categoryNotEmpty()
-      const productIds = await listProductIds(tx, repository.listProductsBelow, id)
+      if ((await tx.first(repository.findChildCategory, { id })) !== undefined) throw categoryNotEmpty()
+      const productIds = await listAffectedProductIds(tx, repository.listCategoryProductIds, id)
       await tx.run(repository.deleteCategory, { id })
       await changes.announceCategory(tx, id, productIds)
     })
@@ -67,7 +71,7 @@ export type CategoryService = ReturnType<typeof createCategoryService>
 
 /** Locks the tree, and with it this category, until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
-  await tx.run(repository.lockTree)
+  await tx.run(repository.lockCategoryTree)
   const present = found(await tx.first(repository.findCategory, { id }), categoryNotFound)
   write.expect(present.version, categoryStale)
   return present

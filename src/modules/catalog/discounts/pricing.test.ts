@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { currentPrice, type VariantDiscount } from './pricing.ts'
+import { calculateCurrentPrice, type VariantDiscount } from './pricing.ts'
 
 const running = { starts_in: -60, ends_in: 60 }
 const tenPercent: VariantDiscount = { percentage_ppm: 100_000, amount_minor: null, ...running }
@@ -22,50 +22,52 @@ const discount: fc.Arbitrary<VariantDiscount> = fc
 const cases = fc.record({ price: amount, salePrice: fc.option(amount), discounts: fc.array(discount) })
 
 test('without discounts the selling price is the price', () => {
-  expect(currentPrice(1_000, null, [])).toEqual({ discountedPrice: 1_000, changesIn: null })
+  expect(calculateCurrentPrice(1_000, null, [])).toEqual({ discountedPrice: 1_000, changesIn: null })
 })
 
 test('only the best discount applies, and discounts do not add up', () => {
-  expect(currentPrice(1_000, null, [tenPercent, threeOff]).discountedPrice).toBe(700)
-  expect(currentPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
+  expect(calculateCurrentPrice(1_000, null, [tenPercent, threeOff]).discountedPrice).toBe(700)
+  expect(calculateCurrentPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
 })
 
 test('a sale price below the best discount applies, and is not reduced further', () => {
-  expect(currentPrice(1_000, 650, [tenPercent, threeOff]).discountedPrice).toBe(650)
-  expect(currentPrice(1_000, 950, [tenPercent]).discountedPrice).toBe(900)
+  expect(calculateCurrentPrice(1_000, 650, [tenPercent, threeOff]).discountedPrice).toBe(650)
+  expect(calculateCurrentPrice(1_000, 950, [tenPercent]).discountedPrice).toBe(900)
 })
 
 test('a sale price above the price has no effect', () => {
-  expect(currentPrice(1_000, 1_200, []).discountedPrice).toBe(1_000)
+  expect(calculateCurrentPrice(1_000, 1_200, []).discountedPrice).toBe(1_000)
 })
 
 test('a price is never below zero', () => {
-  expect(currentPrice(200, null, [threeOff]).discountedPrice).toBe(0)
-  expect(currentPrice(200, null, [{ ...tenPercent, percentage_ppm: 1_000_000 }]).discountedPrice).toBe(0)
+  expect(calculateCurrentPrice(200, null, [threeOff]).discountedPrice).toBe(0)
+  expect(
+    calculateCurrentPrice(200, null, [{ ...tenPercent, percentage_ppm: 1_000_000 }]).discountedPrice
+  ).toBe(0)
 })
 
 test('a percentage is rounded half up, once', () => {
-  expect(currentPrice(5, null, [tenPercent]).discountedPrice).toBe(4) // 0.5 off becomes 1
-  expect(currentPrice(4, null, [tenPercent]).discountedPrice).toBe(4) // 0.4 off becomes 0
+  expect(calculateCurrentPrice(5, null, [tenPercent]).discountedPrice).toBe(4) // 0.5 off becomes 1
+  expect(calculateCurrentPrice(4, null, [tenPercent]).discountedPrice).toBe(4) // 0.4 off becomes 0
 })
 
 test('a discount is active at the instant of its start, and not at that of its end', () => {
-  expect(currentPrice(1_000, null, [{ ...threeOff, starts_in: 0 }]).discountedPrice).toBe(700)
-  expect(currentPrice(1_000, null, [{ ...threeOff, ends_in: 0 }]).discountedPrice).toBe(1_000)
-  expect(currentPrice(1_000, null, [{ ...threeOff, starts_in: 1 }]).discountedPrice).toBe(1_000)
+  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, starts_in: 0 }]).discountedPrice).toBe(700)
+  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, ends_in: 0 }]).discountedPrice).toBe(1_000)
+  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, starts_in: 1 }]).discountedPrice).toBe(1_000)
 })
 
 test('the price can change at the next start or end of a discount', () => {
   const later = { ...threeOff, starts_in: 20, ends_in: 90 }
-  expect(currentPrice(1_000, null, [tenPercent, later]).changesIn).toBe(20)
-  expect(currentPrice(1_000, null, [tenPercent]).changesIn).toBe(60)
-  expect(currentPrice(1_000, null, [{ ...tenPercent, ends_in: null }]).changesIn).toBeNull()
+  expect(calculateCurrentPrice(1_000, null, [tenPercent, later]).changesIn).toBe(20)
+  expect(calculateCurrentPrice(1_000, null, [tenPercent]).changesIn).toBe(60)
+  expect(calculateCurrentPrice(1_000, null, [{ ...tenPercent, ends_in: null }]).changesIn).toBeNull()
 })
 
 test('with any discounts, the price is between zero and the price without them', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
-      const { discountedPrice } = currentPrice(price, salePrice, discounts)
+      const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)
       expect(Number.isInteger(discountedPrice)).toBe(true)
       expect(discountedPrice).toBeGreaterThanOrEqual(0)
       expect(discountedPrice).toBeLessThanOrEqual(Math.min(price, salePrice ?? price))
@@ -76,11 +78,13 @@ test('with any discounts, the price is between zero and the price without them',
 test('the order of discounts is irrelevant, and another discount never raises the price', () => {
   fc.assert(
     fc.property(cases, discount, ({ price, salePrice, discounts }, one) => {
-      const { discountedPrice } = currentPrice(price, salePrice, discounts)
-      expect(currentPrice(price, salePrice, discounts.toReversed()).discountedPrice).toBe(discountedPrice)
-      expect(currentPrice(price, salePrice, [...discounts, one]).discountedPrice).toBeLessThanOrEqual(
+      const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)
+      expect(calculateCurrentPrice(price, salePrice, discounts.toReversed()).discountedPrice).toBe(
         discountedPrice
       )
+      expect(
+        calculateCurrentPrice(price, salePrice, [...discounts, one]).discountedPrice
+      ).toBeLessThanOrEqual(discountedPrice)
     })
   )
 })
@@ -88,14 +92,14 @@ test('the order of discounts is irrelevant, and another discount never raises th
 test('the price stays the same until just before the next change', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
-      const { discountedPrice, changesIn } = currentPrice(price, salePrice, discounts)
+      const { discountedPrice, changesIn } = calculateCurrentPrice(price, salePrice, discounts)
       const wait = changesIn === null ? 1_000 : changesIn - 1
       const then = discounts.map(each => ({
         ...each,
         starts_in: each.starts_in - wait,
         ends_in: each.ends_in === null ? null : each.ends_in - wait
       }))
-      expect(currentPrice(price, salePrice, then).discountedPrice).toBe(discountedPrice)
+      expect(calculateCurrentPrice(price, salePrice, then).discountedPrice).toBe(discountedPrice)
     })
   )
 })

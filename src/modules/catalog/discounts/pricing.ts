@@ -22,13 +22,13 @@ export type CurrentPrice = {
  * best single active discount. Discounts are not combined, do not reduce the sale price, and never lead below
  * 0. The view `lowest_prices` has the same rule in SQL; a test compares the two.
  */
-export function currentPrice(
+export function calculateCurrentPrice(
   price: number,
   salePrice: number | null,
   discounts: readonly VariantDiscount[]
 ): CurrentPrice {
   const changes = discounts
-    .map(discount => (isRunning(discount) ? discount.ends_in : discount.starts_in))
+    .map(discount => (isDiscountRunning(discount) ? discount.ends_in : discount.starts_in))
     .filter((seconds): seconds is number => seconds !== null && seconds > 0)
   return {
     discountedPrice: lowestPrice(price, salePrice, discounts),
@@ -37,7 +37,7 @@ export function currentPrice(
 }
 
 /** The inputs of the price of a variant in any market. Amounts in minor units of its currency. */
-export type PriceInputs = {
+export type VariantPriceInputs = {
   readonly currency: string
   readonly price: number
   readonly salePrice: number | null
@@ -49,7 +49,7 @@ type PricedRow = {
   readonly sale_price_minor: number | null
   readonly discounts: readonly VariantDiscount[] | null
 }
-export const priceInputsOf = (row: PricedRow, currency: string): PriceInputs => ({
+export const variantPriceInputsOf = (row: PricedRow, currency: string): VariantPriceInputs => ({
   currency,
   price: row.price_minor,
   salePrice: row.sale_price_minor,
@@ -61,8 +61,8 @@ export const priceInputsOf = (row: PricedRow, currency: string): PriceInputs => 
  * price. Returns `undefined` when it has no price in the currency, because prices are never converted. The
  * sale price and discounts by an amount apply in their own currency only.
  */
-export function priceIn(
-  { currency: own, price: ownPrice, salePrice, discounts }: PriceInputs,
+export function variantPriceInCurrency(
+  { currency: own, price: ownPrice, salePrice, discounts }: VariantPriceInputs,
   listed: number | undefined,
   currency: string
 ): { price: number; discountedPrice: number } | undefined {
@@ -79,12 +79,12 @@ export function priceIn(
 function lowestPrice(price: number, salePrice: number | null, discounts: readonly VariantDiscount[]): number {
   let least = Math.min(price, salePrice ?? price)
   for (const discount of discounts)
-    if (isRunning(discount)) least = Math.min(least, discountedBy(price, discount))
+    if (isDiscountRunning(discount)) least = Math.min(least, discountedBy(price, discount))
   return Math.max(0, least)
 }
 
 // The period is half-open: it includes the start and excludes the end.
-export const isRunning = ({ starts_in, ends_in }: VariantDiscount) =>
+export const isDiscountRunning = ({ starts_in, ends_in }: VariantDiscount) =>
   starts_in <= 0 && (ends_in === null || ends_in > 0)
 
 const discountedBy = (price: number, { percentage_ppm, amount_minor }: VariantDiscount) =>

@@ -1,5 +1,5 @@
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { ProductOption, ProductStatus, StoredImage } from '../products/repository.ts'
+import type { ProductImage, ProductOption, ProductStatus } from '../products/repository.ts'
 
 /** A variant as it is exported. */
 export type ExportedVariant = {
@@ -18,7 +18,7 @@ export type ExportedVariant = {
  * Lists the next products after the id `after`, with the variants that are active in this currency. The
  * category is the one that an import created from the product type, or else the first one.
  */
-export const listExported = statement({
+export const listProductsForExport = statement({
   name: 'catalog.list_exported_products',
   takes: { after: 'uuid', currency: 'text', products: 'int8' },
   gives: {
@@ -30,7 +30,7 @@ export const listExported = statement({
     status: oneOf<ProductStatus>(),
     tags: 'text[]',
     options: json<ProductOption[]>(),
-    images: json<StoredImage[]>(),
+    images: json<ProductImage[]>(),
     category: nullableJson<{ slug: string; name: string }>(),
     variants: nullableJson<ExportedVariant[]>()
   },
@@ -52,4 +52,4 @@ export const listExported = statement({
     from catalog.products
     where id > $after order by id limit $products`
 })
-export type ExportedProduct = RowOf<typeof listExported>
+export type ExportedProduct = RowOf<typeof listProductsForExport>

@@ -12,7 +12,7 @@ const ExportQuery = input({
   )
 })
 
-export function exportRoutes(tiers: Tiers, exportCsv: ExportProductsCsv): void {
+export function productExportRoutes(tiers: Tiers, exportCsv: ExportProductsCsv): void {
   tiers.admin.get(
     '/catalog/export',
     {

@@ -3,15 +3,15 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { HEADINGS, type ProductField, STOCK_COLUMNS } from '../import/header.ts'
-import { listExported } from './repository.ts'
-import { shopifyRowsOf } from './shopify.ts'
+import { SHOPIFY_HEADINGS, SHOPIFY_STOCK_COLUMNS, type ShopifyColumn } from '../import/header.ts'
+import { listProductsForExport } from './repository.ts'
+import { shopifyRowsOfProduct } from './shopify.ts'
 
 /** Small, because a description can have 200,000 characters. */
 const PAGE_PRODUCTS = 20
 
 /** `stock`: whether to include the tracking, quantity and backorder policy of variants. */
-export type ExportOptions = { stock?: boolean }
+export type ProductExportOptions = { stock?: boolean }
 type OnSkipped = (slug: string, reason: string) => void
 type Deps = { db: Database; inventory: Pick<InventoryApi, 'listItems'> | undefined; currency: string }
 
@@ -19,22 +19,23 @@ type Deps = { db: Database; inventory: Pick<InventoryApi, 'listItems'> | undefin
  * Exports the catalog as a CSV file that the import reads. Each page of products is read when it is sent,
  * without a common snapshot or connection. Calls `onSkipped` for products that the format cannot express.
  */
-export function createExporter({ db, inventory, currency }: Deps) {
-  const isStock = (field: ProductField) => (STOCK_COLUMNS as readonly ProductField[]).includes(field)
+export function createProductExporter({ db, inventory, currency }: Deps) {
+  const isStock = (field: ShopifyColumn) =>
+    (SHOPIFY_STOCK_COLUMNS as readonly ShopifyColumn[]).includes(field)
 
   async function* linesOf(
-    fields: readonly ProductField[],
+    fields: readonly ShopifyColumn[],
     withStock: boolean,
     onSkipped: OnSkipped
   ): AsyncGenerator<string> {
     for (let after = FIRST_ID; ; ) {
-      const products = await db.rows(listExported, { after, currency, products: PAGE_PRODUCTS })
+      const products = await db.rows(listProductsForExport, { after, currency, products: PAGE_PRODUCTS })
       const last = products.at(-1)
       if (last === undefined) return
       const ids = products.flatMap(({ variants }) => (variants ?? []).map(({ id }) => id))
       const stock = withStock ? await inventory?.listItems(ids) : undefined
       const lines = products.flatMap(product => {
-        const found = shopifyRowsOf(product, currency, stock ?? new Map())
+        const found = shopifyRowsOfProduct(product, currency, stock ?? new Map())
         if ('rows' in found)
           return found.rows.map(cells => fields.map((field): CsvValue => cells[field] ?? null))
         onSkipped(product.slug, found.problem)
@@ -44,11 +45,13 @@ export function createExporter({ db, inventory, currency }: Deps) {
       after = last.id
     }
   }
-  return ({ stock = false }: ExportOptions = {}, onSkipped: OnSkipped = () => {}): Readable => {
+  return ({ stock = false }: ProductExportOptions = {}, onSkipped: OnSkipped = () => {}): Readable => {
     const withStock = stock && inventory !== undefined
-    const fields = (Object.keys(HEADINGS) as ProductField[]).filter(field => withStock || !isStock(field))
-    const columns = fields.map(field => HEADINGS[field][0])
+    const fields = (Object.keys(SHOPIFY_HEADINGS) as ShopifyColumn[]).filter(
+      field => withStock || !isStock(field)
+    )
+    const columns = fields.map(field => SHOPIFY_HEADINGS[field][0])
     return csvFile(columns, linesOf(fields, withStock, onSkipped))
   }
 }
-export type ExportProductsCsv = ReturnType<typeof createExporter>
+export type ExportProductsCsv = ReturnType<typeof createProductExporter>

@@ -4,32 +4,35 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { readRecords } from '../../../platform/csv/records.ts'
 import { csvLine } from '../../../platform/csv/write.ts'
-import { HEADINGS, type ProductField, readHeader } from '../import/header.ts'
-import { groupRows } from '../import/rows.ts'
-import { parseProduct } from '../import/shopify.ts'
+import { readShopifyHeader, SHOPIFY_HEADINGS, type ShopifyColumn } from '../import/header.ts'
+import { groupRowsByProduct } from '../import/rows.ts'
+import { parseShopifyProduct } from '../import/shopify.ts'
 import type { ExportedProduct } from './repository.ts'
-import { shopifyRowsOf } from './shopify.ts'
+import { shopifyRowsOfProduct } from './shopify.ts'
 
-const FIELDS = Object.keys(HEADINGS) as ProductField[]
+const FIELDS = Object.keys(SHOPIFY_HEADINGS) as ShopifyColumn[]
 const nothing = new Map()
 
 /** The products that an import parses from the exported rows. */
 async function readBack(products: readonly ExportedProduct[], stock = nothing) {
   const rows = products.flatMap(product => {
-    const found = shopifyRowsOf(product, 'USD', stock)
+    const found = shopifyRowsOfProduct(product, 'USD', stock)
     return 'rows' in found ? found.rows : []
   })
   const lines = [
-    FIELDS.map(field => HEADINGS[field][0]),
+    FIELDS.map(field => SHOPIFY_HEADINGS[field][0]),
     ...rows.map(row => FIELDS.map(field => row[field] ?? null))
   ]
   const [first, ...records] = await Array.fromAsync(
     readRecords(Readable.from([Buffer.from(lines.map(csvLine).join(''))]))
   )
-  const found = readHeader(first?.cells ?? [])
+  const found = readShopifyHeader(first?.cells ?? [])
   if (!('header' in found)) throw new Error(found.problem)
-  const groups = groupRows(Readable.from(records) as AsyncIterable<(typeof records)[number]>, found.header)
-  return Array.fromAsync(groups, group => parseProduct(group, found.header, 'USD'))
+  const groups = groupRowsByProduct(
+    Readable.from(records) as AsyncIterable<(typeof records)[number]>,
+    found.header
+  )
+  return Array.fromAsync(groups, group => parseShopifyProduct(group, found.header, 'USD'))
 }
 
 const product = (fields: Partial<ExportedProduct> = {}): ExportedProduct => ({
@@ -173,5 +176,7 @@ test.each<[string, Partial<ExportedProduct>, RegExp]>([
     /no value for an option/
   ]
 ])('a product %s is skipped with the reason', (_what, fields, reason) => {
-  expect(shopifyRowsOf(product(fields), 'USD', nothing)).toEqual({ problem: expect.stringMatching(reason) })
+  expect(shopifyRowsOfProduct(product(fields), 'USD', nothing)).toEqual({
+    problem: expect.stringMatching(reason)
+  })
 })

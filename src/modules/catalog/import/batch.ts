@@ -2,11 +2,11 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import * as products from '../products/repository.ts'
-import { slugOf } from '../products/slug.ts'
+import { slugOfName } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'
-import { importChangeOf, type ProductChange } from './diff.ts'
-import type { ProductDraft } from './draft.ts'
-import { noCounts, type ProductImportCounts, type ProductImportProblem } from './report.ts'
+import { compareImportedProduct, type ProductImportChange } from './diff.ts'
+import type { ImportedProduct } from './draft.ts'
+import { type ProductImportCounts, type ProductImportProblem, zeroImportCounts } from './report.ts'
 import * as repository from './repository.ts'
 
 /** The outcome of a batch. `changedIds`: the products that changed. */
@@ -20,19 +20,19 @@ export type ProductBatchOutcome = {
  * Imports a batch of products, in about ten statements for any number of products. Skips a product with the
  * SKU of another product; any other database error fails the whole batch.
  */
-export async function applyBatch(
+export async function importProductBatch(
   tx: Transaction,
-  drafts: readonly ProductDraft[],
+  drafts: readonly ImportedProduct[],
   { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'upsertItems'> | undefined }
 ): Promise<ProductBatchOutcome> {
-  await tx.run(repository.planEachTime)
-  const stored = await repository.lockStored(
+  await tx.run(repository.forceCustomPlans)
+  const stored = await repository.lockStoredProducts(
     tx,
     drafts.map(draft => draft.slug)
   )
   const categories = await ensureCategories(tx, drafts)
   const wanted = drafts.map(draft =>
-    importChangeOf(draft, stored.get(draft.slug), categoryOf(draft, categories), currency)
+    compareImportedProduct(draft, stored.get(draft.slug), categoryOf(draft, categories), currency)
   )
   const { changes, failures } = await withoutSkuConflicts(tx, wanted)
   await writeChanges(tx, changes)
@@ -46,27 +46,27 @@ export async function applyBatch(
 /** Returns the ids of the categories of the product types, by slug. Creates missing categories. */
 async function ensureCategories(
   tx: Transaction,
-  drafts: readonly ProductDraft[]
+  drafts: readonly ImportedProduct[]
 ): Promise<Map<string, string>> {
-  const names = new Map(drafts.flatMap(({ type }) => (type ? [[slugOf(type), type] as const] : [])))
+  const names = new Map(drafts.flatMap(({ type }) => (type ? [[slugOfName(type), type] as const] : [])))
   names.delete('')
   const slugs = [...names.keys()]
-  const known = await repository.categoryIds(tx, slugs)
+  const known = await repository.findCategoryIdsBySlug(tx, slugs)
   const missing = slugs.filter(slug => !known.has(slug))
   if (missing.length === 0) return known
   const rows = missing.map(slug => ({ id: newId(), slug, name: names.get(slug) ?? slug }))
-  await tx.run(repository.insertCategories, { rows })
-  return repository.categoryIds(tx, slugs)
+  await tx.run(repository.insertImportedCategories, { rows })
+  return repository.findCategoryIdsBySlug(tx, slugs)
 }
 
-const categoryOf = ({ type }: ProductDraft, categories: ReadonlyMap<string, string>) =>
-  typeof type === 'string' ? (categories.get(slugOf(type)) ?? null) : type
+const categoryOf = ({ type }: ImportedProduct, categories: ReadonlyMap<string, string>) =>
+  typeof type === 'string' ? (categories.get(slugOfName(type)) ?? null) : type
 
 /** Separates the changes with an SKU that another product has, in the catalog or earlier in this batch. */
-async function withoutSkuConflicts(tx: Transaction, wanted: readonly ProductChange[]) {
+async function withoutSkuConflicts(tx: Transaction, wanted: readonly ProductImportChange[]) {
   const skus = wanted.flatMap(({ inserted, updated }) => [...inserted, ...updated].map(({ sku }) => sku))
-  const owners = await repository.skuOwners(tx, skus)
-  const changes: ProductChange[] = []
+  const owners = await repository.findProductSlugsBySku(tx, skus)
+  const changes: ProductImportChange[] = []
   const failures: ProductImportProblem[][] = []
   for (const change of wanted) {
     const { draft, inserted, updated } = change
@@ -83,7 +83,7 @@ async function withoutSkuConflicts(tx: Transaction, wanted: readonly ProductChan
 }
 
 function skuProblem(
-  draft: ProductDraft,
+  draft: ImportedProduct,
   { sku, position }: variants.VariantRow,
   owner: string
 ): ProductImportProblem {
@@ -96,7 +96,7 @@ function skuProblem(
   }
 }
 
-async function writeChanges(tx: Transaction, changes: readonly ProductChange[]): Promise<void> {
+async function writeChanges(tx: Transaction, changes: readonly ProductImportChange[]): Promise<void> {
   const created = changes.filter(({ kind }) => kind === 'created').map(({ product }) => product)
   const updated = changes.filter(({ kind }) => kind === 'updated').map(({ product }) => product)
   const changedVariants = changes.flatMap(change => [...change.updated, ...change.deactivated])
@@ -107,15 +107,15 @@ async function writeChanges(tx: Transaction, changes: readonly ProductChange[]):
   if (updated.length > 0) await tx.run(products.updateProducts, { rows: updated })
   if (changedVariants.length > 0) await tx.run(variants.updateVariants, { rows: changedVariants })
   if (newVariants.length > 0) await tx.run(variants.insertVariants, { rows: newVariants })
-  if (unlinked.length > 0) await tx.run(repository.deleteLinks, { rows: unlinked })
-  if (linked.length > 0) await tx.run(repository.insertLinks, { rows: linked })
+  if (unlinked.length > 0) await tx.run(repository.deleteImportedCategoryLinks, { rows: unlinked })
+  if (linked.length > 0) await tx.run(repository.insertImportedCategoryLinks, { rows: linked })
 }
 
 const linksOf = (product_id: string, categoryIds: readonly string[]) =>
   categoryIds.map(category_id => ({ product_id, category_id }))
 
-function count(changes: readonly ProductChange[]): ProductImportCounts {
-  const counts = noCounts()
+function count(changes: readonly ProductImportChange[]): ProductImportCounts {
+  const counts = zeroImportCounts()
   for (const change of changes) {
     counts.products[change.kind] += 1
     counts.variants.created += change.inserted.length

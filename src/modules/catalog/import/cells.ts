@@ -1,43 +1,47 @@
 import { AMOUNT_MAX, currencies, parseAmount } from '../../../kernel/money.ts'
-import { HTTP_URL, URL_LENGTH_MAX } from '../products/fields.ts'
-import { WEIGHT_MAX } from '../variants/schema.ts'
-import type { ProductField, ProductHeader } from './header.ts'
+import { HTTP_URL_PATTERN, URL_LENGTH_MAX } from '../products/fields.ts'
+import { WEIGHT_GRAMS_MAX } from '../variants/schema.ts'
+import type { ShopifyColumn, ShopifyHeader } from './header.ts'
 import type { ProductImportProblem } from './report.ts'
 import type { ProductImportRow } from './rows.ts'
 
 /** Reads the cells of one product and collects their problems. */
-export type ProductCells = {
+export type ProductCellReader = {
   problems: ProductImportProblem[]
   /** Returns one line of text. `undefined`: the file has no such column. */
-  text(row: ProductImportRow, field: ProductField, lengthMax: number): string | undefined
-  url(row: ProductImportRow, field: ProductField): string | null | undefined
+  text(row: ProductImportRow, field: ShopifyColumn, lengthMax: number): string | undefined
+  url(row: ProductImportRow, field: ShopifyColumn): string | null | undefined
   /** Returns an amount in minor units. Null: the cell is empty. */
-  amount(row: ProductImportRow, field: ProductField): number | null
+  amount(row: ProductImportRow, field: ShopifyColumn): number | null
   grams(row: ProductImportRow): number | null | undefined
   /** Returns a boolean. `undefined`: the cell is empty or the column is missing. */
-  flag(row: ProductImportRow, field: ProductField): boolean | undefined
-  reject(row: ProductImportRow, field: ProductField, message: string): void
+  flag(row: ProductImportRow, field: ShopifyColumn): boolean | undefined
+  reject(row: ProductImportRow, field: ShopifyColumn, message: string): void
   /**
    * Returns a quantity, which can be negative in Shopify. `undefined`: the cell is empty or the column is
    * missing.
    */
-  count(row: ProductImportRow, field: ProductField): number | undefined
+  count(row: ProductImportRow, field: ShopifyColumn): number | undefined
   /** Returns the heading of the column in the file. */
-  headingOf(field: ProductField): string
+  headingOf(field: ShopifyColumn): string
 }
 
-const url = new RegExp(HTTP_URL, 'u')
+const url = new RegExp(HTTP_URL_PATTERN, 'u')
 const COUNT_MAX = 1_000_000_000
 const COUNT = /^-?\d{1,10}$/
 const DECIMAL = /^\d{1,12}(?:\.\d{1,6})?$/
 
-export function createProductCells(handle: string, header: ProductHeader, currency: string): ProductCells {
+export function createProductCellReader(
+  handle: string,
+  header: ShopifyHeader,
+  currency: string
+): ProductCellReader {
   const problems: ProductImportProblem[] = []
-  const reject = (row: ProductImportRow, field: ProductField, message: string) => {
+  const reject = (row: ProductImportRow, field: ShopifyColumn, message: string) => {
     problems.push({ row: row.row, handle: handle || null, column: header.headingOf(field), message })
   }
 
-  function text(row: ProductImportRow, field: ProductField, lengthMax: number) {
+  function text(row: ProductImportRow, field: ShopifyColumn, lengthMax: number) {
     const cell = row.cell(field)
     if (cell === undefined) return undefined
     const line = cell.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()
@@ -75,7 +79,8 @@ export function createProductCells(handle: string, header: ProductHeader, curren
       const decimal = row.cell('grams')?.trim()
       if (decimal === undefined || decimal === '') return decimal === undefined ? undefined : null
       const grams = DECIMAL.test(decimal) ? Math.round(Number(decimal)) : Number.NaN
-      if (!(grams <= WEIGHT_MAX)) reject(row, 'grams', `This is not a weight from 0 to ${WEIGHT_MAX} grams.`)
+      if (!(grams <= WEIGHT_GRAMS_MAX))
+        reject(row, 'grams', `This is not a weight from 0 to ${WEIGHT_GRAMS_MAX} grams.`)
       return grams
     },
     flag: (row, field) => {

@@ -1,13 +1,13 @@
 import type { ProductOption } from '../products/repository.ts'
 import { OPTION_NAME_LENGTH_MAX, OPTION_VALUE_LENGTH_MAX } from '../products/schema.ts'
-import { VARIANTS_MAX } from '../variants/schema.ts'
-import type { ProductCells } from './cells.ts'
+import { VARIANTS_PER_PRODUCT_MAX } from '../variants/schema.ts'
+import type { ProductCellReader } from './cells.ts'
 import type { ProductImportRow } from './rows.ts'
 
 /** A row that is a variant, and its option values. */
-export type VariantChoice = { row: ProductImportRow; attributes: Record<string, string> }
+export type VariantRowWithOptions = { row: ProductImportRow; attributes: Record<string, string> }
 
-export const OPTIONS = [
+export const SHOPIFY_OPTION_FIELDS = [
   ['option1Name', 'option1Value'],
   ['option2Name', 'option2Value'],
   ['option3Name', 'option3Value']
@@ -19,26 +19,32 @@ export const DEFAULT_OPTION_VALUE = 'Default Title'
  * Returns the options of a product and the option values of its variants. Rejects variants that a customer
  * could not select: without a value, with a value of no option, or with the values of another variant.
  */
-export function readChoices(cells: ProductCells, rows: readonly ProductImportRow[], first: ProductImportRow) {
-  const names = OPTIONS.map(([field]) => cells.text(first, field, OPTION_NAME_LENGTH_MAX) ?? '')
+export function readProductOptions(
+  cells: ProductCellReader,
+  rows: readonly ProductImportRow[],
+  first: ProductImportRow
+) {
+  const names = SHOPIFY_OPTION_FIELDS.map(([field]) => cells.text(first, field, OPTION_NAME_LENGTH_MAX) ?? '')
   const named = names.filter(name => name !== '')
   if (new Set(named).size < named.length)
     cells.reject(first, 'option1Name', 'Two options of the product have the same name.')
   const given = rows.filter((row, index) => index === 0 || isVariant(row))
-  if (given.length > VARIANTS_MAX)
-    cells.reject(first, 'handle', `A product can have ${VARIANTS_MAX} variants.`)
+  if (given.length > VARIANTS_PER_PRODUCT_MAX)
+    cells.reject(first, 'handle', `A product can have ${VARIANTS_PER_PRODUCT_MAX} variants.`)
 
-  const read = given.slice(0, VARIANTS_MAX).map(row => ({
+  const read = given.slice(0, VARIANTS_PER_PRODUCT_MAX).map(row => ({
     row,
-    values: OPTIONS.map(([, field]) => cells.text(row, field, OPTION_VALUE_LENGTH_MAX) ?? '')
+    values: SHOPIFY_OPTION_FIELDS.map(([, field]) => cells.text(row, field, OPTION_VALUE_LENGTH_MAX) ?? '')
   }))
   const isOnlyOne = read.every(({ values }) =>
     values.every(value => value === '' || value === DEFAULT_OPTION_VALUE)
   )
-  const usable = isOnlyOne ? read.map(({ row }) => ({ row, values: OPTIONS.map(() => '') })) : read
+  const usable = isOnlyOne
+    ? read.map(({ row }) => ({ row, values: SHOPIFY_OPTION_FIELDS.map(() => '') }))
+    : read
   const isUsed = names.map((_, index) => usable.some(({ values }) => values[index] !== ''))
   const rowOfChoice = new Map<string, number>()
-  const choices = usable.map(({ row, values }): VariantChoice => {
+  const choices = usable.map(({ row, values }): VariantRowWithOptions => {
     const isWhole = hasValidValues(cells, row, { names, isUsed, values })
     const earlier = rowOfChoice.get(JSON.stringify(values))
     if (earlier !== undefined && isWhole)
@@ -63,12 +69,12 @@ type Values = { names: string[]; isUsed: boolean[]; values: string[] }
  * other one.
  */
 function hasValidValues(
-  cells: ProductCells,
+  cells: ProductCellReader,
   row: ProductImportRow,
   { names, isUsed, values }: Values
 ): boolean {
   const before = cells.problems.length
-  for (const [index, [nameField, valueField]] of OPTIONS.entries()) {
+  for (const [index, [nameField, valueField]] of SHOPIFY_OPTION_FIELDS.entries()) {
     const value = values[index]
     if (value === DEFAULT_OPTION_VALUE) {
       cells.reject(

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../../kernel/ids.ts'
 import type { ProductRow } from '../products/repository.ts'
-import { searchText } from '../products/slug.ts'
+import { productSearchText } from '../products/slug.ts'
 import type { VariantRow } from '../variants/repository.ts'
-import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
-import { deriveSku } from './sku.ts'
+import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './draft.ts'
+import { deriveVariantSku } from './sku.ts'
 
 /** A product as the catalog stores it. `links`: its categories. */
 export type StoredProduct = {
@@ -13,8 +13,8 @@ export type StoredProduct = {
   links: { category_id: string; imported: boolean }[]
 }
 /** The rows to write so that the catalog matches a product of the file. */
-export type ProductChange = {
-  draft: ProductDraft
+export type ProductImportChange = {
+  draft: ImportedProduct
   kind: 'created' | 'updated' | 'unchanged'
   product: ProductRow
   inserted: VariantRow[]
@@ -22,7 +22,7 @@ export type ProductChange = {
   unchangedVariants: number
   deactivated: VariantRow[]
   /** All variants of the file, including unchanged ones. */
-  described: ({ variantId: string; sku: string } & VariantStock)[]
+  described: ({ variantId: string; sku: string } & ImportedVariantStock)[]
   /** Category ids. */
   linked: string[]
   unlinked: string[]
@@ -33,15 +33,15 @@ export type ProductChange = {
  * their option values, else by the SKU derived from these. `categoryId`: the category of the product type.
  * Null: no type. `undefined`: the file has no such column.
  */
-export function importChangeOf(
-  draft: ProductDraft,
+export function compareImportedProduct(
+  draft: ImportedProduct,
   stored: StoredProduct | undefined,
   categoryId: string | null | undefined,
   currency: string
-): ProductChange {
+): ProductImportChange {
   const present = stored?.product ?? newProduct(draft.slug)
   const product = { ...present, ...draft.fields }
-  product.search_text = searchText(product.name, product.brand)
+  product.search_text = productSearchText(product.name, product.brand)
   const variants = variantChanges(draft, product.id, stored?.variants ?? [], currency)
   const links = linkChanges(stored?.links ?? [], categoryId)
   const isSame =
@@ -67,7 +67,7 @@ const newProduct = (slug: string): ProductRow => ({
 })
 
 function variantChanges(
-  draft: ProductDraft,
+  draft: ImportedProduct,
   productId: string,
   stored: readonly VariantRow[],
   currency: string
@@ -76,10 +76,10 @@ function variantChanges(
   const taken = new Set(draft.variants.flatMap(({ sku }, index) => sku ?? matches[index]?.sku ?? []))
   const inserted: VariantRow[] = []
   const updated: VariantRow[] = []
-  const described: ProductChange['described'] = []
+  const described: ProductImportChange['described'] = []
   for (const [index, variant] of draft.variants.entries()) {
     const match = matches[index]
-    const sku = variant.sku ?? match?.sku ?? deriveSku(draft.slug, valuesOf(variant), taken)
+    const sku = variant.sku ?? match?.sku ?? deriveVariantSku(draft.slug, valuesOf(variant), taken)
     taken.add(sku)
     const present = match ?? newVariant(productId)
     const row = { ...present, ...variant.fields, sku, currency, active: true, position: index + 1 }
@@ -99,12 +99,12 @@ function variantChanges(
  * Returns the stored variant that matches each variant of the draft. A stored variant is matched at most
  * once.
  */
-function matchVariants(draft: ProductDraft, stored: readonly VariantRow[]): (VariantRow | undefined)[] {
+function matchVariants(draft: ImportedProduct, stored: readonly VariantRow[]): (VariantRow | undefined)[] {
   const bySku = new Map(stored.map(each => [each.sku, each]))
   const byOptions = new Map(stored.map(each => [optionsKey(each.attributes), each]))
   const matches: (VariantRow | undefined)[] = draft.variants.map(() => undefined)
   const used = new Set<VariantRow>()
-  const match = (find: (variant: VariantDraft) => VariantRow | undefined) => {
+  const match = (find: (variant: ImportedVariant) => VariantRow | undefined) => {
     for (const [index, variant] of draft.variants.entries()) {
       const found = matches[index] === undefined ? find(variant) : undefined
       if (found === undefined || used.has(found)) continue
@@ -114,11 +114,11 @@ function matchVariants(draft: ProductDraft, stored: readonly VariantRow[]): (Var
   }
   match(({ sku }) => (sku === null ? undefined : bySku.get(sku)))
   match(({ fields }) => byOptions.get(optionsKey(fields.attributes)))
-  match(variant => bySku.get(variant.sku ?? deriveSku(draft.slug, valuesOf(variant), new Set())))
+  match(variant => bySku.get(variant.sku ?? deriveVariantSku(draft.slug, valuesOf(variant), new Set())))
   return matches
 }
 
-const valuesOf = ({ fields }: VariantDraft) => Object.values(fields.attributes)
+const valuesOf = ({ fields }: ImportedVariant) => Object.values(fields.attributes)
 const optionsKey = (attributes: Record<string, string>) => JSON.stringify(Object.entries(attributes).sort())
 
 const newVariant = (productId: string): VariantRow => ({

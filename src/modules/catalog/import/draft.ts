@@ -1,9 +1,9 @@
-import type { ProductOption, StoredImage } from '../products/repository.ts'
+import type { ProductImage, ProductOption } from '../products/repository.ts'
 
 /**
  * A product of the file. Fields without a column in the file are absent, and stay unchanged in the catalog.
  */
-export type ProductDraft = {
+export type ImportedProduct = {
   row: number
   slug: string
   fields: {
@@ -13,15 +13,15 @@ export type ProductDraft = {
     status?: 'draft' | 'active' | 'archived'
     tags?: string[]
     options: ProductOption[]
-    images?: StoredImage[]
+    images?: ProductImage[]
   }
   /** The product type, which is the name of its category. Null: none. */
   type?: string | null
-  variants: VariantDraft[]
+  variants: ImportedVariant[]
 }
 /** The stock of a variant in the file, for the inventory. */
-export type VariantStock = { tracked?: boolean; backorder?: 'none' | 'any'; onHand?: number }
-export type VariantDraft = {
+export type ImportedVariantStock = { tracked?: boolean; backorder?: 'none' | 'any'; onHand?: number }
+export type ImportedVariant = {
   row: number
   /** Null: the file has none. The present SKU is kept, or one is derived. */
   sku: string | null
@@ -35,5 +35,5 @@ export type VariantDraft = {
     barcode?: string | null
     requires_shipping?: boolean
   }
-  stock: VariantStock
+  stock: ImportedVariantStock
 }

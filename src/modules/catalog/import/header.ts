@@ -4,7 +4,7 @@ import { type CsvColumns, findColumns, missingColumns } from '../../../platform/
  * The columns that are read, with their headings in Shopify's exports. The export writes the first, older
  * heading.
  */
-export const HEADINGS = {
+export const SHOPIFY_HEADINGS = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],
   body: ['Body (HTML)', 'Description'],
@@ -34,22 +34,24 @@ export const HEADINGS = {
   imageAlt: ['Image Alt Text']
 } as const
 /** Columns of stock. They are read only in a shop with an inventory. */
-export const STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
+export const SHOPIFY_STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
-export type ProductField = keyof typeof HEADINGS
-export type ProductHeader = CsvColumns<ProductField>
+export type ShopifyColumn = keyof typeof SHOPIFY_HEADINGS
+export type ShopifyHeader = CsvColumns<ShopifyColumn>
 
 /**
  * Finds the columns, except `unread`, in any order and among other columns. Returns a problem if one is
  * missing.
  */
-export function readHeader(
+export function readShopifyHeader(
   cells: readonly string[],
-  unread: readonly ProductField[] = []
-): { header: ProductHeader } | { problem: string } {
-  const read = Object.entries(HEADINGS).filter(([field]) => !unread.includes(field as ProductField))
-  const header = findColumns<ProductField>(cells, Object.fromEntries(read))
-  const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(field => HEADINGS[field][0])
+  unread: readonly ShopifyColumn[] = []
+): { header: ShopifyHeader } | { problem: string } {
+  const read = Object.entries(SHOPIFY_HEADINGS).filter(([field]) => !unread.includes(field as ShopifyColumn))
+  const header = findColumns<ShopifyColumn>(cells, Object.fromEntries(read))
+  const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(
+    field => SHOPIFY_HEADINGS[field][0]
+  )
   return missing.length > 0 ? { problem: missingColumns(missing, cells) } : { header }
 }

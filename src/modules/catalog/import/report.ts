@@ -31,12 +31,12 @@ const ERRORS_MAX = 1_000
 /** Longer than any valid handle. */
 const HANDLE_SHOWN_MAX = 300
 
-export const noCounts = (): ProductImportCounts => ({
+export const zeroImportCounts = (): ProductImportCounts => ({
   products: { created: 0, updated: 0, unchanged: 0, failed: 0 },
   variants: { created: 0, updated: 0, unchanged: 0, deactivated: 0 }
 })
 
-export const emptyReport = (
+export const emptyImportReport = (
   mode: ProductImportMode,
   ignored: IgnoredColumn = { names: [], total: 0 }
 ): ProductImportReport => ({
@@ -44,13 +44,16 @@ export const emptyReport = (
   rows: 0,
   ignored_columns: ignored.names,
   ignored_columns_total: ignored.total,
-  ...noCounts(),
+  ...zeroImportCounts(),
   errors: [],
   errors_total: 0
 })
 
 /** Adds the counts of one batch. */
-export function addCounts(report: ProductImportReport, { products, variants }: ProductImportCounts): void {
+export function addImportCounts(
+  report: ProductImportReport,
+  { products, variants }: ProductImportCounts
+): void {
   report.products.created += products.created
   report.products.updated += products.updated
   report.products.unchanged += products.unchanged
@@ -62,7 +65,10 @@ export function addCounts(report: ProductImportReport, { products, variants }: P
 }
 
 /** Adds a product that cannot be imported, with its problems. */
-export function addFailure(report: ProductImportReport, problems: readonly ProductImportProblem[]): void {
+export function addFailedProduct(
+  report: ProductImportReport,
+  problems: readonly ProductImportProblem[]
+): void {
   report.products.failed += 1
   report.errors_total += problems.length
   for (const problem of problems.slice(0, ERRORS_MAX - report.errors.length))
@@ -79,7 +85,7 @@ export const rejectedFileReport = (
   mode: ProductImportMode,
   { row, message }: FileRefused
 ): ProductImportReport => ({
-  ...emptyReport(mode),
+  ...emptyImportReport(mode),
   errors: [{ row, handle: null, message }],
   errors_total: 1
 })

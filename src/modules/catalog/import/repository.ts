@@ -9,7 +9,7 @@ import type { StoredProduct } from './diff.ts'
  * which suits single rows. Cached plans of batches come from a time when the tables were empty: an import of
  * 100,000 rows took twice as long (2026-11).
  */
-export const planEachTime = statement({
+export const forceCustomPlans = statement({
   name: 'catalog.plan_each_time',
   gives: { plan_cache_mode: 'text' },
   text: `select set_config('plan_cache_mode', 'force_custom_plan', true) as plan_cache_mode`
@@ -54,7 +54,7 @@ const listSkuOwners = statement({
     where variants.sku = any ($skus)`
 })
 /** Skips categories whose slug exists. */
-export const insertCategories = statement({
+export const insertImportedCategories = statement({
   name: 'catalog.insert_categories',
   takes: { rows: json<{ id: string; slug: string; name: string }[]>() },
   text: `
@@ -71,11 +71,11 @@ const listCategoryIds = statement({
   text: 'select id, slug from catalog.categories where slug = any ($slugs)'
 })
 
-export type CategoryLink = { product_id: string; category_id: string }
+export type ProductCategoryLink = { product_id: string; category_id: string }
 
-export const insertLinks = statement({
+export const insertImportedCategoryLinks = statement({
   name: 'catalog.insert_imported_categories',
-  takes: { rows: json<CategoryLink[]>() },
+  takes: { rows: json<ProductCategoryLink[]>() },
   text: `
     insert into catalog.product_categories (product_id, category_id, imported)
     select product_id, category_id, true
@@ -83,9 +83,9 @@ export const insertLinks = statement({
     on conflict (product_id, category_id) do nothing`
 })
 /** Deletes links to categories that an import created. */
-export const deleteLinks = statement({
+export const deleteImportedCategoryLinks = statement({
   name: 'catalog.delete_imported_categories',
-  takes: { rows: json<CategoryLink[]>() },
+  takes: { rows: json<ProductCategoryLink[]>() },
   text: `
     delete from catalog.product_categories
     using jsonb_to_recordset($rows) as rows (product_id uuid, category_id uuid)
@@ -93,13 +93,13 @@ export const deleteLinks = statement({
       and product_categories.category_id = rows.category_id and product_categories.imported`
 })
 /** Updates the statistics of PostgreSQL's planner. */
-export const analyzeTables = statement({
+export const analyzeCatalogTables = statement({
   name: 'catalog.analyze_tables',
   text: 'analyze catalog.products, catalog.variants, catalog.categories, catalog.product_categories'
 })
 
 /** Returns the products with these slugs, by slug, and locks them until `tx` ends. */
-export async function lockStored(
+export async function lockStoredProducts(
   tx: Transaction,
   slugs: readonly string[]
 ): Promise<Map<string, StoredProduct>> {
@@ -115,14 +115,20 @@ export async function lockStored(
 }
 
 /** Returns the slugs of the products that have these SKUs, by SKU. */
-export async function skuOwners(tx: Transaction, skus: readonly string[]): Promise<Map<string, string>> {
+export async function findProductSlugsBySku(
+  tx: Transaction,
+  skus: readonly string[]
+): Promise<Map<string, string>> {
   if (skus.length === 0) return new Map()
   const rows = await tx.rows(listSkuOwners, { skus })
   return new Map(rows.map(({ sku, slug }) => [sku, slug]))
 }
 
 /** Returns the ids of the categories with these slugs, by slug. */
-export async function categoryIds(tx: Transaction, slugs: readonly string[]): Promise<Map<string, string>> {
+export async function findCategoryIdsBySlug(
+  tx: Transaction,
+  slugs: readonly string[]
+): Promise<Map<string, string>> {
   if (slugs.length === 0) return new Map()
   const rows = await tx.rows(listCategoryIds, { slugs })
   return new Map(rows.map(({ id, slug }) => [slug, id]))

@@ -1,19 +1,32 @@
 import { expect, test } from 'vitest'
-import { readHeader } from './header.ts'
-import { groupRows } from './rows.ts'
+import { readShopifyHeader } from './header.ts'
+import { groupRowsByProduct } from './rows.ts'
 
 test('ignored columns are listed, a hundred at most', () => {
-  const found = readHeader(['Handle', 'Title', 'Price', ' Cost per item ', '', 'Title', 'x'.repeat(500)])
+  const found = readShopifyHeader([
+    'Handle',
+    'Title',
+    'Price',
+    ' Cost per item ',
+    '',
+    'Title',
+    'x'.repeat(500)
+  ])
   expect('header' in found && found.header.ignored).toEqual({
     names: ['Cost per item', 'column 5', 'Title', 'x'.repeat(100)],
     total: 4
   })
-  const many = readHeader(['Handle', 'Title', 'Price', ...Array.from({ length: 200_000 }, () => 'more')])
+  const many = readShopifyHeader([
+    'Handle',
+    'Title',
+    'Price',
+    ...Array.from({ length: 200_000 }, () => 'more')
+  ])
   expect('header' in many && many.header.ignored).toEqual({ names: Array(100).fill('more'), total: 200_000 })
 })
 
 test('columns are found in any order, by their older and newer names, in any case', () => {
-  const found = readHeader(['price', 'Some Metafield', ' TITLE ', 'URL handle'])
+  const found = readShopifyHeader(['price', 'Some Metafield', ' TITLE ', 'URL handle'])
   if (!('header' in found)) throw new Error(found.problem)
   expect(found.header.indexes).toEqual(
     new Map([
@@ -27,45 +40,47 @@ test('columns are found in any order, by their older and newer names, in any cas
 })
 
 test('a header with missing columns is rejected with their names and a possible reason', () => {
-  expect(readHeader(['Handle', 'Body'])).toEqual({
+  expect(readShopifyHeader(['Handle', 'Body'])).toEqual({
     problem: 'These columns are missing: Title, Variant Price.'
   })
-  expect(readHeader(['Handle;Title;Variant Price'])).toEqual({
+  expect(readShopifyHeader(['Handle;Title;Variant Price'])).toEqual({
     problem:
       'These columns are missing: Handle, Title, Variant Price. The columns seem to be separated by ;; they must be by commas.'
   })
 })
 
 test('consecutive rows with one handle are a product, and too many rows are cut', async () => {
-  const found = readHeader(['Handle', 'Title', 'Variant Price'])
+  const found = readShopifyHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(handles: string[]) {
     for (const [index, handle] of handles.entries()) yield { row: index + 2, cells: [handle, '', ''] }
   }
-  const groups = await Array.fromAsync(groupRows(rows(['a', ' a ', 'b', 'a']), found.header))
+  const groups = await Array.fromAsync(groupRowsByProduct(rows(['a', ' a ', 'b', 'a']), found.header))
   expect(groups.map(group => [group.handle, group.rows.map(({ row }) => row)])).toEqual([
     ['a', [2, 3]],
     ['b', [4]],
     ['a', [5]]
   ])
   const [huge] = await Array.fromAsync(
-    groupRows(rows(Array.from({ length: 5_000 }, () => 'a')), found.header)
+    groupRowsByProduct(rows(Array.from({ length: 5_000 }, () => 'a')), found.header)
   )
   expect([huge?.rows.length, huge?.problem]).toEqual([1_000, 'The product has more than 1000 rows.'])
 })
 
 test('a product is also cut when its rows are large', async () => {
-  const found = readHeader(['Handle', 'Title', 'Variant Price'])
+  const found = readShopifyHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(...titleLengths: number[]) {
     for (const [index, length] of titleLengths.entries())
       yield { row: index + 2, cells: ['a', 'x'.repeat(length), ''] }
   }
-  const [large] = await Array.fromAsync(groupRows(rows(5_000_000, 3_000_000, 1_000_000, 1), found.header))
+  const [large] = await Array.fromAsync(
+    groupRowsByProduct(rows(5_000_000, 3_000_000, 1_000_000, 1), found.header)
+  )
   expect([large?.rows.length, large?.problem]).toEqual([
     2,
     'The rows of the product have more than 8388608 bytes.'
   ])
-  const [single] = await Array.fromAsync(groupRows(rows(8_000_000), found.header))
+  const [single] = await Array.fromAsync(groupRowsByProduct(rows(8_000_000), found.header))
   expect([single?.rows.length, single?.problem]).toEqual([1, null])
 })

@@ -1,14 +1,19 @@
 import { type CsvRecord, RECORD_BYTES_MAX } from '../../../platform/csv/records.ts'
 import { csvText } from '../../../platform/csv/write.ts'
-import type { ProductField, ProductHeader } from './header.ts'
+import type { ShopifyColumn, ShopifyHeader } from './header.ts'
 
 /** A record of the file whose cells are read by field. */
-export type ProductImportRow = { row: number; width: number; cell(field: ProductField): string | undefined }
+export type ProductImportRow = { row: number; width: number; cell(field: ShopifyColumn): string | undefined }
 /**
  * The consecutive rows of one product, about `size` bytes. `problem`: the limit after which rows were not
  * read.
  */
-export type ProductRows = { handle: string; rows: ProductImportRow[]; size: number; problem: string | null }
+export type ProductRowGroup = {
+  handle: string
+  rows: ProductImportRow[]
+  size: number
+  problem: string | null
+}
 
 // More than a product with the maximum of 250 variants and 250 images needs.
 const GROUP_ROWS_MAX = 1_000
@@ -19,11 +24,11 @@ const GROUP_SIZE_MAX = RECORD_BYTES_MAX
 const CELL_OVERHEAD_BYTES = 16
 
 /** Groups consecutive rows with the same handle. Rows of a product that are apart form separate groups. */
-export async function* groupRows(
+export async function* groupRowsByProduct(
   records: AsyncIterable<CsvRecord>,
-  header: ProductHeader
-): AsyncGenerator<ProductRows> {
-  let group: ProductRows | undefined
+  header: ShopifyHeader
+): AsyncGenerator<ProductRowGroup> {
+  let group: ProductRowGroup | undefined
   for await (const record of records) {
     const row = rowOf(record, header)
     const handle = (row.cell('handle') ?? '').trim()
@@ -41,7 +46,7 @@ export async function* groupRows(
   if (group !== undefined) yield group
 }
 
-function limitProblem({ rows, size }: ProductRows, more: number): string | null {
+function limitProblem({ rows, size }: ProductRowGroup, more: number): string | null {
   if (rows.length === GROUP_ROWS_MAX) return `The product has more than ${GROUP_ROWS_MAX} rows.`
   if (size + more > GROUP_SIZE_MAX) return `The rows of the product have more than ${GROUP_SIZE_MAX} bytes.`
   return null
@@ -50,7 +55,7 @@ function limitProblem({ rows, size }: ProductRows, more: number): string | null 
 const sizeOf = ({ cells }: CsvRecord) =>
   cells.reduce((size, cell) => size + cell.length + CELL_OVERHEAD_BYTES, 0)
 
-function rowOf({ row, cells }: CsvRecord, { indexes }: ProductHeader): ProductImportRow {
+function rowOf({ row, cells }: CsvRecord, { indexes }: ShopifyHeader): ProductImportRow {
   return {
     row,
     width: cells.length,

@@ -1,7 +1,7 @@
 import { Type } from '../../../kernel/schema.ts'
 import { input, nullable, response } from '../../../kernel/wire.ts'
 
-export const ImportQuery = input({
+export const ProductImportQuery = input({
   mode: Type.Optional(
     Type.Enum(['best_effort', 'all_or_nothing'], {
       description:

@@ -5,7 +5,7 @@ import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { insertProducts } from '../products/repository.ts'
-import { findRevision } from '../revision/repository.ts'
+import { findCatalogRevision } from '../revision/repository.ts'
 
 const admin = { token: 'admin' }
 const product = async (app: CatalogApp, slug: string) => {
@@ -76,7 +76,7 @@ test('an import that changes nothing writes nothing and announces nothing', asyn
   const app = await useCatalog()
   const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])
   await importFile(app, file)
-  const revision = async () => (await app.platform.db.first(findRevision))?.value
+  const revision = async () => (await app.platform.db.first(findCatalogRevision))?.value
   const before = await revision()
   for (const mode of ['best_effort', 'all_or_nothing'])
     expect((await importFile(app, file, mode)).json.products.unchanged).toBe(2)

@@ -8,28 +8,28 @@ import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { importFailed, importInterrupted, skuTaken, slugTaken } from '../errors.ts'
+import { productImportFailed, productImportInterrupted, skuTaken, slugTaken } from '../errors.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
-import { applyBatch, type ProductBatchOutcome } from './batch.ts'
-import type { ProductDraft } from './draft.ts'
-import { type ProductHeader, readHeader, STOCK_COLUMNS } from './header.ts'
+import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
+import type { ImportedProduct } from './draft.ts'
+import { readShopifyHeader, SHOPIFY_STOCK_COLUMNS, type ShopifyHeader } from './header.ts'
 import {
-  addCounts,
-  addFailure,
-  emptyReport,
-  noCounts,
+  addFailedProduct,
+  addImportCounts,
+  emptyImportReport,
   type ProductImportMode,
   type ProductImportReport,
-  rejectedFileReport
+  rejectedFileReport,
+  zeroImportCounts
 } from './report.ts'
 import * as repository from './repository.ts'
-import { groupRows } from './rows.ts'
-import { parseProduct } from './shopify.ts'
+import { groupRowsByProduct } from './rows.ts'
+import { parseShopifyProduct } from './shopify.ts'
 
 /** The transaction of an import has no time limit, because each of its statements has one. */
 const withoutTimeLimit = { deadlineAt: Number.POSITIVE_INFINITY }
 
-export const IMPORT_BYTES_MAX = 536_870_912
+export const PRODUCT_IMPORT_BYTES_MAX = 536_870_912
 /** Small enough that a batch hardly delays other requests: it blocks the event loop and uses the database. */
 const BATCH_ROWS = 250
 /** Maximum bytes of the rows of a batch. Usual batches have a hundredth of it. */
@@ -40,7 +40,7 @@ const ANALYZED_ROWS_MIN = 1_000
 const COUNTED_TRIES_MAX = 60
 
 /** `stopping`: aborted when the process stops. The import begins no further product then. */
-export type ImportOptions = { mode?: ProductImportMode; stopping?: AbortSignal }
+export type ProductImportOptions = { mode?: ProductImportMode; stopping?: AbortSignal }
 /**
  * Progress of an import, reported for each row that is read. `rowsTotal` is null while the file is being
  * checked.
@@ -56,22 +56,26 @@ type Deps = {
 }
 
 /** Imports products from Shopify's CSV exports. Importing the same file again changes nothing. */
-export function createImporter({ db, changes, inventory, currency }: Deps) {
+export function createProductImporter({ db, changes, inventory, currency }: Deps) {
   /**
    * `best_effort` imports all valid products, about 250 rows per transaction. `all_or_nothing` imports all
    * products in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, when nothing was
    * changed; `CATALOG_IMPORT_INTERRUPTED` with the report, when the process stops.
    */
-  async function importCsv(stream: Readable, options: ImportOptions = {}, onProgress: OnProgress = () => {}) {
+  async function importCsv(
+    stream: Readable,
+    options: ProductImportOptions = {},
+    onProgress: OnProgress = () => {}
+  ) {
     const { mode = 'best_effort', stopping } = options
     try {
-      const file = await spoolFile(stream, IMPORT_BYTES_MAX)
+      const file = await spoolFile(stream, PRODUCT_IMPORT_BYTES_MAX)
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
       // The file was not received completely, so nothing was imported.
-      if (cause instanceof FileInterrupted) throw interrupted(emptyReport(mode), cause)
+      if (cause instanceof FileInterrupted) throw interrupted(emptyImportReport(mode), cause)
       if (!(cause instanceof FileRefused)) throw cause
-      throw importFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
+      throw productImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
     }
   }
 
@@ -81,28 +85,28 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
     stopping: AbortSignal | undefined,
     onProgress: OnProgress
   ): Promise<ProductImportReport> {
-    const unread = inventory ? [] : STOCK_COLUMNS
+    const unread = inventory ? [] : SHOPIFY_STOCK_COLUMNS
     const { header, rowsTotal } = await checkTable(
       file,
-      cells => readHeader(cells, unread),
+      cells => readShopifyHeader(cells, unread),
       () => onProgress({ rows: 0, rowsTotal: null })
     )
     const progress = (report: ProductImportReport) => onProgress({ rows: report.rows, rowsTotal })
     const read = (report: ProductImportReport) =>
       readBatches(file, { header, currency, stopping }, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(
-      () => emptyReport(mode, header.ignored),
+      () => emptyImportReport(mode, header.ignored),
       read,
       progress
     )
     report.errors.sort((a, b) => a.row - b.row)
     // Autovacuum would analyze within a minute. Until then, searches would be planned for the earlier table
     // sizes.
-    if (report.rows >= ANALYZED_ROWS_MIN) await db.run(repository.analyzeTables).catch(() => {})
+    if (report.rows >= ANALYZED_ROWS_MIN) await db.run(repository.analyzeCatalogTables).catch(() => {})
     return report
   }
 
-  type Read = (report: ProductImportReport) => AsyncIterable<ProductDraft[]>
+  type Read = (report: ProductImportReport) => AsyncIterable<ImportedProduct[]>
   type OnBatch = (report: ProductImportReport) => void
 
   async function importSome(
@@ -139,10 +143,10 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
    * Imports a batch. If the database rejects it, imports its halves separately, until only the faulty
    * products fail.
    */
-  async function applyOrSplit(drafts: readonly ProductDraft[]): Promise<ProductBatchOutcome[]> {
+  async function applyOrSplit(drafts: readonly ImportedProduct[]): Promise<ProductBatchOutcome[]> {
     try {
       const outcome = await db.transaction(async tx => {
-        const applied = await applyBatch(tx, drafts, { currency, inventory })
+        const applied = await importProductBatch(tx, drafts, { currency, inventory })
         if (applied.changedIds.length > 0) await changes.announce(tx, applied.changedIds)
         return applied
       }, withoutTimeLimit)
@@ -161,7 +165,7 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
     read: Read,
     onBatch: OnBatch
   ): Promise<ProductImportReport> {
-    let underWay: readonly ProductDraft[] = []
+    let underWay: readonly ImportedProduct[] = []
     // The transaction can be retried, and starts with a new report then.
     const importing = db.transaction(async tx => {
       const report = newReport()
@@ -169,15 +173,15 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
         // After the first problem, the rest of the file is read only to report further problems.
         if (report.errors_total > 0) continue
         underWay = drafts
-        const outcome = await applyBatch(tx, drafts, { currency, inventory })
+        const outcome = await importProductBatch(tx, drafts, { currency, inventory })
         addOutcome(report, outcome)
         if (outcome.changedIds.length > 0) await changes.announce(tx, outcome.changedIds)
         onBatch(report)
       }
       if (report.errors_total > 0) {
         const { failed } = report.products
-        const { products, variants } = noCounts()
-        throw importFailed({
+        const { products, variants } = zeroImportCounts()
+        throw productImportFailed({
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
       }
@@ -185,7 +189,8 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
     }, withoutTimeLimit)
     const report = await importing.catch(error => {
       const isFinal =
-        error instanceof DomainError && (error.kind === 'unavailable' || error.code === importFailed.code)
+        error instanceof DomainError &&
+        (error.kind === 'unavailable' || error.code === productImportFailed.code)
       throw isFinal || !isAboutProducts(error) ? error : batchRejected(underWay, error)
     })
     await waitForStock(() => onBatch(report))
@@ -194,12 +199,12 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
 
   return importCsv
 }
-export type ImportProductsCsv = ReturnType<typeof createImporter>
+export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
-type Reading = { header: ProductHeader; currency: string; stopping: AbortSignal | undefined }
+type Reading = { header: ShopifyHeader; currency: string; stopping: AbortSignal | undefined }
 
 const interrupted = (report: ProductImportReport, cause: FileInterrupted) =>
-  importInterrupted({ cause, details: { report, first_row_left: cause.row } })
+  productImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 /**
  * Reads the valid products of the file, about 250 rows at a time. Adds the problems of invalid ones to the
@@ -210,26 +215,24 @@ async function* readBatches(
   { header, currency, stopping }: Reading,
   report: ProductImportReport,
   onRow: () => void
-): AsyncGenerator<ProductDraft[]> {
+): AsyncGenerator<ImportedProduct[]> {
   const seen = new Set<string>()
-  let batch: ProductDraft[] = []
-  let rows = 0
-  let size = 0
-  let rowsBegun = 0
-  for await (const group of groupRows(countRows(file, report, onRow), header)) {
+  let batch: ImportedProduct[] = []
+  let [rows, size, rowsBegun] = [0, 0, 0]
+  for await (const group of groupRowsByProduct(countRows(file, report, onRow), header)) {
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
       throw new FileInterrupted(group.rows[0]?.row ?? FIRST_ROW)
     }
     rowsBegun += group.rows.length
-    const parsed = parseProduct(group, header, currency)
+    const parsed = parseShopifyProduct(group, header, currency)
     if ('problems' in parsed) {
-      addFailure(report, parsed.problems)
+      addFailedProduct(report, parsed.problems)
     } else if (seen.has(parsed.draft.slug)) {
       const message =
         'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
-      addFailure(report, [{ row: parsed.draft.row, handle: group.handle, message }])
+      addFailedProduct(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
       seen.add(copyColumns(parsed.draft.slug))
       batch.push(parsed.draft)
@@ -258,8 +261,8 @@ async function* countRows(
 }
 
 function addOutcome(report: ProductImportReport, { counts, failures }: ProductBatchOutcome): void {
-  addCounts(report, counts)
-  for (const problems of failures) addFailure(report, problems)
+  addImportCounts(report, counts)
+  for (const problems of failures) addFailedProduct(report, problems)
 }
 
 /** Whether the database rejected the data or was too busy, and is not unavailable. */
@@ -268,8 +271,8 @@ const isAboutProducts = (error: unknown): boolean =>
     ? error.code !== databaseUnavailable.code
     : error instanceof Error && 'severity' in error
 
-const rejectedByDatabase = (draft: ProductDraft, error: unknown): ProductBatchOutcome => ({
-  counts: noCounts(),
+const rejectedByDatabase = (draft: ImportedProduct, error: unknown): ProductBatchOutcome => ({
+  counts: zeroImportCounts(),
   changedIds: [],
   failures: [
     [
@@ -282,7 +285,7 @@ const rejectedByDatabase = (draft: ProductDraft, error: unknown): ProductBatchOu
   ]
 })
 
-function batchRejected(drafts: readonly ProductDraft[], error: unknown): FileRefused {
+function batchRejected(drafts: readonly ImportedProduct[], error: unknown): FileRefused {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
   const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
   return new FileRefused(first, message, error)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type ProductField, readHeader } from './header.ts'
-import { parseProduct } from './shopify.ts'
-import { deriveSku } from './sku.ts'
+import { readShopifyHeader, type ShopifyColumn } from './header.ts'
+import { parseShopifyProduct } from './shopify.ts'
+import { deriveVariantSku } from './sku.ts'
 
-const HEADINGS: Partial<Record<ProductField, string>> = {
+const HEADINGS: Partial<Record<ShopifyColumn, string>> = {
   handle: 'Handle',
   title: 'Title',
   body: 'Body (HTML)',
@@ -34,21 +34,21 @@ const HEADINGS: Partial<Record<ProductField, string>> = {
     inventoryPolicy: 'Variant Inventory Policy'
   }
 }
-type Cells = Partial<Record<ProductField, string>>
+type Cells = Partial<Record<ShopifyColumn, string>>
 const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
 
 /** Parses a product of rows 2, 3, …; the file has the columns that any row uses. */
 function read(rows: Cells[], currency = 'USD') {
-  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as ProductField[]
-  const found = readHeader(fields.map(field => HEADINGS[field] ?? ''))
+  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as ShopifyColumn[]
+  const found = readShopifyHeader(fields.map(field => HEADINGS[field] ?? ''))
   if (!('header' in found)) throw new Error(found.problem)
   const { header } = found
   const group = rows.map((row, index) => ({
     row: index + 2,
     width: fields.length,
-    cell: (field: ProductField) => (fields.includes(field) ? (row[field] ?? '') : undefined)
+    cell: (field: ShopifyColumn) => (fields.includes(field) ? (row[field] ?? '') : undefined)
   }))
-  return parseProduct(
+  return parseShopifyProduct(
     { handle: rows[0]?.handle ?? '', rows: group, size: 0, problem: null },
     header,
     currency
@@ -267,11 +267,11 @@ test('a product has 250 variants and 250 images at most', () => {
 
 test('a derived SKU is stable, and differs between products and options', () => {
   const none = new Set<string>()
-  expect(deriveSku('linen-shirt', ['Crème brûlée', 'S/M'], none)).toBe('LINEN-SHIRT.CREME-BRULEE.S-M')
-  expect(deriveSku('shirt-red', [], none)).not.toBe(deriveSku('shirt', ['Red'], none))
-  const taken = new Set([deriveSku('shirt', ['S/M'], none)])
-  const other = deriveSku('shirt', ['S-M'], taken)
+  expect(deriveVariantSku('linen-shirt', ['Crème brûlée', 'S/M'], none)).toBe('LINEN-SHIRT.CREME-BRULEE.S-M')
+  expect(deriveVariantSku('shirt-red', [], none)).not.toBe(deriveVariantSku('shirt', ['Red'], none))
+  const taken = new Set([deriveVariantSku('shirt', ['S/M'], none)])
+  const other = deriveVariantSku('shirt', ['S-M'], taken)
   expect(taken.has(other)).toBe(false)
-  expect(deriveSku('shirt', ['S-M'], taken)).toBe(other)
-  expect(deriveSku('x'.repeat(255), ['y'.repeat(255)], none).length).toBeLessThanOrEqual(255)
+  expect(deriveVariantSku('shirt', ['S-M'], taken)).toBe(other)
+  expect(deriveVariantSku('x'.repeat(255), ['y'.repeat(255)], none).length).toBeLessThanOrEqual(255)
 })

@@ -1,36 +1,36 @@
-import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../products/fields.ts'
+import { IMAGE_ALT_LENGTH_MAX, SLUG_LENGTH_MAX, SLUG_PATTERN } from '../products/fields.ts'
 import {
-  DESCRIPTION_LENGTH_MAX,
-  IMAGES_MAX,
-  NAME_LENGTH_MAX,
+  IMAGES_PER_PRODUCT_MAX,
+  PRODUCT_DESCRIPTION_LENGTH_MAX,
+  PRODUCT_NAME_LENGTH_MAX,
   TAG_LENGTH_MAX,
-  TAGS_MAX
+  TAGS_PER_PRODUCT_MAX
 } from '../products/schema.ts'
-import { storedSlug } from '../products/slug.ts'
-import { variantName } from '../variants/row.ts'
+import { normalizeSlug } from '../products/slug.ts'
+import { defaultVariantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
-import { createProductCells, type ProductCells } from './cells.ts'
-import { readChoices, type VariantChoice } from './choices.ts'
-import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
-import type { ProductHeader } from './header.ts'
+import { createProductCellReader, type ProductCellReader } from './cells.ts'
+import { readProductOptions, type VariantRowWithOptions } from './choices.ts'
+import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './draft.ts'
+import type { ShopifyHeader } from './header.ts'
 import type { ProductImportProblem } from './report.ts'
-import type { ProductImportRow, ProductRows } from './rows.ts'
+import type { ProductImportRow, ProductRowGroup } from './rows.ts'
 
-type Parsed = { draft: ProductDraft } | { problems: ProductImportProblem[] }
-type Fields = ProductDraft['fields']
+type Parsed = { draft: ImportedProduct } | { problems: ProductImportProblem[] }
+type Fields = ImportedProduct['fields']
 
-const slugPattern = new RegExp(SLUG, 'u')
+const slugPattern = new RegExp(SLUG_PATTERN, 'u')
 
 /**
  * Parses the rows of one product in a Shopify export. The first row has the product's fields. Each row with a
  * price, an SKU or option values is a variant, and each row with an image URL is an image.
  */
-export function parseProduct(
-  { handle, rows, problem }: ProductRows,
-  header: ProductHeader,
+export function parseShopifyProduct(
+  { handle, rows, problem }: ProductRowGroup,
+  header: ShopifyHeader,
   currency: string
 ): Parsed {
-  const cells = createProductCells(handle, header, currency)
+  const cells = createProductCellReader(handle, header, currency)
   const [first] = rows
   if (first === undefined) throw new RangeError('a group has a row')
   const uneven = rows.find(row => row.width !== header.width)
@@ -43,29 +43,29 @@ export function parseProduct(
     cells.reject(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
   if (problem !== null) cells.reject(first, 'handle', problem)
 
-  const { options, choices } = readChoices(cells, rows, first)
+  const { options, choices } = readProductOptions(cells, rows, first)
   const variants = choices.map(({ row, attributes }) => readVariant(cells, row, first, attributes))
   rejectDuplicateSkus(cells, choices, variants)
-  const draft: ProductDraft = {
+  const draft: ImportedProduct = {
     row: first.row,
-    slug: storedSlug(handle),
+    slug: normalizeSlug(handle),
     fields: { ...readProduct(cells, first), ...readImages(cells, rows), options },
     variants
   }
-  const type = cells.text(first, 'type', NAME_LENGTH_MAX)
+  const type = cells.text(first, 'type', PRODUCT_NAME_LENGTH_MAX)
   if (type !== undefined) draft.type = type === '' ? null : type
   return cells.problems.length > 0 ? { problems: cells.problems } : { draft }
 }
 
-function readProduct(cells: ProductCells, row: ProductImportRow): Omit<Fields, 'options'> {
-  const name = cells.text(row, 'title', NAME_LENGTH_MAX) ?? ''
+function readProduct(cells: ProductCellReader, row: ProductImportRow): Omit<Fields, 'options'> {
+  const name = cells.text(row, 'title', PRODUCT_NAME_LENGTH_MAX) ?? ''
   if (name === '') cells.reject(row, 'title', 'This is missing.')
   const fields: Omit<Fields, 'options'> = { name }
   const description = row.cell('body')?.replaceAll('\0', '')
   if (description !== undefined) fields.description = description
-  if ((description ?? '').length > DESCRIPTION_LENGTH_MAX)
-    cells.reject(row, 'body', `This is longer than ${DESCRIPTION_LENGTH_MAX} characters.`)
-  const brand = cells.text(row, 'vendor', NAME_LENGTH_MAX)
+  if ((description ?? '').length > PRODUCT_DESCRIPTION_LENGTH_MAX)
+    cells.reject(row, 'body', `This is longer than ${PRODUCT_DESCRIPTION_LENGTH_MAX} characters.`)
+  const brand = cells.text(row, 'vendor', PRODUCT_NAME_LENGTH_MAX)
   if (brand !== undefined) fields.brand = brand === '' ? null : brand
   const tags = readTags(cells, row)
   if (tags !== undefined) fields.tags = tags
@@ -74,19 +74,23 @@ function readProduct(cells: ProductCells, row: ProductImportRow): Omit<Fields, '
   return fields
 }
 
-function readTags(cells: ProductCells, row: ProductImportRow): string[] | undefined {
-  const text = cells.text(row, 'tags', TAGS_MAX * (TAG_LENGTH_MAX + 2))
+function readTags(cells: ProductCellReader, row: ProductImportRow): string[] | undefined {
+  const text = cells.text(row, 'tags', TAGS_PER_PRODUCT_MAX * (TAG_LENGTH_MAX + 2))
   if (text === undefined) return undefined
   const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '')
-  if (tags.length > TAGS_MAX || tags.some(tag => tag.length > TAG_LENGTH_MAX))
-    cells.reject(row, 'tags', `At most ${TAGS_MAX} tags of ${TAG_LENGTH_MAX} characters are allowed.`)
+  if (tags.length > TAGS_PER_PRODUCT_MAX || tags.some(tag => tag.length > TAG_LENGTH_MAX))
+    cells.reject(
+      row,
+      'tags',
+      `At most ${TAGS_PER_PRODUCT_MAX} tags of ${TAG_LENGTH_MAX} characters are allowed.`
+    )
   return tags
 }
 
 /** A product that is active but not published becomes a draft. */
-function readStatus(cells: ProductCells, row: ProductImportRow): Fields['status'] {
-  const status = cells.text(row, 'status', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
-  const published = cells.text(row, 'published', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+function readStatus(cells: ProductCellReader, row: ProductImportRow): Fields['status'] {
+  const status = cells.text(row, 'status', PRODUCT_NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+  const published = cells.text(row, 'published', PRODUCT_NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   if (status === 'draft' || status === 'archived') return status
   if (status !== '' && status !== 'active')
     cells.reject(row, 'status', 'This must be active, draft or archived.')
@@ -94,17 +98,17 @@ function readStatus(cells: ProductCells, row: ProductImportRow): Fields['status'
   return status === '' ? undefined : 'active'
 }
 
-function readImages(cells: ProductCells, rows: readonly ProductImportRow[]): Pick<Fields, 'images'> {
+function readImages(cells: ProductCellReader, rows: readonly ProductImportRow[]): Pick<Fields, 'images'> {
   const found = new Map<string, { url: string; alt: string | null; position: number }>()
   for (const row of rows) {
     const url = cells.url(row, 'imageSrc')
     if (url === undefined) return {}
     if (url === null || found.has(url)) continue
-    const alt = cells.text(row, 'imageAlt', ALT_LENGTH_MAX) || null
+    const alt = cells.text(row, 'imageAlt', IMAGE_ALT_LENGTH_MAX) || null
     const position = Number.parseInt(row.cell('imagePosition') ?? '', 10)
     found.set(url, { url, alt, position: position > 0 ? position : Number.MAX_SAFE_INTEGER })
-    if (found.size > IMAGES_MAX) {
-      cells.reject(row, 'imageSrc', `A product can have ${IMAGES_MAX} images.`)
+    if (found.size > IMAGES_PER_PRODUCT_MAX) {
+      cells.reject(row, 'imageSrc', `A product can have ${IMAGES_PER_PRODUCT_MAX} images.`)
       break
     }
   }
@@ -113,19 +117,19 @@ function readImages(cells: ProductCells, rows: readonly ProductImportRow[]): Pic
 }
 
 function readVariant(
-  cells: ProductCells,
+  cells: ProductCellReader,
   row: ProductImportRow,
   first: ProductImportRow,
   attributes: Record<string, string>
-): VariantDraft {
+): ImportedVariant {
   const price = cells.amount(row, 'price')
   if (price === null && (row.cell('price') ?? '').trim() === '')
     cells.reject(row, 'price', 'This is missing.')
   const compareAt = cells.amount(row, 'compareAtPrice')
   // Shopify shows no sale when the compare-at price is not above the price, for example 0.
   const isOnSale = price !== null && compareAt !== null && compareAt > price
-  const fields: VariantDraft['fields'] = {
-    name: variantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
+  const fields: ImportedVariant['fields'] = {
+    name: defaultVariantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
     price_minor: (isOnSale ? compareAt : price) ?? 0,
     sale_price_minor: isOnSale ? price : null,
     attributes
@@ -143,14 +147,14 @@ function readVariant(
 }
 
 /** Stock is tracked when the file names an inventory tracker, or has no such column but a quantity. */
-function readStock(cells: ProductCells, row: ProductImportRow): VariantStock {
-  const stock: VariantStock = {}
-  const tracker = cells.text(row, 'inventoryTracker', NAME_LENGTH_MAX)
+function readStock(cells: ProductCellReader, row: ProductImportRow): ImportedVariantStock {
+  const stock: ImportedVariantStock = {}
+  const tracker = cells.text(row, 'inventoryTracker', PRODUCT_NAME_LENGTH_MAX)
   const onHand = cells.count(row, 'inventoryQty')
   if (tracker !== undefined) stock.tracked = tracker !== ''
   else if (onHand !== undefined) stock.tracked = true
   if (onHand !== undefined) stock.onHand = onHand
-  const policy = cells.text(row, 'inventoryPolicy', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+  const policy = cells.text(row, 'inventoryPolicy', PRODUCT_NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   if (policy === 'continue' || policy === 'true') stock.backorder = 'any'
   else if (policy === 'deny' || policy === 'false') stock.backorder = 'none'
   else if (policy !== '') cells.reject(row, 'inventoryPolicy', 'This must be deny or continue.')
@@ -161,9 +165,9 @@ function readStock(cells: ProductCells, row: ProductImportRow): VariantStock {
 const withoutApostrophe = (text: string) => text.replace(/^'(?='*\d)/, '')
 
 function rejectDuplicateSkus(
-  cells: ProductCells,
-  choices: readonly VariantChoice[],
-  variants: readonly VariantDraft[]
+  cells: ProductCellReader,
+  choices: readonly VariantRowWithOptions[],
+  variants: readonly ImportedVariant[]
 ): void {
   const rowOfSku = new Map<string, number>()
   for (const [index, { row }] of choices.entries()) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { slugOf } from '../products/slug.ts'
+import { slugOfName } from '../products/slug.ts'
 import { SKU_LENGTH_MAX } from '../variants/schema.ts'
 
 /**
@@ -7,8 +7,12 @@ import { SKU_LENGTH_MAX } from '../variants/schema.ts'
  * values give the same SKU in every file. Handles have no dots, so that two products never derive the same
  * one. If another variant of the product has the SKU (`taken`), a hash of the exact values is appended.
  */
-export function deriveSku(slug: string, values: readonly string[], taken: ReadonlySet<string>): string {
-  const sku = [slug, ...values.map(slugOf)].join('.').toUpperCase()
+export function deriveVariantSku(
+  slug: string,
+  values: readonly string[],
+  taken: ReadonlySet<string>
+): string {
+  const sku = [slug, ...values.map(slugOfName)].join('.').toUpperCase()
   if (sku.length <= SKU_LENGTH_MAX && !taken.has(sku)) return sku
   const ending = hash('sha256', JSON.stringify([slug, ...values]))
     .slice(0, 8)

@@ -5,9 +5,9 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketPriceList } from '../../pricing/index.ts'
-import { refreshListPrices } from './jobs.ts'
-import { createListPrices } from './service.ts'
-import { repriceChangedLists } from './subscriber.ts'
+import { refreshPriceListPrices } from './jobs.ts'
+import { createPriceListPricing } from './service.ts'
+import { repriceChangedPriceLists } from './subscriber.ts'
 
 const lists = (count: number): MarketPriceList[] =>
   Array.from({ length: count }, newId).map(id => ({ id, currency: 'EUR', chain: [{ id, adjustmentPpm: 0 }] }))
@@ -37,7 +37,7 @@ test.each([
     const enqueue = vi.fn()
     const pricing = { marketLists: async () => lists(count), pricesIn: async () => [] }
     const { tx, sent } = openTransaction()
-    await createListPrices({ pricing, enqueue, currency: 'USD' }).reprice(tx, ['product'])
+    await createPriceListPricing({ pricing, enqueue, currency: 'USD' }).reprice(tx, ['product'])
     expect(enqueue).toHaveBeenCalledTimes(jobs)
     expect(sent).toHaveLength(jobs === 0 ? 2 : 0)
   }
@@ -62,10 +62,10 @@ test.each([
     }))
     const deps = { pricing: { marketLists: async () => all }, listPrices: { reprice }, changes, enqueue }
     const { tx } = openTransaction()
-    await repriceChangedLists(tx, events, deps)
+    await repriceChangedPriceLists(tx, events, deps)
     expect(reprice).toHaveBeenCalledTimes(atOnce)
     expect(enqueue.mock.calls.map(call => call.slice(1))).toEqual(
-      all.slice(0, later).map(({ id }) => [refreshListPrices, { list_id: id }, { subject: id }])
+      all.slice(0, later).map(({ id }) => [refreshPriceListPrices, { list_id: id }, { subject: id }])
     )
     expect(changes.announcePages).toHaveBeenCalledTimes(1)
   }

@@ -1,16 +1,16 @@
-import { type PriceInputs, priceIn } from '../discounts/pricing.ts'
+import { type VariantPriceInputs, variantPriceInCurrency } from '../discounts/pricing.ts'
 
 /** A variant that is for sale, and its price in a price list, if the list has one. */
-export type ListedVariant = {
+export type VariantWithListPrice = {
   readonly productId: string
-  readonly own: PriceInputs
+  readonly own: VariantPriceInputs
   readonly listed: number | undefined
 }
 /**
  * The price of the cheapest variant of a product, with and without discounts, and the number of variants for
  * sale.
  */
-export type LowestPrice = {
+export type LowestProductPrice = {
   readonly productId: string
   readonly discountedPrice: number
   readonly price: number
@@ -21,10 +21,13 @@ export type LowestPrice = {
  * Returns the lowest price of each product in a price list. The view `lowest_prices` does it for the
  * catalog's prices.
  */
-export function lowestIn(currency: string, variants: readonly ListedVariant[]): LowestPrice[] {
-  const lowest = new Map<string, LowestPrice>()
+export function lowestPricesOfProducts(
+  currency: string,
+  variants: readonly VariantWithListPrice[]
+): LowestProductPrice[] {
+  const lowest = new Map<string, LowestProductPrice>()
   for (const { productId, own, listed } of variants) {
-    const priced = priceIn(own, listed, currency)
+    const priced = variantPriceInCurrency(own, listed, currency)
     if (priced === undefined) continue
     const before = lowest.get(productId)
     const best = before === undefined || isCheaper(priced, before) ? priced : before

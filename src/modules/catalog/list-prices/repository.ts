@@ -2,7 +2,7 @@ import { nullableJson, statement } from '../../../platform/postgres/statement.ts
 import type { VariantDiscount } from '../discounts/pricing.ts'
 
 /** Lists the active variants of these products in a currency, with the inputs of their prices. */
-export const listPriced = statement({
+export const listVariantPriceInputs = statement({
   name: 'catalog.list_priced_variants',
   takes: { ids: 'uuid[]', currency: 'text' },
   gives: {
@@ -21,7 +21,7 @@ export const listPriced = statement({
     where product_id = any ($ids) and active and currency = $currency`
 })
 /** Replaces the prices of these products in these lists. Returns the number of rows that changed. */
-export const putListPrices = statement({
+export const replacePriceListPrices = statement({
   name: 'catalog.put_list_prices',
   takes: {
     ids: 'uuid[]',
@@ -59,7 +59,7 @@ export const putListPrices = statement({
     select (select count(*) from written)::int + (select count(*) from gone)::int as changed`
 })
 /** Deletes the prices in all lists except these. */
-export const deleteOtherLists = statement({
+export const deletePricesOfOtherLists = statement({
   name: 'catalog.delete_other_list_prices',
   takes: { lists: 'uuid[]' },
   text: 'delete from catalog.list_prices where list_id <> all ($lists)'

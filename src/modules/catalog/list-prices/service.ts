@@ -2,13 +2,13 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Market, MarketPriceList, PricingApi } from '../../pricing/index.ts'
-import { priceInputsOf } from '../discounts/pricing.ts'
-import { refreshListPrices } from './jobs.ts'
-import { lowestIn } from './lowest.ts'
+import { variantPriceInputsOf } from '../discounts/pricing.ts'
+import { refreshPriceListPrices } from './jobs.ts'
+import { lowestPricesOfProducts } from './lowest.ts'
 import * as repository from './repository.ts'
 
 /** Maximum number of prices (products times lists) that one transaction updates. A job updates more. */
-export const REPRICED_IN_TRANSACTION_MAX = 10_000
+export const PRICES_PER_TRANSACTION_MAX = 10_000
 
 type Deps = {
   /** Absent: the shop has no price lists. */
@@ -24,10 +24,10 @@ type Wanted = { readonly variantId: string; readonly quantity: number }
  * The prices of products in the price lists of markets. The lowest price per product is stored, for product
  * lists.
  */
-export function createListPrices({ pricing, enqueue, currency }: Deps) {
+export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
   /** Enqueues a job that updates the lowest prices of all products after the commit. */
   function refreshSoon(tx: Transaction): void {
-    if (pricing !== undefined) enqueue(tx, refreshListPrices, {}, { subject: FIRST_ID })
+    if (pricing !== undefined) enqueue(tx, refreshPriceListPrices, {}, { subject: FIRST_ID })
   }
 
   /**
@@ -38,23 +38,23 @@ export function createListPrices({ pricing, enqueue, currency }: Deps) {
   async function reprice(tx: Transaction, productIds: readonly string[], listId?: string): Promise<number> {
     if (pricing === undefined || productIds.length === 0) return 0
     const all = await pricing.marketLists(tx)
-    const lists = listId === undefined ? all : all.filter(list => dependsOn(list, listId))
+    const lists = listId === undefined ? all : all.filter(list => inheritsFromPriceList(list, listId))
     if (lists.length === 0) return 0
-    if (lists.length * productIds.length > REPRICED_IN_TRANSACTION_MAX) {
+    if (lists.length * productIds.length > PRICES_PER_TRANSACTION_MAX) {
       refreshSoon(tx)
       return 0
     }
-    const variants = await tx.rows(repository.listPriced, { ids: productIds, currency })
-    const prices = await pricing.pricesIn(tx, lists, variants.map(minimumQuantityOf))
+    const variants = await tx.rows(repository.listVariantPriceInputs, { ids: productIds, currency })
+    const prices = await pricing.pricesIn(tx, lists, variants.map(variantAtMinimumQuantity))
     const lowest = lists.flatMap((list, index) => {
       const listed = variants.map((row, at) => ({
         productId: row.product_id,
-        own: priceInputsOf(row, currency),
+        own: variantPriceInputsOf(row, currency),
         listed: prices[index]?.[at]
       }))
-      return lowestIn(list.currency, listed).map(each => ({ ...each, list }))
+      return lowestPricesOfProducts(list.currency, listed).map(each => ({ ...each, list }))
     })
-    const row = await tx.first(repository.putListPrices, {
+    const row = await tx.first(repository.replacePriceListPrices, {
       ids: productIds,
       lists: lists.map(({ id }) => id),
       productIds: lowest.map(({ productId }) => productId),
@@ -84,13 +84,13 @@ export function createListPrices({ pricing, enqueue, currency }: Deps) {
 
   return { reprice, refreshSoon, pricesIn }
 }
-export type ListPrices = ReturnType<typeof createListPrices>
+export type PriceListPricing = ReturnType<typeof createPriceListPricing>
 
 /** The variant in its minimum quantity, whose price product lists and pages show. */
-export const minimumQuantityOf = ({ id, quantity_min }: SoldVariant): Wanted => ({
+export const variantAtMinimumQuantity = ({ id, quantity_min }: SoldVariant): Wanted => ({
   variantId: id,
   quantity: quantity_min
 })
 
-export const dependsOn = ({ chain }: MarketPriceList, listId: string): boolean =>
+export const inheritsFromPriceList = ({ chain }: MarketPriceList, listId: string): boolean =>
   chain.some(({ id }) => id === listId)

@@ -3,9 +3,9 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PricingApi, pricesChanged } from '../../pricing/index.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
-import { lockProducts } from '../stock/repository.ts'
-import { refreshListPrices } from './jobs.ts'
-import { dependsOn, type ListPrices } from './service.ts'
+import { lockProductsOfVariants } from '../stock/repository.ts'
+import { refreshPriceListPrices } from './jobs.ts'
+import { inheritsFromPriceList, type PriceListPricing } from './service.ts'
 
 /**
  * Maximum number of variants, over all events of a batch, that are repriced immediately. A job reprices more.
@@ -15,7 +15,7 @@ const VARIANTS_MAX = 2_000
 type Changed = JobDelivery<PayloadOf<typeof pricesChanged>>
 type Deps = {
   pricing: Pick<PricingApi, 'marketLists'>
-  listPrices: Pick<ListPrices, 'reprice'>
+  listPrices: Pick<PriceListPricing, 'reprice'>
   changes: Pick<CatalogChanges, 'announcePages'>
   enqueue: Enqueue
 }
@@ -24,24 +24,24 @@ type Deps = {
  * Updates the lowest prices in changed price lists, within `tx`. Reads present prices, so the order of events
  * is irrelevant.
  */
-export async function repriceChangedLists(
+export async function repriceChangedPriceLists(
   tx: Transaction,
   events: readonly Changed[],
   { pricing, listPrices, changes, enqueue }: Deps
 ): Promise<void> {
   const lists = await pricing.marketLists(tx)
-  const isShown = ({ payload }: Changed) => lists.some(list => dependsOn(list, payload.list_id))
+  const isShown = ({ payload }: Changed) => lists.some(list => inheritsFromPriceList(list, payload.list_id))
   const variants = events.reduce((sum, { payload }) => sum + (payload.variant_ids?.length ?? 0), 0)
   const isLater = ({ payload }: Changed) => payload.variant_ids === null || variants > VARIANTS_MAX
   // The job also deletes the prices of lists that no market has.
   for (const { payload } of events.filter(isLater))
-    enqueue(tx, refreshListPrices, { list_id: payload.list_id }, { subject: payload.list_id })
+    enqueue(tx, refreshPriceListPrices, { list_id: payload.list_id }, { subject: payload.list_id })
 
   const now = events.filter(event => isShown(event) && !isLater(event))
   if (now.length > 0) {
     // All products are locked in one statement, ordered by id, to prevent deadlocks with other transactions.
     const variantIds = now.flatMap(({ payload }) => payload.variant_ids ?? [])
-    const ids = (await tx.rows(lockProducts, { variantIds })).map(({ id }) => id)
+    const ids = (await tx.rows(lockProductsOfVariants, { variantIds })).map(({ id }) => id)
     for (const { payload } of now) await listPrices.reprice(tx, ids, payload.list_id)
   }
   // Product pages also show prices that are not the lowest.

@@ -1,11 +1,11 @@
 import type { Market, PricingApi } from '../../pricing/index.ts'
-import { priceIn } from '../discounts/pricing.ts'
+import { variantPriceInCurrency } from '../discounts/pricing.ts'
 import type { CachedOffer, Offer, OfferCache, VariantQuantity } from './service.ts'
 
 type Deps = { entries: OfferCache; pricing: PricingApi | undefined; currency: string }
 
 /** Implements `CatalogApi.offers`: offers at the prices of a market. */
-export function createOffers({ entries, pricing, currency }: Deps) {
+export function createMarketOffers({ entries, pricing, currency }: Deps) {
   const offersAtOwnPrices = async (wanted: readonly VariantQuantity[]) =>
     (await entries(wanted)).map(entry => entry?.offer)
 
@@ -19,23 +19,23 @@ export function createOffers({ entries, pricing, currency }: Deps) {
   }
 
   return (wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]> =>
-    pricing === undefined || market === null || hasOwnPrices(market, currency)
+    pricing === undefined || market === null || usesCatalogPrices(market, currency)
       ? offersAtOwnPrices(wanted)
       : offersAtListPrices(pricing, wanted, market)
 }
 
 /** Whether a market uses the catalog's own prices in the currency of the shop. */
-export const hasOwnPrices = ({ priceListId, currency: there }: Market, currency: string): boolean =>
+export const usesCatalogPrices = ({ priceListId, currency: there }: Market, currency: string): boolean =>
   priceListId === null && there === currency
 
-/** Returns the offer at the price of a market; see `priceIn`. */
+/** Returns the offer at the price of a market; see `variantPriceInCurrency`. */
 function offerIn(
   { offer, salePrice, running, jsonBeforePrice: before, jsonAfterPrice: behind }: CachedOffer,
   listed: number | undefined,
   currency: string
 ): Offer | undefined {
   const own = { currency: offer.currency, price: offer.price, salePrice, discounts: running }
-  const priced = priceIn(own, listed, currency)
+  const priced = variantPriceInCurrency(own, listed, currency)
   if (priced === undefined) return undefined
   const { price, discountedPrice } = priced
   return {

@@ -1,8 +1,8 @@
 import type { BuyingRule } from '../../../kernel/buying-rule.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
-import { priceIn, priceInputsOf } from '../discounts/pricing.ts'
-import type { ListPrices } from '../list-prices/service.ts'
+import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
+import type { PriceListPricing } from '../list-prices/service.ts'
 import * as repository from './repository.ts'
 import type { VariantQuantity } from './service.ts'
 
@@ -31,10 +31,10 @@ export type QuotedVariant = {
   readonly price: { readonly minor: number; readonly discountedMinor: number } | null
 }
 
-type Deps = { listPrices: Pick<ListPrices, 'pricesIn'>; currency: string }
+type Deps = { listPrices: Pick<PriceListPricing, 'pricesIn'>; currency: string }
 
 /** Implements `CatalogApi.quote`. */
-export const createQuoteVariants =
+export const createVariantQuoter =
   ({ listPrices, currency }: Deps) =>
   async (
     db: Queryable,
@@ -43,7 +43,7 @@ export const createQuoteVariants =
   ): Promise<(QuotedVariant | undefined)[]> => {
     const ids = wanted.map(({ variantId }) => variantId)
     const [rows, listed] = await Promise.all([
-      db.rows(repository.quoteVariants, { ids }),
+      db.rows(repository.listVariantsForQuote, { ids }),
       listPrices.pricesIn(db, market, wanted)
     ])
     const rowOf = new Map(rows.map(row => [row.id, row]))
@@ -58,22 +58,22 @@ export const createQuoteVariants =
  * shop.
  */
 function priceOf(
-  row: repository.QuoteRow,
+  row: repository.QuotedVariantRow,
   listed: number | undefined,
   currency: string,
   shopCurrency: string
 ): QuotedVariant['price'] {
   if (row.currency !== shopCurrency) return null
-  const priced = priceIn(priceInputsOf(row, shopCurrency), listed, currency)
+  const priced = variantPriceInCurrency(variantPriceInputsOf(row, shopCurrency), listed, currency)
   return priced === undefined ? null : { minor: priced.price, discountedMinor: priced.discountedPrice }
 }
 
-const variantOf = (row: repository.QuoteRow, price: QuotedVariant['price']): QuotedVariant => ({
+const variantOf = (row: repository.QuotedVariantRow, price: QuotedVariant['price']): QuotedVariant => ({
   variantId: row.id,
   productId: row.product_id,
   categoryIds: row.category_ids,
   name: row.name,
-  variantName: repository.variantNameOf(row),
+  variantName: repository.variantNameWithinProduct(row),
   slug: row.slug,
   sku: row.sku,
   imageUrl: row.image_url,

@@ -2,7 +2,7 @@ import { json, nullableJson, type RowOf, statement } from '../../../platform/pos
 import type { VariantDiscount } from '../discounts/pricing.ts'
 
 /** Lists those of these variants that are for sale in a currency, in any order. */
-export const listOffers = statement({
+export const listVariantOffers = statement({
   name: 'catalog.list_offers',
   takes: { ids: 'uuid[]', currency: 'text' },
   gives: {
@@ -37,7 +37,7 @@ export const listOffers = statement({
       and products.status = 'active'`
 })
 /** Lists these variants with the inputs of their prices, in any order, also those that are not for sale. */
-export const quoteVariants = statement({
+export const listVariantsForQuote = statement({
   name: 'catalog.quote_variants',
   takes: { ids: 'uuid[]' },
   gives: {
@@ -84,7 +84,7 @@ export const quoteVariants = statement({
     where variants.id = any ($ids)`
 })
 /** Lists the names of these variants, also of deleted ones. */
-export const listNames = statement({
+export const listVariantNames = statement({
   name: 'catalog.list_variant_names',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid', name: 'text' },
@@ -95,9 +95,9 @@ export const listNames = statement({
     union all
     select id, name from catalog.gone_variants where id = any ($ids)`
 })
-export type QuoteRow = RowOf<typeof quoteVariants>
-export type OfferRow = RowOf<typeof listOffers>
+export type QuotedVariantRow = RowOf<typeof listVariantsForQuote>
+export type VariantOfferRow = RowOf<typeof listVariantOffers>
 
 /** The name of a variant within its product. Empty when it equals the name of the product. */
-export const variantNameOf = (row: { name: string; variant_name: string }): string =>
+export const variantNameWithinProduct = (row: { name: string; variant_name: string }): string =>
   row.variant_name === row.name ? '' : row.variant_name

@@ -12,7 +12,7 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { createOffers } from './markets.ts'
+import { createMarketOffers } from './markets.ts'
 import { createOfferCache } from './service.ts'
 
 const admin = { token: 'admin' }
@@ -156,7 +156,7 @@ function fakeBroadcast() {
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
   const changes = changesOf({ db: db as Database, broadcast })
   const entries = createOfferCache({ db, changes, currency: 'USD', bytesMax })
-  return createOffers({ entries, pricing: undefined, currency: 'USD' })
+  return createMarketOffers({ entries, pricing: undefined, currency: 'USD' })
 }
 
 /** A database whose response waits until the test releases it. */

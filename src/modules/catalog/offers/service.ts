@@ -1,8 +1,8 @@
 import type { BuyingRule } from '../../../kernel/buying-rule.ts'
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { currentPrice, isRunning, type VariantDiscount } from '../discounts/pricing.ts'
-import { type CatalogChanges, revisionDeadlineOf } from '../revision/changes.ts'
+import { calculateCurrentPrice, isDiscountRunning, type VariantDiscount } from '../discounts/pricing.ts'
+import { type CatalogChanges, cacheDeadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
 /** The rule of variants without limits. Shared, because nearly all variants have it. */
@@ -91,7 +91,7 @@ export function createOfferCache({ db, changes, currency, bytesMax }: Deps): Off
   ): Promise<(CachedOffer | undefined)[]> {
     const startedAt = performance.now()
     const generationBefore = generation
-    const rows = await db.rows(repository.listOffers, { ids: missing, currency })
+    const rows = await db.rows(repository.listVariantOffers, { ids: missing, currency })
     const loaded = new Map<string, CachedOffer>()
     for (const row of rows) loaded.set(row.id, cachedOfferOf(row, currency, startedAt))
     // Rows that were read before a change and arrive after its invalidation are stale, so they are not
@@ -125,15 +125,19 @@ export function createOfferCache({ db, changes, currency, bytesMax }: Deps): Off
 /** Bytes of a string in memory: one per character, or two when a character is not in Latin-1. */
 const bytesOf = (text: string) => (/[^\x00-\xff]/.test(text) ? 2 : 1) * text.length
 
-function cachedOfferOf(row: repository.OfferRow, currency: string, loadedAt: number): CachedOffer {
+function cachedOfferOf(row: repository.VariantOfferRow, currency: string, loadedAt: number): CachedOffer {
   const discounts = row.discounts ?? []
-  const { discountedPrice, changesIn } = currentPrice(row.price_minor, row.sale_price_minor, discounts)
-  const running = discounts.filter(isRunning)
+  const { discountedPrice, changesIn } = calculateCurrentPrice(
+    row.price_minor,
+    row.sale_price_minor,
+    discounts
+  )
+  const running = discounts.filter(isDiscountRunning)
   const json = JSON.stringify({
     variant_id: row.id,
     product_id: row.product_id,
     name: row.name,
-    variant_name: repository.variantNameOf(row),
+    variant_name: repository.variantNameWithinProduct(row),
     slug: row.slug,
     sku: row.sku,
     price: row.price_minor,
@@ -160,7 +164,7 @@ function cachedOfferOf(row: repository.OfferRow, currency: string, loadedAt: num
     jsonBeforePrice: text.slice(0, start),
     jsonAfterPrice: text.slice(text.indexOf(',"image_url":', start)),
     running: running.length === 0 ? NONE_RUNNING : running,
-    deadline: revisionDeadlineOf(loadedAt, changesIn)
+    deadline: cacheDeadlineOf(loadedAt, changesIn)
   }
 }
 
@@ -168,5 +172,5 @@ const ruleOf = ({
   quantity_min: min,
   quantity_max: max,
   quantity_step: step
-}: repository.OfferRow): BuyingRule =>
+}: repository.VariantOfferRow): BuyingRule =>
   min === 1 && max === null && step === 1 ? ANY_QUANTITY : { min, max, step }

@@ -3,25 +3,25 @@ import { Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
 
 // Fields that the schemas of this module share.
-export const HTTP_URL = '^https?://[^\\s\\u0000-\\u001f<>"]+$'
+export const HTTP_URL_PATTERN = '^https?://[^\\s\\u0000-\\u001f<>"]+$'
 export const URL_LENGTH_MAX = 2_048
-export const SLUG = '^[\\p{L}\\p{N}\\p{M}_-]+$'
+export const SLUG_PATTERN = '^[\\p{L}\\p{N}\\p{M}_-]+$'
 export const SLUG_LENGTH_MAX = 255
-export const ALT_LENGTH_MAX = 1_000
+export const IMAGE_ALT_LENGTH_MAX = 1_000
 
-export const Slug = Type.String({
+export const SlugSchema = Type.String({
   description: 'Name in URLs: letters, digits, hyphens and underscores.',
   minLength: 1,
   maxLength: SLUG_LENGTH_MAX,
-  ...matching(SLUG, 'must be letters, digits, hyphens and underscores')
+  ...matching(SLUG_PATTERN, 'must be letters, digits, hyphens and underscores')
 })
-export const HttpUrl = Type.String({
+export const HttpUrlSchema = Type.String({
   maxLength: URL_LENGTH_MAX,
-  ...matching(HTTP_URL, 'must be a web address, such as https://example.com/picture.jpg')
+  ...matching(HTTP_URL_PATTERN, 'must be a web address, such as https://example.com/picture.jpg')
 })
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
-export const Status = Type.Enum([...PRODUCT_STATUSES])
-export const Attributes = Type.Record(
+export const ProductStatusSchema = Type.Enum([...PRODUCT_STATUSES])
+export const VariantAttributesSchema = Type.Record(
   Type.String(
     matching('^[^\\u0000-\\u001f\\u007f]{1,100}$', 'must have a name of one line, 100 characters at most')
   ),
@@ -32,7 +32,7 @@ export const Attributes = Type.Record(
     additionalProperties: false
   }
 )
-export const StoredAttributes = Type.Record(Type.String({ pattern: '^' }), Type.String())
+export const StoredAttributesSchema = Type.Record(Type.String({ pattern: '^' }), Type.String())
 export const ImageResponse = response('ImageResponse', {
   url: Type.String(),
   alt: nullable(Type.String()),

@@ -12,7 +12,7 @@ type ListQuery = {
 }
 
 /** Returns the SQL that reads the first `$limit` products of a list. */
-export const listSql = ({ columns, joined = '', where, by, shown }: ListQuery): string => `
+export const productListSql = ({ columns, joined = '', where, by, shown }: ListQuery): string => `
     select ${shown} from (
       select ${columns} from catalog.products ${joined} where ${where} order by ${by} limit $limit
     ) as page order by ${by}`
@@ -21,7 +21,7 @@ export const listSql = ({ columns, joined = '', where, by, shown }: ListQuery): 
  * Returns the condition that a product contains a text. `sku_text` has the SKUs of all variants, to read one
  * table only.
  */
-export const matchesText = (patterns: string): string =>
+export const productMatchesTextSql = (patterns: string): string =>
   `(search_text like any (${patterns}) or sku_text like any (${patterns}))`
 
 /**
@@ -37,9 +37,9 @@ const SCANNED_PER_ROW = 50
  * adjacent, possibly after half of the catalog. So the scan is bounded. If the page is not full after it, the
  * trigram indexes find all matches, which are then sorted.
  */
-export function searchSql({ columns, joined = '', where, by, shown }: ListQuery): string {
+export function productSearchSql({ columns, joined = '', where, by, shown }: ListQuery): string {
   const first = (perRow: number) => `
-        select ${columns}, ${matchesText('$q')} as is_found from catalog.products ${joined} where ${where}
+        select ${columns}, ${productMatchesTextSql('$q')} as is_found from catalog.products ${joined} where ${where}
         order by ${by} limit $limit::int8 * ${perRow}`
   return `
     with near as (
@@ -55,7 +55,7 @@ export function searchSql({ columns, joined = '', where, by, shown }: ListQuery)
     ), indexed as (
       -- The subquery of unnest and "offset 0" hide patterns and order from the planner, so that no
       -- estimate makes it scan the list or the whole table.
-      select ${columns}, true from catalog.products ${joined} where ${where} and ${matchesText('array(select unnest($q::text[]))')}
+      select ${columns}, true from catalog.products ${joined} where ${where} and ${productMatchesTextSql('array(select unnest($q::text[]))')}
         and not (select is_enough from walk) offset 0
     ), page as (
       select * from found where (select is_enough from walk)

@@ -1,11 +1,11 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
-import { listSql, matchesText, searchSql } from './list-sql.ts'
+import { productListSql, productMatchesTextSql, productSearchSql } from './list-sql.ts'
 import type { AdminProductResponse } from './schema.ts'
 
 export type ProductStatus = 'draft' | 'active' | 'archived'
-export type StoredImage = { url: string; alt: string | null }
+export type ProductImage = { url: string; alt: string | null }
 export type ProductOption = { name: string; values: string[] }
 /** The columns of a product that are written. `search_text` is name and brand, folded. */
 export type ProductRow = {
@@ -17,13 +17,13 @@ export type ProductRow = {
   status: ProductStatus
   tags: string[]
   options: ProductOption[]
-  images: StoredImage[]
+  images: ProductImage[]
   search_text: string
 }
 const record = `id uuid, slug text, name text, description text, brand text, status text, tags text[],
   options jsonb, images jsonb, search_text text`
 
-export const findProduct = statement({
+export const findProductDetail = statement({
   name: 'catalog.find_product',
   takes: { id: 'uuid' },
   gives: {
@@ -35,7 +35,7 @@ export const findProduct = statement({
     status: oneOf<ProductStatus>(),
     tags: 'text[]',
     options: json<ProductOption[]>(),
-    images: json<StoredImage[]>(),
+    images: json<ProductImage[]>(),
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -61,7 +61,7 @@ export const findProduct = statement({
     from catalog.products
     where id = $id`
 })
-export const lockProduct = statement({
+export const lockProductRow = statement({
   name: 'catalog.lock_product',
   takes: { id: 'uuid' },
   gives: { id: 'uuid', name: 'text', version: 'int4' },
@@ -78,7 +78,7 @@ export const lockProductOfVariant = statement({
     for update of products`
 })
 /** Locks a slug until the transaction ends, so that products of one name get their slugs one at a time. */
-export const lockSlug = statement({
+export const lockProductSlug = statement({
   name: 'catalog.lock_slug',
   takes: { slug: 'text' },
   text: `select pg_advisory_xact_lock(hashtextextended('catalog.slug ' || $slug, 0))`
@@ -110,7 +110,7 @@ export const updateProducts = statement({
     where products.id = rows.id`
 })
 /** Increments the version of a product, after a change of its variants. */
-export const touchProduct = statement({
+export const incrementProductVersion = statement({
   name: 'catalog.touch_product',
   takes: { id: 'uuid' },
   text: 'update catalog.products set version = version + 1, updated_at = now() where id = $id'
@@ -130,12 +130,12 @@ export const deleteProduct = statement({
     delete from catalog.products where id = $id`
 })
 /** Removes the product from all categories except these. */
-export const deleteLinks = statement({
+export const deleteProductCategoryLinks = statement({
   name: 'catalog.delete_product_categories',
   takes: { id: 'uuid', categoryIds: 'uuid[]' },
   text: 'delete from catalog.product_categories where product_id = $id and category_id <> all ($categoryIds)'
 })
-export const insertLinks = statement({
+export const insertProductCategoryLinks = statement({
   name: 'catalog.insert_product_categories',
   takes: { id: 'uuid', categoryIds: 'uuid[]' },
   text: `
@@ -169,13 +169,17 @@ const list = {
       version, created_at, updated_at`
 }
 /** Lists products after the id `after`, newest first. */
-export const listProducts = statement({ name: 'catalog.list_all_products', ...ofList, text: listSql(list) })
+export const listProducts = statement({
+  name: 'catalog.list_all_products',
+  ...ofList,
+  text: productListSql(list)
+})
 /** Lists products that contain a text, newest first. */
 export const searchProducts = statement({
   name: 'catalog.search_all_products',
   ...ofList,
   takes: { ...ofList.takes, q: 'text[]' },
-  text: searchSql(list)
+  text: productSearchSql(list)
 })
 export const countProducts = statement({
   name: 'catalog.count_all_products',
@@ -183,7 +187,7 @@ export const countProducts = statement({
   gives: { total: 'int4' },
   slow: true,
   text: countUpTo(
-    `catalog.products where status = any ($statuses) and ($q::text[] is null or ${matchesText('$q')})`
+    `catalog.products where status = any ($statuses) and ($q::text[] is null or ${productMatchesTextSql('$q')})`
   )
 })
 export const findAnyProduct = statement({
@@ -212,4 +216,4 @@ export const listVariantsForSale = statement({
     order by coalesce(sale_price_minor < price_minor, false) desc, variants.id limit $limit`
 })
 
-export type ProductDetailRow = RowOf<typeof findProduct>
+export type ProductDetailRow = RowOf<typeof findProductDetail>

@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
 import {
-  AdminProductQuery,
+  AdminProductListQuery,
   AdminProductResponse,
   AdminProductSummaryResponse,
   CreateProductRequest,
@@ -21,7 +21,7 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
         summary: 'List products of any status',
         description:
           'Returns a page of products for administrators, newest first. Drafts and archived products are included. Filter by `status`, or search with `q`.',
-        querystring: AdminProductQuery,
+        querystring: AdminProductListQuery,
         response: { 200: listOf(AdminProductSummaryResponse) }
       }
     },

@@ -11,51 +11,59 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { AdminVariantResponse, CreateVariantRequest, VARIANTS_MAX } from '../variants/schema.ts'
+import { AdminVariantResponse, CreateVariantRequest, VARIANTS_PER_PRODUCT_MAX } from '../variants/schema.ts'
 import {
-  ALT_LENGTH_MAX,
   CategoryLinkResponse,
-  HttpUrl,
+  HttpUrlSchema,
+  IMAGE_ALT_LENGTH_MAX,
   ImageResponse,
   PRODUCT_STATUSES,
-  Slug,
-  Status
+  ProductStatusSchema,
+  SlugSchema
 } from './fields.ts'
 
-export const IMAGES_MAX = 250
+export const IMAGES_PER_PRODUCT_MAX = 250
 const OPTIONS_MAX = 3
-export const TAGS_MAX = 250
-export const NAME_LENGTH_MAX = 255
+export const TAGS_PER_PRODUCT_MAX = 250
+export const PRODUCT_NAME_LENGTH_MAX = 255
 export const TAG_LENGTH_MAX = 255
 export const OPTION_NAME_LENGTH_MAX = 100
 export const OPTION_VALUE_LENGTH_MAX = 255
-export const DESCRIPTION_LENGTH_MAX = 200_000
+export const PRODUCT_DESCRIPTION_LENGTH_MAX = 200_000
 
 const Option = input({
   name: line(OPTION_NAME_LENGTH_MAX),
-  values: Type.Array(line(OPTION_VALUE_LENGTH_MAX), { maxItems: VARIANTS_MAX, uniqueItems: true })
+  values: Type.Array(line(OPTION_VALUE_LENGTH_MAX), { maxItems: VARIANTS_PER_PRODUCT_MAX, uniqueItems: true })
 })
 const fields = {
-  name: line(NAME_LENGTH_MAX),
-  slug: Type.Optional(Slug),
+  name: line(PRODUCT_NAME_LENGTH_MAX),
+  slug: Type.Optional(SlugSchema),
   description: Type.Optional(
-    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: 'Text or HTML. It is stored unchanged.' })
+    Type.String({
+      maxLength: PRODUCT_DESCRIPTION_LENGTH_MAX,
+      description: 'Text or HTML. It is stored unchanged.'
+    })
   ),
-  brand: Type.Optional(nullable(line(NAME_LENGTH_MAX))),
+  brand: Type.Optional(nullable(line(PRODUCT_NAME_LENGTH_MAX))),
   status: Type.Optional(
     Type.Enum([...PRODUCT_STATUSES], {
       description:
         'Only active products are public and for sale. A new product is active if it has variants, else a draft.'
     })
   ),
-  tags: Type.Optional(Type.Array(line(TAG_LENGTH_MAX), { maxItems: TAGS_MAX, uniqueItems: true })),
+  tags: Type.Optional(
+    Type.Array(line(TAG_LENGTH_MAX), { maxItems: TAGS_PER_PRODUCT_MAX, uniqueItems: true })
+  ),
   options: Type.Optional(Type.Array(Option, { maxItems: OPTIONS_MAX })),
   images: Type.Optional(
     Type.Array(
-      input({ url: HttpUrl, alt: Type.Optional(nullable(Type.String({ maxLength: ALT_LENGTH_MAX }))) }),
+      input({
+        url: HttpUrlSchema,
+        alt: Type.Optional(nullable(Type.String({ maxLength: IMAGE_ALT_LENGTH_MAX })))
+      }),
       {
         description: 'In display order.',
-        maxItems: IMAGES_MAX
+        maxItems: IMAGES_PER_PRODUCT_MAX
       }
     )
   ),
@@ -64,7 +72,7 @@ const fields = {
 
 export const CreateProductRequest = request('CreateProductRequest', {
   ...fields,
-  variants: Type.Optional(Type.Array(CreateVariantRequest, { maxItems: VARIANTS_MAX }))
+  variants: Type.Optional(Type.Array(CreateVariantRequest, { maxItems: VARIANTS_PER_PRODUCT_MAX }))
 })
 export type CreateProductRequest = Static<typeof CreateProductRequest>
 
@@ -77,7 +85,7 @@ export const AdminProductResponse = response('AdminProductResponse', {
   name: Type.String(),
   description: Type.String(),
   brand: nullable(Type.String()),
-  status: Status,
+  status: ProductStatusSchema,
   tags: Type.Array(Type.String()),
   options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
   images: Type.Array(ImageResponse),
@@ -94,7 +102,7 @@ export const AdminProductSummaryResponse = response('AdminProductSummaryResponse
   slug: Type.String(),
   name: Type.String(),
   brand: nullable(Type.String()),
-  status: Status,
+  status: ProductStatusSchema,
   image_url: nullable(Type.String()),
   variant_count: Type.Integer(),
   version: Version,
@@ -104,9 +112,9 @@ export const AdminProductSummaryResponse = response('AdminProductSummaryResponse
 
 export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryResponse>
 
-export const AdminProductQuery = input({
+export const AdminProductListQuery = input({
   ...pageQuery,
-  status: Type.Optional(Status),
+  status: Type.Optional(ProductStatusSchema),
   q: Type.Optional(
     line(
       100,
@@ -114,4 +122,4 @@ export const AdminProductQuery = input({
     )
   )
 })
-export type AdminProductQuery = Static<typeof AdminProductQuery>
+export type AdminProductListQuery = Static<typeof AdminProductListQuery>

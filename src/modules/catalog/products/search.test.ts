@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
-import { likePatterns } from './search.ts'
+import { productLikePatterns } from './search.ts'
 
 test.each([
   ['Çrème', ['%creme%']],
@@ -8,7 +8,7 @@ test.each([
   ['%_\\', []],
   ['...', []]
 ])('%s is searched with the patterns %j', (q, patterns) => {
-  expect(likePatterns(q)).toEqual(patterns)
+  expect(productLikePatterns(q)).toEqual(patterns)
 })
 
 test('a search text of fewer than three letters in a row finds the beginning of words and SKUs', async () => {

@@ -10,7 +10,7 @@ const WORD_BOUNDARIES = [' ', '\n', '-', '/', '.', '(', '\\_']
  * a row is found anywhere; a shorter one at the beginning of words only, because no index finds it elsewhere.
  * Returns no pattern when `q` has no letter or digit; nothing matches then.
  */
-export function likePatterns(q: string): string[] {
+export function productLikePatterns(q: string): string[] {
   const text = foldToAscii(q)
   if (TRIGRAM.test(text)) return [`%${escapeLike(text)}%`]
   const start = escapeLike(text.replace(LEADING_SIGNS, ''))

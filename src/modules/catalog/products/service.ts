@@ -9,19 +9,30 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import { insertVariants, type VariantRow } from '../variants/repository.ts'
-import { variantRow } from '../variants/row.ts'
-import { choiceFaults, optionFaults, priceFaults, quantityFaults } from '../variants/rules.ts'
+import { newVariantRow } from '../variants/row.ts'
+import {
+  productOptionFaults,
+  variantOptionFaults,
+  variantPriceFaults,
+  variantQuantityFaults
+} from '../variants/rules.ts'
 import { PRODUCT_STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
 import type {
-  AdminProductQuery,
+  AdminProductListQuery,
   AdminProductResponse,
   AdminProductSummaryResponse,
   CreateProductRequest,
   UpdateProductRequest
 } from './schema.ts'
-import { likePatterns } from './search.ts'
-import { newSlug, numberedSlugs, searchText, storedSlug, withSuffix } from './slug.ts'
+import { productLikePatterns } from './search.ts'
+import {
+  givenOrDerivedSlug,
+  normalizeSlug,
+  numberedSlugs,
+  productSearchText,
+  slugWithSuffix
+} from './slug.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
@@ -36,15 +47,15 @@ type Deps = {
 /** Lists, creates, updates and deletes products of any status, for administrators. */
 export function createProductService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<AdminProductResponse> {
-    return adminProduct(found(await db.first(repository.findProduct, { id }), productNotFound))
+    return adminProduct(found(await db.first(repository.findProductDetail, { id }), productNotFound))
   }
 
   async function list({
     q,
     status,
     ...query
-  }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
-    const patterns = q === undefined ? null : likePatterns(q)
+  }: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
+    const patterns = q === undefined ? null : productLikePatterns(q)
     if (patterns?.length === 0) return noPage(query)
     const statuses = status === undefined ? PRODUCT_STATUSES : [status]
     return readPage(query, {
@@ -65,9 +76,13 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   async function create(body: CreateProductRequest, write: IdempotentWrite): Promise<AdminProductResponse> {
     const { variants: variantBodies = [], category_ids = [], ...fields } = body
     const { status = variantBodies.length === 0 ? 'draft' : 'active' } = fields
-    const row = merge(emptyProduct(write.id), { ...fields, slug: newSlug(fields.name, fields.slug), status })
+    const row = merge(emptyProduct(write.id), {
+      ...fields,
+      slug: givenOrDerivedSlug(fields.name, fields.slug),
+      status
+    })
     const rows = variantBodies.map((each, index) =>
-      variantRow(each, { id: newId(), product: row, position: index + 1, currency })
+      newVariantRow(each, { id: newId(), product: row, position: index + 1, currency })
     )
     assertNoFaults(faultsOfNew(row, rows))
     await write.once(db, async tx => {
@@ -75,7 +90,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       await tx.run(repository.insertProducts, { rows: [{ ...row, slug }] })
       await tx.run(insertVariants, { rows })
       if (rows.length > 0) await inventory?.upsertItems(tx, rows.map(describedBy))
-      await tx.run(repository.insertLinks, { id: row.id, categoryIds: category_ids })
+      await tx.run(repository.insertProductCategoryLinks, { id: row.id, categoryIds: category_ids })
       await changes.announce(tx, [row.id])
     })
     return read(write.id)
@@ -89,14 +104,14 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   ): Promise<AdminProductResponse> {
     const { category_ids, ...fields } = body
     await write.once(db, async tx => {
-      await lockProduct(tx, id, write)
+      await lockProductForWrite(tx, id, write)
       if (changesNothing(body)) return
-      const present = found(await tx.first(repository.findProduct, { id }), productNotFound)
+      const present = found(await tx.first(repository.findProductDetail, { id }), productNotFound)
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       if (category_ids !== undefined) {
-        await tx.run(repository.deleteLinks, { id, categoryIds: category_ids })
-        await tx.run(repository.insertLinks, { id, categoryIds: category_ids })
+        await tx.run(repository.deleteProductCategoryLinks, { id, categoryIds: category_ids })
+        await tx.run(repository.insertProductCategoryLinks, { id, categoryIds: category_ids })
       }
       await changes.announce(tx, [id])
     })
@@ -106,8 +121,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   /** Deletes a product with its variants. Carts show the variants as unavailable. */
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      await lockProduct(tx, id, write)
-      const present = await tx.first(repository.findProduct, { id })
+      await lockProductForWrite(tx, id, write)
+      const present = await tx.first(repository.findProductDetail, { id })
       await tx.run(repository.deleteProduct, { id })
       const deleted = present?.variants ?? []
       await changes.announce(
@@ -133,8 +148,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
 export type ProductService = ReturnType<typeof createProductService>
 
 /** Locks the product until `tx` ends. @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE` */
-export async function lockProduct(tx: Transaction, id: string, write: IdempotentWrite) {
-  const product = found(await tx.first(repository.lockProduct, { id }), productNotFound)
+export async function lockProductForWrite(tx: Transaction, id: string, write: IdempotentWrite) {
+  const product = found(await tx.first(repository.lockProductRow, { id }), productNotFound)
   write.expect(product.version, productStale)
   return product
 }
@@ -149,10 +164,10 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
   const isEmpty = product.status === 'active' && variants.length === 0
   return [
     ...(isEmpty ? [{ path: 'body/variants', message: 'must not be empty while the product is active' }] : []),
-    ...optionFaults(product.options),
-    ...placed.flatMap(priceFaults),
-    ...placed.flatMap(quantityFaults),
-    ...choiceFaults(product.options, placed)
+    ...productOptionFaults(product.options),
+    ...placed.flatMap(variantPriceFaults),
+    ...placed.flatMap(variantQuantityFaults),
+    ...variantOptionFaults(product.options, placed)
   ]
 }
 
@@ -167,10 +182,10 @@ function faultsOfChange(
     path: variant.sku,
     variant: { ...variant, price_minor: variant.price, sale_price_minor: variant.sale_price }
   }))
-  const unchosen = options === undefined ? [] : choiceFaults(options, placed)
+  const unchosen = options === undefined ? [] : variantOptionFaults(options, placed)
   return [
     ...(isEmpty ? [{ path: 'body/status', message: 'must not be active while there are no variants' }] : []),
-    ...optionFaults(options ?? []),
+    ...productOptionFaults(options ?? []),
     ...unchosen.map(({ path, message }) => ({
       path: 'body/options',
       message: `must fit the variants: ${path} ${message}`
@@ -180,10 +195,10 @@ function faultsOfChange(
 
 /** Returns the slug of the product, with a numbered suffix when other products have it. */
 async function freeSlug(tx: Transaction, { id, slug }: repository.ProductRow): Promise<string> {
-  await tx.run(repository.lockSlug, { slug })
+  await tx.run(repository.lockProductSlug, { slug })
   const slugs = numberedSlugs(slug)
   const taken = new Set((await tx.rows(repository.listTakenSlugs, { slugs })).map(row => row.slug))
-  return slugs.find(each => !taken.has(each)) ?? withSuffix(slug, id.slice(-12))
+  return slugs.find(each => !taken.has(each)) ?? slugWithSuffix(slug, id.slice(-12))
 }
 
 const describedBy = ({ id, sku }: VariantRow) => ({ variantId: id, sku })
@@ -208,9 +223,9 @@ function merge(
   const merged = { ...present, ...fields }
   return {
     ...merged,
-    slug: storedSlug(merged.slug),
+    slug: normalizeSlug(merged.slug),
     images: images?.map(({ url, alt = null }) => ({ url, alt })) ?? present.images,
-    search_text: searchText(merged.name, merged.brand)
+    search_text: productSearchText(merged.name, merged.brand)
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createCategory, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { importFile } from '../../../../test/support/csv.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { slugOf } from './slug.ts'
+import { slugOfName } from './slug.ts'
 
 const admin = { token: 'admin' }
 
@@ -28,11 +28,11 @@ test.each([
   ['\u0301', ''],
   ['!!!', '']
 ])('the slug of %s is %s', (name, slug) => {
-  expect(slugOf(name)).toBe(slug)
+  expect(slugOfName(name)).toBe(slug)
 })
 
 test.each(['a', 'é', '글', '𠮷', 'कि'])('a long name of %s is cut between letters', letter => {
-  const slug = slugOf(letter.repeat(300))
+  const slug = slugOfName(letter.repeat(300))
   expect(slug.length).toBeLessThanOrEqual(255)
   expect(slug.isWellFormed()).toBe(true)
   expect(slug.length).toBeGreaterThan(252)

@@ -1,4 +1,4 @@
-import { slugNeeded } from '../errors.ts'
+import { slugRequired } from '../errors.ts'
 import { SLUG_LENGTH_MAX } from './fields.ts'
 
 const SEARCH_TEXT_LENGTH_MAX = 600 // an entry of a B-tree index holds 2,700 bytes
@@ -33,7 +33,7 @@ export const foldToAscii = (text: string): string =>
  * accents, because in other scripts a mark changes the letter, or is one. Empty when the name has no letter
  * or digit.
  */
-export function slugOf(name: string): string {
+export function slugOfName(name: string): string {
   const letters = name.normalize('NFD').replace(/[\p{Script=Latin}\p{N}]\p{M}*/gu, foldToAscii)
   // Invisible characters (joiners, soft hyphens) are removed.
   const visible = letters
@@ -52,32 +52,32 @@ export function slugOf(name: string): string {
  * Returns the composed form in which slugs are stored and looked up, because accents have two encodings
  * (Unicode TR15).
  */
-export const storedSlug = (slug: string): string => slug.normalize('NFC')
+export const normalizeSlug = (slug: string): string => slug.normalize('NFC')
 
 /**
  * Returns the slug of a new product or category: `given`, or one made from the name. @throws
  * `CATALOG_SLUG_NEEDED`
  */
-export function newSlug(name: string, given = slugOf(name)): string {
-  if (given === '') throw slugNeeded()
-  return storedSlug(given)
+export function givenOrDerivedSlug(name: string, given = slugOfName(name)): string {
+  if (given === '') throw slugRequired()
+  return normalizeSlug(given)
 }
 
 /** Returns the slug, and the slugs of further products of the same name: `mug`, `mug-2`, `mug-3`. */
 export const numberedSlugs = (slug: string): string[] =>
   Array.from({ length: SAME_NAME_MAX }, (_, index) =>
-    index === 0 ? slug : withSuffix(slug, String(index + 1))
+    index === 0 ? slug : slugWithSuffix(slug, String(index + 1))
   )
 
 /** Returns the slug with a suffix, cut to the maximum length. */
-export const withSuffix = (slug: string, suffix: string): string =>
+export const slugWithSuffix = (slug: string, suffix: string): string =>
   `${slug
     .slice(0, SLUG_LENGTH_MAX - suffix.length - 1)
     .toWellFormed()
     .replace(/[-\ufffd]+$/, '')}-${suffix}`
 
 /** Returns the text by which a product is searched and sorted. */
-export const searchText = (name: string, brand: string | null): string =>
+export const productSearchText = (name: string, brand: string | null): string =>
   foldToAscii(`${name}\n${brand ?? ''}`)
     .slice(0, SEARCH_TEXT_LENGTH_MAX)
     .toWellFormed()

@@ -1,8 +1,8 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { catalogChanged, EVERYTHING, productChanged } from '../events.ts'
-import { type LowestPrices, REPRICED_IN_REQUEST_MAX } from './lowest-prices.ts'
+import { catalogChanged, productChanged, WHOLE_CATALOG_SUBJECT } from '../events.ts'
+import { type LowestPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
@@ -46,7 +46,7 @@ export type CatalogChanges = {
  * The changes that a run of a transaction has announced so far. Null: any offer or product may have changed.
  */
 type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
-type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPrices }
+type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPriceService }
 
 export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): CatalogChanges {
   const announcedBy = new WeakMap<Transaction, Announced>()
@@ -63,7 +63,7 @@ export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): C
   })
 
   async function reprice(tx: Transaction, productIds: readonly string[]) {
-    await tx.run(repository.lockProducts, { ids: productIds })
+    await tx.run(repository.lockProductRows, { ids: productIds })
     await lowestPrices.reprice(tx, productIds)
   }
 
@@ -75,9 +75,9 @@ export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): C
     announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
-      await tx.run(repository.raiseRevision)
+      await tx.run(repository.incrementCatalogRevision)
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null) emit(tx, catalogChanged, EVERYTHING, {})
+      if (announced.productIds === null) emit(tx, catalogChanged, WHOLE_CATALOG_SUBJECT, {})
       for (const id of announced.productIds ?? []) emit(tx, productChanged, id, { product_id: id })
     })
     // The broadcast reaches this process only some milliseconds after the commit, so it is notified directly:
@@ -94,13 +94,13 @@ export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): C
       const announced = announcedIn(tx)
       for (const id of productIds) announced.productIds?.add(id)
       if (announced.variantIds === null) return
-      const rows = await tx.rows(repository.listVariants, { productIds, limit: IDS_MAX + 1 })
+      const rows = await tx.rows(repository.listVariantIdsOfProducts, { productIds, limit: IDS_MAX + 1 })
       for (const { id } of rows) announced.variantIds.add(id)
       for (const id of deletedVariantIds) announced.variantIds.add(id)
       if (announced.variantIds.size > IDS_MAX) announced.variantIds = null
     },
     announceCategory: async (tx, categoryId, productIds) => {
-      if (productIds.length <= REPRICED_IN_REQUEST_MAX) await reprice(tx, productIds)
+      if (productIds.length <= PRODUCTS_REPRICED_PER_REQUEST_MAX) await reprice(tx, productIds)
       else lowestPrices.refreshListsSoon(tx)
       lowestPrices.repriceCategorySoon(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
@@ -130,5 +130,5 @@ const TRUSTED_SECONDS = 3_600
  * Returns until when data can be cached, in milliseconds of the monotonic clock. The data was read at
  * `startedAt` and changes in `seconds`, by the clock of the database. Null: it does not change with time.
  */
-export const revisionDeadlineOf = (startedAt: number, seconds: number | null): number =>
+export const cacheDeadlineOf = (startedAt: number, seconds: number | null): number =>
   startedAt + Math.min(seconds ?? TRUSTED_SECONDS, TRUSTED_SECONDS) * 1_000

@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400
  * Enqueued by changes that affect too many products for one request, or products that other transactions may
  * change.
  */
-export const repriceProducts = defineJob(
+export const repriceManyProducts = defineJob(
   'catalog.reprice_products',
   { description: 'Updates the lowest prices of many products.', timeoutSeconds: HOUR_SECONDS },
   /**
@@ -19,7 +19,7 @@ export const repriceProducts = defineJob(
   { category_id: Type.Optional(Id) }
 )
 
-export const applyDuePrices = defineJob(
+export const applyDuePriceChanges = defineJob(
   'catalog.apply_due_prices',
   {
     description: 'Updates prices after discounts started or ended, or the currency of the shop changed.',
@@ -29,7 +29,7 @@ export const applyDuePrices = defineJob(
   {}
 )
 
-export const checkPrices = defineJob(
+export const repairLowestPrices = defineJob(
   'catalog.check_prices',
   {
     description:

@@ -3,12 +3,12 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
-import type { ListPrices } from '../list-prices/service.ts'
-import { repriceProducts } from './jobs.ts'
+import type { PriceListPricing } from '../list-prices/service.ts'
+import { repriceManyProducts } from './jobs.ts'
 import * as repository from './repository.ts'
 
 /** Maximum number of products that a request reprices. A job reprices more. */
-export const REPRICED_IN_REQUEST_MAX = 2_000
+export const PRODUCTS_REPRICED_PER_REQUEST_MAX = 2_000
 /** Number of products that one statement compares. Takes 20 ms of the server's CPU (2026-11). */
 const CHUNK = 200
 /** The daily check pauses four times as long as it worked, so that it uses a fifth of one connection. */
@@ -19,8 +19,12 @@ const LATE_TRANSACTIONS_SECONDS = 60
 type ListProducts = Statement<{ id: 'uuid'; limit: 'int8' }, { product_id: 'uuid' }>
 
 /** Returns the products that `list` finds for `id`, at most one more than a request reprices. */
-export async function listProductIds(tx: Transaction, list: ListProducts, id: string): Promise<string[]> {
-  const rows = await tx.rows(list, { id, limit: REPRICED_IN_REQUEST_MAX + 1 })
+export async function listAffectedProductIds(
+  tx: Transaction,
+  list: ListProducts,
+  id: string
+): Promise<string[]> {
+  const rows = await tx.rows(list, { id, limit: PRODUCTS_REPRICED_PER_REQUEST_MAX + 1 })
   return rows.map(row => row.product_id)
 }
 
@@ -28,7 +32,7 @@ type Deps = {
   db: Database
   enqueue: Enqueue
   currency: string
-  listPrices: Pick<ListPrices, 'reprice' | 'refreshSoon'>
+  listPrices: Pick<PriceListPricing, 'reprice' | 'refreshSoon'>
 }
 type RepriceOptions = {
   /** Limits the work to products in this category and below it, if it exists. */
@@ -39,10 +43,10 @@ type RepriceOptions = {
 }
 
 /** The lowest price per product, stored for product lists, at the catalog's own prices and in price lists. */
-export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) {
+export function createLowestPriceService({ db, enqueue, currency, listPrices }: Deps) {
   /** Updates the lowest prices of these products, which `tx` has locked. */
   async function reprice(tx: Transaction, productIds: readonly string[]): Promise<void> {
-    await tx.run(repository.repriceProducts, { ids: productIds, currency })
+    await tx.run(repository.updateProductListColumns, { ids: productIds, currency })
     await listPrices.reprice(tx, productIds)
   }
 
@@ -57,7 +61,7 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
   /** Enqueues a job that reprices the products of a category, or all, after the commit of `tx`. */
   function repriceSoon(tx: Transaction, categoryId?: string): void {
     const payload = categoryId === undefined ? {} : { category_id: categoryId }
-    enqueue(tx, repriceProducts, payload, { subject: categoryId ?? FIRST_ID })
+    enqueue(tx, repriceManyProducts, payload, { subject: categoryId ?? FIRST_ID })
   }
 
   /**
@@ -66,7 +70,7 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
    */
   function repriceCategorySoon(tx: Transaction, categoryId: string): void {
     repriceSoon(tx, categoryId)
-    enqueue(tx, repriceProducts, { category_id: categoryId }, { delaySeconds: LATE_TRANSACTIONS_SECONDS })
+    enqueue(tx, repriceManyProducts, { category_id: categoryId }, { delaySeconds: LATE_TRANSACTIONS_SECONDS })
   }
 
   /**
@@ -75,13 +79,15 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
    */
   async function repriceDue(): Promise<void> {
     await db.transaction(async tx => {
-      const due = await tx.rows(repository.listDueProducts, { limit: REPRICED_IN_REQUEST_MAX + 1 })
-      if (due.length <= REPRICED_IN_REQUEST_MAX) await repriceUnlocked(tx, due)
+      const due = await tx.rows(repository.listProductsWithDueDiscounts, {
+        limit: PRODUCTS_REPRICED_PER_REQUEST_MAX + 1
+      })
+      if (due.length <= PRODUCTS_REPRICED_PER_REQUEST_MAX) await repriceUnlocked(tx, due)
       else {
         listPrices.refreshSoon(tx)
         repriceSoon(tx)
       }
-      await tx.run(repository.markPriced)
+      await tx.run(repository.markDueDiscountsApplied)
     })
   }
 
@@ -90,12 +96,12 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
    * shop.
    */
   async function applyDueChanges(): Promise<void> {
-    const revision = await db.first(repository.findRevision)
+    const revision = await db.first(repository.findCatalogRevision)
     if (revision?.is_due) await repriceDue()
     if (revision?.currency === currency) return
     await db.transaction(async tx => {
       repriceSoon(tx)
-      await tx.run(repository.markCurrency, { currency })
+      await tx.run(repository.updatePricedCurrency, { currency })
     })
   }
 
@@ -109,21 +115,21 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
       (await db.first(repository.findCategoryId, { id: categoryId })) !== undefined
     const listAfter = (after: string) =>
       isKnown
-        ? db.rows(repository.listProductsBelowAfter, { category: categoryId, after, limit: CHUNK })
-        : db.rows(repository.listProductsAfter, { after, limit: CHUNK })
+        ? db.rows(repository.listCategoryProductIdsAfter, { category: categoryId, after, limit: CHUNK })
+        : db.rows(repository.listProductIdsAfter, { after, limit: CHUNK })
     let changed = 0
     let chunk = await listAfter(FIRST_ID)
     for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {
       signal?.throwIfAborted()
       const startedAt = performance.now()
-      const mispriced = await db.rows(repository.listMispriced, { ids: idsOf(chunk), currency })
+      const mispriced = await db.rows(repository.listMispricedProducts, { ids: idsOf(chunk), currency })
       if (mispriced.length > 0) await db.transaction(tx => repriceUnlocked(tx, mispriced))
       changed += mispriced.length
       if (isSlow && chunk.length === CHUNK)
         await delay((performance.now() - startedAt) * REST_FACTOR, undefined, { signal })
       chunk = await listAfter(last.id)
     }
-    if (changed > 0) await db.transaction(tx => tx.run(repository.raiseRevision))
+    if (changed > 0) await db.transaction(tx => tx.run(repository.incrementCatalogRevision))
     return changed
   }
 
@@ -136,7 +142,7 @@ export function createLowestPrices({ db, enqueue, currency, listPrices }: Deps) 
     refreshListsSoon: listPrices.refreshSoon
   }
 }
-export type LowestPrices = ReturnType<typeof createLowestPrices>
+export type LowestPriceService = ReturnType<typeof createLowestPriceService>
 
 type HasId = { readonly id: string }
 const idsOf = (rows: readonly HasId[]): string[] => rows.map(({ id }) => id)

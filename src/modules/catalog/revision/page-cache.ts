@@ -1,8 +1,8 @@
 import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { type CatalogChanges, revisionDeadlineOf } from './changes.ts'
-import type { LowestPrices } from './lowest-prices.ts'
+import { type CatalogChanges, cacheDeadlineOf } from './changes.ts'
+import type { LowestPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 type CachedRevision = { version: string; deadline: number }
@@ -10,7 +10,7 @@ type Deps = {
   db: Database
   cache: Cache
   changes: CatalogChanges
-  lowestPrices: Pick<LowestPrices, 'repriceDue'>
+  lowestPrices: Pick<LowestPriceService, 'repriceDue'>
   ttlSeconds: number
 }
 
@@ -19,7 +19,7 @@ type Deps = {
  * needs no deletion: the next request uses another key. The start and end of a discount also raise the
  * revision; the first request after it does that. Concurrent requests for a missing page share one build.
  */
-export function createPageCache({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
+export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
   const loadOnce = singleFlight<CachedRevision>()
   const makeOnce = singleFlight<string>()
   let cached: CachedRevision | undefined
@@ -31,8 +31,8 @@ export function createPageCache({ db, cache, changes, lowestPrices, ttlSeconds }
   }
   changes.subscribe({ onGap: invalidate, onChange: invalidate })
 
-  async function findRevision(): Promise<repository.RevisionRow> {
-    const row = await db.first(repository.findRevision)
+  async function findRevision(): Promise<repository.CatalogRevisionRow> {
+    const row = await db.first(repository.findCatalogRevision)
     if (row === undefined) throw new Error('catalog.revision has no row')
     return row
   }
@@ -47,7 +47,7 @@ export function createPageCache({ db, cache, changes, lowestPrices, ttlSeconds }
     }
     const state = {
       version: `${row.shop_id}:${row.value}`,
-      deadline: revisionDeadlineOf(startedAt, row.changes_in)
+      deadline: cacheDeadlineOf(startedAt, row.changes_in)
     }
     if (generation === generationBefore && changes.isLive()) cached = state
     return state
@@ -85,4 +85,4 @@ export function createPageCache({ db, cache, changes, lowestPrices, ttlSeconds }
     return limited(() => makeOnce(fullKey, makeAndKeep))
   }
 }
-export type PageCache = ReturnType<typeof createPageCache>
+export type CatalogPageCache = ReturnType<typeof createCatalogPageCache>

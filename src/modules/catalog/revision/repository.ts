@@ -4,7 +4,7 @@ import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
  * Locks products, ordered by id to prevent deadlocks. The next transaction that reprices them sees all
  * changes.
  */
-export const lockProducts = statement({
+export const lockProductRows = statement({
   name: 'catalog.lock_products',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -31,7 +31,7 @@ const freshColumns = `
       where list_columns.product_id = any ($ids)`
 
 /** Updates the list columns of these (locked) products: lowest prices, SKUs, categories, stock. */
-export const repriceProducts = statement({
+export const updateProductListColumns = statement({
   name: 'catalog.reprice_products',
   takes: { ids: 'uuid[]', currency: 'text' },
   text: `
@@ -46,7 +46,7 @@ export const repriceProducts = statement({
         is distinct from (${listColumns('fresh')})`
 })
 /** Lists those of these products whose list columns are wrong. */
-export const listMispriced = statement({
+export const listMispricedProducts = statement({
   name: 'catalog.list_mispriced_products',
   takes: { ids: 'uuid[]', currency: 'text' },
   gives: { id: 'uuid' },
@@ -60,14 +60,14 @@ export const listMispriced = statement({
       and (${listColumns('products')})
         is distinct from (${listColumns('fresh')})`
 })
-export const listProductsAfter = statement({
+export const listProductIdsAfter = statement({
   name: 'catalog.list_product_ids',
   takes: { after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id > $after order by id limit $limit'
 })
 /** Lists the products of a category and of those below it. */
-export const listProductsBelowAfter = statement({
+export const listCategoryProductIdsAfter = statement({
   name: 'catalog.list_product_ids_below',
   takes: { category: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
@@ -87,7 +87,7 @@ export const findCategoryId = statement({
   text: 'select id from catalog.categories where id = $id'
 })
 /** Lists products with a discount whose start or end has passed since the last repricing. */
-export const listDueProducts = statement({
+export const listProductsWithDueDiscounts = statement({
   name: 'catalog.list_due_products',
   takes: { limit: 'int8' },
   gives: { id: 'uuid' },
@@ -110,24 +110,24 @@ export const listDueProducts = statement({
     join catalog.product_categories on product_categories.category_id = categories.id
     limit $limit`
 })
-export const listVariants = statement({
+export const listVariantIdsOfProducts = statement({
   name: 'catalog.list_variant_ids',
   takes: { productIds: 'uuid[]', limit: 'int8' },
   gives: { id: 'uuid' },
   text: 'select id from catalog.variants where product_id = any ($productIds) limit $limit'
 })
 /** Locks the only row of the revision, so run it last. */
-export const raiseRevision = statement({
+export const incrementCatalogRevision = statement({
   name: 'catalog.raise_revision',
   text: 'update catalog.revision set value = value + 1'
 })
 /** Raises the revision, and records that starts and ends of discounts before this transaction are applied. */
-export const markPriced = statement({
+export const markDueDiscountsApplied = statement({
   name: 'catalog.mark_priced',
   text: 'update catalog.revision set value = value + 1, priced_at = now()'
 })
 /** Raises the revision, and records the currency for which the lowest prices are computed. */
-export const markCurrency = statement({
+export const updatePricedCurrency = statement({
   name: 'catalog.mark_currency',
   takes: { currency: 'text' },
   text: 'update catalog.revision set value = value + 1, currency = $currency'
@@ -136,7 +136,7 @@ export const markCurrency = statement({
  * `changes_in`: seconds until the next start or end of a discount. `is_due`: one has passed that is not
  * applied yet. `currency`: the currency for which the lowest prices were computed last.
  */
-export const findRevision = statement({
+export const findCatalogRevision = statement({
   name: 'catalog.find_revision',
   gives: { shop_id: 'uuid', value: 'int8', currency: 'text?', changes_in: 'float8?', is_due: 'bool' },
   text: `
@@ -157,4 +157,4 @@ export const findRevision = statement({
       ) as is_due
     from catalog.revision`
 })
-export type RevisionRow = RowOf<typeof findRevision>
+export type CatalogRevisionRow = RowOf<typeof findCatalogRevision>

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { isInStock, refreshInStock } from './subscriber.ts'
+import { isInStock, refreshVariantStockStatus } from './subscriber.ts'
 
 const CHUNK = 2_000
 
@@ -17,7 +17,7 @@ type Deps = {
  * Sends the SKUs of all variants to the inventory and refreshes their `in_stock`, because changes are missed
  * while one of the two modules is disabled. Returns the number of variants that changed.
  */
-export async function refreshAllInStock({ db, changes, inventory }: Deps): Promise<number> {
+export async function refreshAllStockStatuses({ db, changes, inventory }: Deps): Promise<number> {
   let refreshed = 0
   const listAfter = (after: string) => db.rows(repository.listVariantsAfter, { after, limit: CHUNK })
   let chunk = await listAfter(FIRST_ID)
@@ -28,7 +28,8 @@ export async function refreshAllInStock({ db, changes, inventory }: Deps): Promi
     const available = await inventory.availableIn(db, ids)
     const stale = chunk.filter(({ in_stock }, index) => isInStock(available[index] ?? null) !== in_stock)
     const staleIds = stale.map(({ id }) => id)
-    if (staleIds.length > 0) await db.transaction(tx => refreshInStock(tx, staleIds, { inventory, changes }))
+    if (staleIds.length > 0)
+      await db.transaction(tx => refreshVariantStockStatus(tx, staleIds, { inventory, changes }))
     refreshed += stale.length
     chunk = await listAfter(last.id)
   }

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Locks the products of these variants, ordered by id like all locks of products. */
-export const lockProducts = statement({
+export const lockProductsOfVariants = statement({
   name: 'catalog.lock_products_of_variants',
   takes: { variantIds: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -14,7 +14,7 @@ export const lockProducts = statement({
  * Sets whether these variants are in stock: those in `inStock` are. Returns the products of variants that
  * changed.
  */
-export const updateInStock = statement({
+export const updateVariantsInStock = statement({
   name: 'catalog.update_in_stock',
   takes: { variantIds: 'uuid[]', inStock: 'uuid[]' },
   gives: { product_id: 'uuid' },

@@ -4,15 +4,15 @@ import { useShop } from '../../../../test/support/use-shop.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { inventoryModule } from '../../inventory/index.ts'
 import { catalogModule } from '../index.ts'
-import { refreshAllInStock } from './refresh.ts'
-import { refreshInStock } from './subscriber.ts'
+import { refreshAllStockStatuses } from './refresh.ts'
+import { refreshVariantStockStatus } from './subscriber.ts'
 
 async function useStock() {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
   const changes = changesOf(app.platform)
   const hear = (...variantIds: string[]) =>
-    app.platform.db.transaction(tx => refreshInStock(tx, variantIds, { inventory, changes }))
+    app.platform.db.transaction(tx => refreshVariantStockStatus(tx, variantIds, { inventory, changes }))
   return { app, inventory, hear }
 }
 const list = async (app: Pick<CatalogApp, 'request'>, query = '') => {
@@ -151,11 +151,11 @@ test('stock status that was missed while a module was disabled is refreshed', as
     changes: changesOf({ db, broadcast }),
     inventory: telling
   }
-  expect(await refreshAllInStock(deps)).toBe(1)
+  expect(await refreshAllStockStatuses(deps)).toBe(1)
   expect(described.toSorted()).toEqual([mug, jug].toSorted())
   await expectItems(app).toEqual([
     ['Jug', true],
     ['Mug', false]
   ])
-  expect(await refreshAllInStock(deps)).toBe(0)
+  expect(await refreshAllStockStatuses(deps)).toBe(0)
 })

@@ -12,17 +12,17 @@ export const isInStock = (available: number | null): boolean => available === nu
  * Refreshes `in_stock` of these variants, within `tx`. Reads the present stock, so that repeated or reordered
  * events give the same result.
  */
-export async function refreshInStock(
+export async function refreshVariantStockStatus(
   tx: Transaction,
   variantIds: readonly string[],
   deps: Deps
 ): Promise<void> {
   const ids = [...new Set(variantIds)]
   // Products are locked before variants, as in all changes of variants, to prevent deadlocks.
-  await tx.rows(repository.lockProducts, { variantIds: ids })
+  await tx.rows(repository.lockProductsOfVariants, { variantIds: ids })
   const available = await deps.inventory.availableIn(tx, ids)
   const inStock = ids.filter((_id, index) => isInStock(available[index] ?? null))
-  const changed = await tx.rows(repository.updateInStock, { variantIds: ids, inStock })
+  const changed = await tx.rows(repository.updateVariantsInStock, { variantIds: ids, inStock })
   const productIds = [...new Set(changed.map(row => row.product_id))]
   if (productIds.length > 0) await deps.changes.announce(tx, productIds)
 }

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { createCallerLimit } from './caller-limit.ts'
+import { createCallerConcurrencyLimit } from './caller-limit.ts'
 
 /** Work that runs until the test ends it, and a record of started work. */
 function useWork() {
@@ -17,7 +17,7 @@ function useWork() {
 }
 
 test('a caller runs two things concurrently and the rest in order, without delaying other callers', async () => {
-  const limited = createCallerLimit(2)
+  const limited = createCallerConcurrencyLimit(2)
   const { begun, work, end } = useWork()
   const all = ['a', 'b', 'c', 'd'].map(name => limited('one', work(name)))
   const other = limited('other', work('x'))
@@ -32,7 +32,7 @@ test('a caller runs two things concurrently and the rest in order, without delay
 })
 
 test('failed work releases its slot', async () => {
-  const limited = createCallerLimit(1)
+  const limited = createCallerConcurrencyLimit(1)
   const fail = () => Promise.reject(new Error('no'))
   const tries = await Promise.allSettled([limited('one', fail), limited('one', fail)])
   expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -40,7 +40,7 @@ test('failed work releases its slot', async () => {
 })
 
 test('the queue has a maximum length, and work waits in it for a second at most', async () => {
-  const limited = createCallerLimit(1)
+  const limited = createCallerConcurrencyLimit(1)
   const { work, end } = useWork()
   const first = limited('one', work('first'))
   const late = limited('one', async () => 'late')

@@ -1,4 +1,4 @@
-import { listLimit } from '../errors.ts'
+import { tooManyConcurrentLists } from '../errors.ts'
 
 const WAITING_MAX = 100
 const WAIT_MS_MAX = 1_000
@@ -7,7 +7,7 @@ const WAIT_MS_MAX = 1_000
  * Limits the concurrent work of each caller, so that one caller cannot occupy the database. Further work of
  * the caller waits in its own queue, up to a second.
  */
-export function createCallerLimit(atOnceMax: number) {
+export function createCallerConcurrencyLimit(atOnceMax: number) {
   const lines = new Map<string, { running: number; waiting: (() => void)[] }>()
 
   /** @throws `CATALOG_LIST_LIMIT` */
@@ -17,9 +17,9 @@ export function createCallerLimit(atOnceMax: number) {
     lines.set(caller, line)
     if (line.running < atOnceMax) line.running += 1
     else if (line.waiting.length < WAITING_MAX) await new Promise<void>(resolve => line.waiting.push(resolve))
-    else throw listLimit({ retryAfterSeconds: 1 })
+    else throw tooManyConcurrentLists({ retryAfterSeconds: 1 })
     try {
-      if (performance.now() - arrivedAt > WAIT_MS_MAX) throw listLimit({ retryAfterSeconds: 1 })
+      if (performance.now() - arrivedAt > WAIT_MS_MAX) throw tooManyConcurrentLists({ retryAfterSeconds: 1 })
       return await work()
     } finally {
       // The next waiting work takes over the slot; otherwise the slot is released.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { listOf } from '../../../kernel/wire.ts'
-import { createRatingFields, type RatingSummary } from './page-fields.ts'
+import { createRatingFiller, type RatingSummary } from './page-fields.ts'
 import { ProductSummaryResponse } from './schema.ts'
 
 const faultsOf = compileAnswer(listOf(ProductSummaryResponse))
@@ -36,7 +36,7 @@ test('ratings are filled into any list at the right places, and nothing else cha
       fc.array(rating, { minLength: 6, maxLength: 6 }),
       fc.boolean(),
       async (items, ratings, isKept) => {
-        const pages = createRatingFields()
+        const pages = createRatingFiller()
         const kept = JSON.stringify({ items, next_cursor: null })
         expect(await pages.inList(kept, isKept)).toBe(kept)
         const ratingOf = new Map(items.map(({ id }, index) => [id, ratings[index] as RatingSummary]))

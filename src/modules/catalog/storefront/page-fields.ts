@@ -5,13 +5,13 @@ import type { ProductResponse, ProductSummaryResponse } from './schema.ts'
 
 export type RatingSummary = { readonly average: number | null; readonly count: number }
 /** Returns the ratings of these products, in their order. An unchanged rating is the same object. */
-export type LoadRatings = (productIds: readonly string[]) => Promise<readonly RatingSummary[]>
+export type LoadProductRatings = (productIds: readonly string[]) => Promise<readonly RatingSummary[]>
 
 /**
  * Fills the ratings into pages and lists of products, after the reviews module has registered their source.
  */
-export function createRatingFields() {
-  let loadRatings: LoadRatings | undefined
+export function createRatingFiller() {
+  let loadRatings: LoadProductRatings | undefined
   const fillerOf = (idsOf: (page: string) => string[]) => {
     const fill = createPageFiller<RatingSummary>({
       member: 'rating',
@@ -22,17 +22,17 @@ export function createRatingFields() {
     return async (page: string, isKept = true) => (loadRatings === undefined ? page : fill(page, isKept))
   }
   return {
-    register: (ratingsOf: LoadRatings): void => {
+    register: (ratingsOf: LoadProductRatings): void => {
       loadRatings = ratingsOf
     },
     inPage: fillerOf(page => [(JSON.parse(page) as ProductResponse).id]),
     inList: fillerOf(page => (JSON.parse(page) as Page<ProductSummaryResponse>).items.map(({ id }) => id))
   }
 }
-export type RatingFields = ReturnType<typeof createRatingFields>
+export type RatingFiller = ReturnType<typeof createRatingFiller>
 
 /** Fills the stock of variants into the page of a product. */
-export function createStockField(inventory: Pick<InventoryApi, 'available'> | undefined) {
+export function createStockFiller(inventory: Pick<InventoryApi, 'available'> | undefined) {
   if (inventory === undefined) return async (page: string) => page
   return createPageFiller<number | null>({
     member: 'stock',

@@ -8,14 +8,14 @@ import { COUNTED_MAX } from '../../../kernel/pages.ts'
 import { connectionSettings, plannedForValues } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { type Statement, statement, valuesOf } from '../../../platform/postgres/statement.ts'
-import { matchesText } from '../products/list-sql.ts'
+import { productMatchesTextSql } from '../products/list-sql.ts'
 import { searchProducts } from '../products/repository.ts'
-import { likePatterns } from '../products/search.ts'
-import { beforeFirst, ownPriceQueries, priceListQueries } from './repository.ts'
+import { productLikePatterns } from '../products/search.ts'
+import { catalogPriceQueries, priceListQueries, productListStart } from './repository.ts'
 import type { ProductSort } from './schema.ts'
 
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
-const orders = Object.keys(beforeFirst) as ProductSort[]
+const orders = Object.keys(productListStart) as ProductSort[]
 const limit = 21
 /**
  * PostgreSQL reports rounded averages for the loops of a step, so that a look-up by key can show 1.5 rows per
@@ -84,7 +84,7 @@ const prepared = new Set<Statement>()
 
 /** The statements that list products with these filters. */
 const listsFor = (
-  { list, search }: typeof ownPriceQueries | typeof priceListQueries,
+  { list, search }: typeof catalogPriceQueries | typeof priceListQueries,
   { q }: { q: string[] | null }
 ) => (q === null ? list : search)
 
@@ -94,11 +94,11 @@ const filtersOf = function* () {
       for (const category of categories)
         for (const [price_min, price_max] of prices)
           for (const in_stock of word === null && tag === null ? [null, true, false] : [null])
-            yield { q: word && likePatterns(word), tag, category, price_min, price_max, in_stock }
+            yield { q: word && productLikePatterns(word), tag, category, price_min, price_max, in_stock }
 }
 
 test.each([
-  { of: "the catalog's own prices", lists: ownPriceQueries, more: {} },
+  { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
   ...priceLists.map(list => ({ of: `the price list ${list}`, lists: priceListQueries, more: { list } }))
 ])(
   'no plan of a list with $of reads the catalog more than once, with any filters',
@@ -115,15 +115,16 @@ test.each([
       // A price list changes only the source of prices, so each combination is tested with one order there,
       // and each word and tag with another one.
       const turn = combinations + Math.floor(combinations / (categories.length * prices.length))
-      const sorts = lists === ownPriceQueries ? orders : orders.filter((_, i) => i === turn % orders.length)
+      const sorts =
+        lists === catalogPriceQueries ? orders : orders.filter((_, i) => i === turn % orders.length)
       combinations += 1
       for (const sort of sorts)
-        for (const from of [beforeFirst[sort], middle[sort]])
+        for (const from of [productListStart[sort], middle[sort]])
           await check(listsFor(lists, filters)[sort], { ...from, limit, ...filters })
     }
     expect(faults).toEqual([])
     const questions = (words.length * tags.length + 2) * categories.length * prices.length
-    expect(explained - explainedBefore).toBe(questions * (lists === ownPriceQueries ? 9 : 3))
+    expect(explained - explainedBefore).toBe(questions * (lists === catalogPriceQueries ? 9 : 3))
   },
   120_000
 )
@@ -141,22 +142,22 @@ test('the program plans slow statements for their values', async () => {
 test('a list is planned for its filters: a rare value is found by its index', async () => {
   const all = { q: null, ...noFilter }
   for (const filter of [
-    { q: likePatterns('zebra') },
-    { q: likePatterns('product-777') },
-    { q: likePatterns('qq') },
+    { q: productLikePatterns('zebra') },
+    { q: productLikePatterns('product-777') },
+    { q: productLikePatterns('qq') },
     { tag: 'rare' },
     { category: categories[3] }
   ]) {
     const filters = { ...all, ...filter }
-    const plan = await planOf(listsFor(ownPriceQueries, filters).name, {
-      ...beforeFirst.name,
+    const plan = await planOf(listsFor(catalogPriceQueries, filters).name, {
+      ...productListStart.name,
       limit,
       ...filters
     })
     expect(mostRows(plan)).toBeLessThan(WALKED_ROWS_MAX)
   }
-  const plan = await planOf(ownPriceQueries.list.newest, {
-    ...beforeFirst.newest,
+  const plan = await planOf(catalogPriceQueries.list.newest, {
+    ...productListStart.newest,
     limit,
     ...all,
     in_stock: false
@@ -177,10 +178,10 @@ test.each(['known', 'not known'])(
           and attname = 'sku_text'`)
     const rows: Record<string, number> = {}
     for (const word of ['product-77', 'product-7', 'zeb', 'zebra', 'nowhere', 'qq']) {
-      const q = likePatterns(word)
+      const q = productLikePatterns(word)
       for (const sort of orders) {
-        const values = { ...beforeFirst[sort], limit, ...noFilter, q }
-        rows[`${word} by ${sort}`] = mostRows(await planOf(ownPriceQueries.search[sort], values))
+        const values = { ...productListStart[sort], limit, ...noFilter, q }
+        rows[`${word} by ${sort}`] = mostRows(await planOf(catalogPriceQueries.search[sort], values))
       }
       const all = { after: LAST_ID, statuses: ['draft', 'active', 'archived'], limit, q }
       rows[`${word} of all`] = mostRows(await planOf(searchProducts, all))
@@ -191,7 +192,7 @@ test.each(['known', 'not known'])(
 )
 
 test.each([
-  { of: "the catalog's own prices", lists: ownPriceQueries, more: {} },
+  { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
   { of: 'a price list', lists: priceListQueries, more: { list: priceLists[0] } }
 ])('a page of a search with $of has the first matching products of the list', async ({ lists, more }) => {
   const idsOf = async ({ text, ...rest }: Statement, values: Record<string, unknown>): Promise<string[]> => {
@@ -200,11 +201,14 @@ test.each([
     return rows.map(({ id }) => id)
   }
   for (const word of ['thing', 'zebra', 'product-77', '1', 'nowhere']) {
-    const q = likePatterns(word)
-    const { rows } = await client.query(`select id from catalog.products where ${matchesText('$1')}`, [q])
+    const q = productLikePatterns(word)
+    const { rows } = await client.query(
+      `select id from catalog.products where ${productMatchesTextSql('$1')}`,
+      [q]
+    )
     const found = new Set(rows.map(({ id }) => id))
     for (const sort of orders)
-      for (const from of [beforeFirst[sort], middle[sort]]) {
+      for (const from of [productListStart[sort], middle[sort]]) {
         const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
         const page = await idsOf(lists.search[sort], { ...from, limit, q })
         expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))
@@ -228,7 +232,7 @@ test('the filters find the same products as variants and categories', async () =
       [q, tag, category, in_stock]
     )
     expect([
-      await db.first(ownPriceQueries.count, { q, tag, category, price_min, price_max, in_stock })
+      await db.first(catalogPriceQueries.count, { q, tag, category, price_min, price_max, in_stock })
     ]).toEqual(rows)
   }
 })

@@ -10,17 +10,17 @@ import {
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { VariantDiscount } from '../discounts/pricing.ts'
-import { listSql, matchesText, searchSql } from '../products/list-sql.ts'
+import { productListSql, productMatchesTextSql, productSearchSql } from '../products/list-sql.ts'
 import type { ProductResponse, ProductSort, VariantResponse } from './schema.ts'
 
-export type StoredVariant = Omit<VariantResponse, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
+export type ActiveVariantRow = Omit<VariantResponse, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
   price_minor: number
   sale_price_minor: number | null
   discounts: VariantDiscount[] | null
 }
 
 /** Returns the id of an active product by id or slug. */
-export const findProductId = statement({
+export const findActiveProductId = statement({
   name: 'catalog.find_active_product_id',
   takes: { id: 'uuid?', slug: 'text' },
   gives: { id: 'uuid' },
@@ -31,7 +31,7 @@ export const findProductId = statement({
 })
 
 /** Returns an active product by id or slug, with its active variants in a currency. */
-export const findProduct = statement({
+export const findActiveProduct = statement({
   name: 'catalog.find_active_product',
   takes: { id: 'uuid?', slug: 'text', currency: 'text' },
   gives: {
@@ -45,7 +45,7 @@ export const findProduct = statement({
     images: json<{ url: string; alt: string | null }[]>(),
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
-    variants: nullableJson<StoredVariant[]>(),
+    variants: nullableJson<ActiveVariantRow[]>(),
     categories: nullableJson<ProductResponse['categories']>()
   },
   text: `
@@ -70,7 +70,7 @@ export const findProduct = statement({
     where (id = $id or slug = $slug) and status = 'active'
     order by id = $id desc nulls last limit 1`
 })
-export type ProductPageRow = RowOf<typeof findProduct>
+export type ProductPageRow = RowOf<typeof findActiveProduct>
 
 const filters = {
   tag: 'text?',
@@ -79,7 +79,7 @@ const filters = {
   price_max: 'int8?',
   in_stock: 'bool?'
 } as const
-export type ListFilters = StatementRow<typeof filters>
+export type ProductListFilters = StatementRow<typeof filters>
 const ofProduct = {
   id: 'uuid',
   slug: 'text',
@@ -130,7 +130,11 @@ function createListQueries<const X extends StatementValues>({
 
   const byPrice = `${prices}.lowest_price_minor`
   /** Creates the statement of each sort order, for lists or searches. */
-  function listsOf<const Q extends StatementValues>(verb: string, searched: Q, textOf: typeof listSql) {
+  function listsOf<const Q extends StatementValues>(
+    verb: string,
+    searched: Q,
+    textOf: typeof productListSql
+  ) {
     type Order = { name: string; key: 'text' | 'int8'; isAfter: string; by: string; id?: string }
     const listBy = ({ name, key, isAfter, by, id = 'id' }: Order) =>
       statement({
@@ -174,22 +178,22 @@ function createListQueries<const X extends StatementValues>({
   }
 
   return {
-    list: listsOf('list', {}, listSql),
-    search: listsOf('search', { q: 'text[]' }, searchSql),
+    list: listsOf('list', {}, productListSql),
+    search: listsOf('search', { q: 'text[]' }, productSearchSql),
     count: statement({
       name: `catalog.count_listed_products${suffix}`,
       takes: { q: 'text[]?', ...filters, ...takes },
       gives: { total: 'int4' },
       slow: true,
       text: countUpTo(
-        `catalog.products ${joined} where ${isListed} and ($q::text[] is null or ${matchesText('$q')})`
+        `catalog.products ${joined} where ${isListed} and ($q::text[] is null or ${productMatchesTextSql('$q')})`
       )
     })
   }
 }
 
 /** Lists at the catalog's own prices. */
-export const ownPriceQueries = createListQueries({
+export const catalogPriceQueries = createListQueries({
   suffix: '',
   takes: {},
   joined: '',
@@ -207,10 +211,10 @@ export const priceListQueries = createListQueries({
   prices: 'list_prices',
   productId: 'list_prices.product_id'
 })
-export type SummaryRow = RowOf<(typeof ownPriceQueries.list)[ProductSort]>
+export type ProductSummaryRow = RowOf<(typeof catalogPriceQueries.list)[ProductSort]>
 
 /** The sort key and id before the first product of a list. */
-export const beforeFirst: Record<ProductSort, { key: string | number; id: string }> = {
+export const productListStart: Record<ProductSort, { key: string | number; id: string }> = {
   newest: { key: 0, id: LAST_ID },
   name: { key: '', id: FIRST_ID },
   price: { key: -1, id: FIRST_ID },

@@ -7,15 +7,19 @@ import { IdOrSlugParams } from '../products/fields.ts'
 import {
   CategoryDetailResponse,
   CategoryTreeResponse,
-  ProductQuery,
+  ProductListQuery,
   ProductResponse,
   ProductSummaryResponse
 } from './schema.ts'
-import type { Storefront } from './service.ts'
+import type { StorefrontService } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
 
-export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf: ResolveRequestMarket): void {
+export function storefrontRoutes(
+  tiers: Tiers,
+  storefront: StorefrontService,
+  marketOf: ResolveRequestMarket
+): void {
   tiers.public.get(
     '/products',
     {
@@ -24,7 +28,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf:
         summary: 'List products',
         description:
           'Returns a page of active products, at the prices of the market. Filter by category, tag, price or stock, or search with `q`. Needs no token. 400 `INVALID_CURSOR`: the cursor belongs to another query; start at the first page. 429 `CATALOG_LIST_LIMIT`: too many simultaneous lists from this network; wait for `Retry-After`.',
-        querystring: ProductQuery,
+        querystring: ProductListQuery,
         headers: MarketHeaders,
         response: { 200: listOf(ProductSummaryResponse) }
       }

@@ -13,15 +13,15 @@ import {
   Time
 } from '../../../kernel/wire.ts'
 import { CategoryNodeResponse, CategoryResponse } from '../categories/schema.ts'
-import { CategoryLinkResponse, ImageResponse, StoredAttributes } from '../products/fields.ts'
-import { quantityFields } from '../variants/schema.ts'
+import { CategoryLinkResponse, ImageResponse, StoredAttributesSchema } from '../products/fields.ts'
+import { variantQuantityFields } from '../variants/schema.ts'
 
 const PRICES = 'Price of the cheapest variant, in minor units. Null: no variant is for sale.'
 const STOCK = 'Units that can be bought. Null: stock is not counted, or is unlimited.'
 const Bound = (description: string) =>
   Type.Optional(Type.Integer({ description, minimum: 0, maximum: AMOUNT_MAX }))
 
-export const ProductQuery = input({
+export const ProductListQuery = input({
   ...pageQuery,
   ...MarketQuery.properties,
   q: Type.Optional(
@@ -43,8 +43,8 @@ export const ProductQuery = input({
     })
   )
 })
-export type ProductQuery = Static<typeof ProductQuery>
-export type ProductSort = NonNullable<ProductQuery['sort']>
+export type ProductListQuery = Static<typeof ProductListQuery>
+export type ProductSort = NonNullable<ProductListQuery['sort']>
 
 const ProductRatingResponse = response('ProductRatingResponse', {
   average: nullable(Type.Number({ description: 'Average stars, with two decimals. Null: no review yet.' })),
@@ -76,12 +76,12 @@ export const VariantResponse = response('VariantResponse', {
   price: amount('Unit price'),
   discounted_price: amount('Unit price after discounts'),
   currency: Currency,
-  attributes: StoredAttributes,
+  attributes: StoredAttributesSchema,
   image_url: nullable(Type.String()),
   stock: nullable(Type.Integer({ description: STOCK })),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
-  ...quantityFields
+  ...variantQuantityFields
 })
 export type VariantResponse = Static<typeof VariantResponse>
 

@@ -7,29 +7,29 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import * as categories from '../categories/repository.ts'
 import { categoryTreeOf } from '../categories/service.ts'
-import { priceIn, priceInputsOf } from '../discounts/pricing.ts'
+import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
-import { type ListPrices, minimumQuantityOf } from '../list-prices/service.ts'
-import { hasOwnPrices } from '../offers/markets.ts'
-import { likePatterns } from '../products/search.ts'
-import { storedSlug } from '../products/slug.ts'
-import type { PageCache } from '../revision/page-cache.ts'
-import { createCallerLimit } from './caller-limit.ts'
-import { createStockField, type RatingFields } from './page-fields.ts'
+import { type PriceListPricing, variantAtMinimumQuantity } from '../list-prices/service.ts'
+import { usesCatalogPrices } from '../offers/markets.ts'
+import { productLikePatterns } from '../products/search.ts'
+import { normalizeSlug } from '../products/slug.ts'
+import type { CatalogPageCache } from '../revision/page-cache.ts'
+import { createCallerConcurrencyLimit } from './caller-limit.ts'
+import { createStockFiller, type RatingFiller } from './page-fields.ts'
 import {
-  beforeFirst,
-  findProduct,
-  findProductId,
-  type ListFilters,
-  ownPriceQueries,
+  type ActiveVariantRow,
+  catalogPriceQueries,
+  findActiveProduct,
+  findActiveProductId,
+  type ProductListFilters,
   type ProductPageRow,
+  type ProductSummaryRow,
   priceListQueries,
-  type StoredVariant,
-  type SummaryRow
+  productListStart
 } from './repository.ts'
 import type {
   CategoryDetailResponse,
-  ProductQuery,
+  ProductListQuery,
   ProductResponse,
   ProductSort,
   ProductSummaryResponse,
@@ -38,20 +38,20 @@ import type {
 
 type Deps = {
   db: Queryable
-  pages: PageCache
+  pages: CatalogPageCache
   /** Absent: the shop has no inventory, so everything is in stock. */
   inventory: Pick<InventoryApi, 'available'> | undefined
-  listPrices: Pick<ListPrices, 'pricesIn'>
-  ratings: Pick<RatingFields, 'inPage' | 'inList'>
+  listPrices: Pick<PriceListPricing, 'pricesIn'>
+  ratings: Pick<RatingFiller, 'inPage' | 'inList'>
   currency: string
   concurrentListsMax: number
 }
 
 /** The public pages of the catalog, as JSON text, because they are cached as text. */
-export function createStorefront({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
+export function createStorefrontService({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
   const { currency, concurrentListsMax: listsAtOnceMax } = rest
-  const limited = createCallerLimit(listsAtOnceMax)
-  const fillStock = createStockField(inventory)
+  const limited = createCallerConcurrencyLimit(listsAtOnceMax)
+  const fillStock = createStockFiller(inventory)
 
   const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, idOrSlugKey(idOrSlug))
 
@@ -59,7 +59,11 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
    * Lists products. `caller`: the network address by which concurrent lists are limited.
    * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
    */
-  async function listProducts(query: ProductQuery, market: Market | null, caller: string): Promise<string> {
+  async function listProducts(
+    query: ProductListQuery,
+    market: Market | null,
+    caller: string
+  ): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
     // Only first pages without search and prices are cached, because many visitors request them. The others
@@ -71,7 +75,7 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
       // Without an inventory everything is in stock, even if `in_stock` was set before.
-      const patterns = q === undefined ? null : likePatterns(q)
+      const patterns = q === undefined ? null : productLikePatterns(q)
       const isEmpty =
         inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
       if (isEmpty) return JSON.stringify(noPage<ProductSummaryResponse>({ count }))
@@ -84,7 +88,7 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
       const page = await readPage(query, {
         name: 'listed products',
         filters: [market?.code, sort, q, category, tag, prices, in_stock],
-        start: beforeFirst[sort],
+        start: productListStart[sort],
         ...statementsOf(market, sort, patterns, filters),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
@@ -99,9 +103,14 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
    * Returns the queries for the rows and the total of a list in a market. `q`: `like` patterns of the
    * searched text.
    */
-  function statementsOf(market: Market | null, sort: ProductSort, q: string[] | null, filters: ListFilters) {
-    if (market === null || hasOwnPrices(market, currency)) {
-      const { list, search, count } = ownPriceQueries
+  function statementsOf(
+    market: Market | null,
+    sort: ProductSort,
+    q: string[] | null,
+    filters: ProductListFilters
+  ) {
+    if (market === null || usesCatalogPrices(market, currency)) {
+      const { list, search, count } = catalogPriceQueries
       return {
         rows: (place: PageStart) =>
           q === null
@@ -125,13 +134,13 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
   async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
     const key = `product:${JSON.stringify([marketKey(market), idOrSlug])}`
     const page = await pages(key, async () => {
-      const row = await db.first(findProduct, { ...idOrSlugKey(idOrSlug), currency })
+      const row = await db.first(findActiveProduct, { ...idOrSlugKey(idOrSlug), currency })
       if (row === undefined) throw productNotFound()
       const variants = row.variants ?? []
       const shown = market?.currency ?? currency
-      const listed = await listPrices.pricesIn(db, market, variants.map(minimumQuantityOf))
+      const listed = await listPrices.pricesIn(db, market, variants.map(variantAtMinimumQuantity))
       const prices = variants.map((variant, index) =>
-        priceIn(priceInputsOf(variant, currency), listed[index], shown)
+        variantPriceInCurrency(variantPriceInputsOf(variant, currency), listed[index], shown)
       )
       return JSON.stringify(presentProduct(row, shown, prices))
     })
@@ -141,7 +150,7 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
 
   /** Implements `CatalogApi.requireProduct`. */
   const requireProduct = async (idOrSlug: string): Promise<string> =>
-    found(await db.first(findProductId, idOrSlugKey(idOrSlug)), productNotFound).id
+    found(await db.first(findActiveProductId, idOrSlugKey(idOrSlug)), productNotFound).id
 
   const listCategories = (): Promise<string> =>
     pages('categories', async () =>
@@ -164,7 +173,7 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
 
   return { listProducts, readProduct, requireProduct, listCategories, readCategory }
 }
-export type Storefront = ReturnType<typeof createStorefront>
+export type StorefrontService = ReturnType<typeof createStorefrontService>
 
 /** The start and length of a page of a list. */
 type PageStart = { key: string | number; id: string; limit: number }
@@ -174,25 +183,29 @@ const marketKey = (market: Market | null) => market && [market.code, market.curr
 
 const idOrSlugKey = (idOrSlug: string) => ({
   id: isId(idOrSlug) ? idOrSlug : null,
-  slug: storedSlug(idOrSlug)
+  slug: normalizeSlug(idOrSlug)
 })
 
-const usesPrices = ({ min_price, max_price, sort }: ProductQuery): boolean =>
+const usesPrices = ({ min_price, max_price, sort }: ProductListQuery): boolean =>
   min_price !== undefined || max_price !== undefined || sort === 'price' || sort === '-price'
 
 /** Returns the price filter. Lists that filter or sort by price omit products without a price. */
-const priceRange = (query: ProductQuery) =>
+const priceRange = (query: ProductListQuery) =>
   usesPrices(query)
     ? { price_min: query.min_price ?? 0, price_max: query.max_price ?? AMOUNT_MAX }
     : { price_min: null, price_max: null }
 
-function sortKey(row: SummaryRow, sort: ProductSort): string | number {
+function sortKey(row: ProductSummaryRow, sort: ProductSort): string | number {
   if (sort === 'name') return row.search_text
   return sort === 'newest' ? 0 : (row.lowest_price_minor ?? 0)
 }
 
 /** Omits a lowest price in another currency, until the products are repriced in this one. */
-function presentSummary(row: SummaryRow, currency: string, isCounted: boolean): ProductSummaryResponse {
+function presentSummary(
+  row: ProductSummaryRow,
+  currency: string,
+  isCounted: boolean
+): ProductSummaryResponse {
   const isPriced = row.lowest_price_currency === currency
   return {
     id: row.id,
@@ -240,7 +253,7 @@ function presentProduct(
 
 type Price = { price: number; discountedPrice: number }
 const presentVariant = (
-  variant: StoredVariant,
+  variant: ActiveVariantRow,
   currency: string,
   { price, discountedPrice }: Price
 ): VariantResponse => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { deleteOldVariantNames } from './service.ts'
+import { scheduleVariantNameCleanup } from './service.ts'
 
 test('names of deleted variants are deleted after a year, a thousand at a time', async () => {
   const app = await useCatalog()
@@ -14,7 +14,10 @@ test('names of deleted variants are deleted after a year, a thousand at a time',
      union all select gen_random_uuid(), 'Young', now() - interval '364 days'`
   )
   const works: (() => Promise<number>)[] = []
-  deleteOldVariantNames({ untilEmpty: (_seconds, _name, work) => void works.push(work) }, app.platform.db)
+  scheduleVariantNameCleanup(
+    { untilEmpty: (_seconds, _name, work) => void works.push(work) },
+    app.platform.db
+  )
   const [forget = async () => Number.NaN] = works
   expect([await forget(), await forget(), await forget()]).toEqual([1_000, 1, 0])
   const kept = await runSql(app.databaseUrl, 'select name from catalog.gone_variants order by name')

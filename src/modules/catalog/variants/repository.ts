@@ -46,8 +46,8 @@ export const countVariants = statement({
     from catalog.variants where product_id = $productId`
 })
 
-export type VariantDetailRow = RowOf<typeof findVariant>
-export type VariantRow = Omit<VariantDetailRow, 'version'>
+export type VariantRowWithVersion = RowOf<typeof findVariant>
+export type VariantRow = Omit<VariantRowWithVersion, 'version'>
 
 export const insertVariants = statement({
   name: 'catalog.insert_variants',
@@ -91,7 +91,7 @@ export const deleteVariant = statement({
 /**
  * Deletes the names of variants that were deleted `$days` days ago. Carts show these variants without a name.
  */
-export const deleteGoneVariants = statement({
+export const deleteOldNamesOfDeletedVariants = statement({
   name: 'catalog.delete_gone_variants',
   takes: { days: 'int4' },
   text: `

@@ -1,4 +1,4 @@
-import type { VariantDetailRow, VariantRow } from './repository.ts'
+import type { VariantRow, VariantRowWithVersion } from './repository.ts'
 import type { CreateVariantRequest, UpdateVariantRequest } from './schema.ts'
 
 type NewVariant = {
@@ -9,7 +9,7 @@ type NewVariant = {
 }
 
 /** Returns the row of a new variant, with defaults for omitted fields. */
-export function variantRow(
+export function newVariantRow(
   body: CreateVariantRequest,
   { id, product, position, currency }: NewVariant
 ): VariantRow {
@@ -18,7 +18,7 @@ export function variantRow(
     id,
     product_id: product.id,
     sku: body.sku,
-    name: body.name ?? variantName(Object.values(attributes), product.name),
+    name: body.name ?? defaultVariantName(Object.values(attributes), product.name),
     price_minor: body.price,
     sale_price_minor: body.sale_price ?? null,
     currency: body.currency ?? currency,
@@ -38,11 +38,11 @@ export function variantRow(
 }
 
 /** Returns the option values, such as `Red / Small`, or the name of the product without options. */
-export const variantName = (values: readonly string[], productName: string): string =>
+export const defaultVariantName = (values: readonly string[], productName: string): string =>
   values.length === 0 ? productName : values.join(' / ').slice(0, 255).toWellFormed()
 
 /** Returns the variant with the changes of `body`. */
-export function mergeVariantRow(present: VariantDetailRow, body: UpdateVariantRequest): VariantRow {
+export function mergeVariantRow(present: VariantRowWithVersion, body: UpdateVariantRequest): VariantRow {
   const { version: _, ...row } = present
   const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
   return { ...row, ...fields, price_minor: price, sale_price_minor: sale_price }

@@ -11,7 +11,10 @@ type Quantities = Pick<VariantRow, 'quantity_min' | 'quantity_max' | 'quantity_s
 export type VariantAtPath = { path?: string; variant: ChoosableVariant }
 
 /** Returns the faults that prevent a customer from selecting each active variant by its option values. */
-export function choiceFaults(options: readonly ProductOption[], placed: readonly VariantAtPath[]): Fault[] {
+export function variantOptionFaults(
+  options: readonly ProductOption[],
+  placed: readonly VariantAtPath[]
+): Fault[] {
   const taken = new Set<string>()
   return placed.flatMap(({ path = '', variant: { attributes, currency, active } }) => {
     if (!active) return []
@@ -37,7 +40,7 @@ const choiceOf = (attributes: Record<string, string>, options: readonly ProductO
     ? Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))
     : options.map(({ name }) => chosenValue(attributes, name))
 
-export const priceFaults = ({ path = '', variant }: VariantAtPath): Fault[] =>
+export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): Fault[] =>
   (variant.sale_price_minor ?? 0) > variant.price_minor
     ? [{ path: `${path}/sale_price`, message: 'must not be above the price' }]
     : []
@@ -46,7 +49,7 @@ export const priceFaults = ({ path = '', variant }: VariantAtPath): Fault[] =>
  * Returns the faults of quantity limits: minimum and maximum are multiples of the step, and minimum <=
  * maximum.
  */
-export function quantityFaults({ path, variant }: { path: string; variant: Quantities }): Fault[] {
+export function variantQuantityFaults({ path, variant }: { path: string; variant: Quantities }): Fault[] {
   const { quantity_min: min, quantity_max: max, quantity_step: step } = variant
   const faults: Fault[] = []
   if (min % step !== 0)
@@ -59,7 +62,7 @@ export function quantityFaults({ path, variant }: { path: string; variant: Quant
 }
 
 /** Returns a fault for each option with the name of an earlier one. */
-export const optionFaults = (options: readonly ProductOption[]): Fault[] =>
+export const productOptionFaults = (options: readonly ProductOption[]): Fault[] =>
   options.flatMap(({ name }, index) =>
     options.findIndex(option => option.name === name) < index
       ? [{ path: `body/options/${index}/name`, message: 'must not be that of another option' }]

@@ -13,12 +13,12 @@ import {
   TaxCategory,
   Version
 } from '../../../kernel/wire.ts'
-import { Attributes, HttpUrl, StoredAttributes } from '../products/fields.ts'
+import { HttpUrlSchema, StoredAttributesSchema, VariantAttributesSchema } from '../products/fields.ts'
 
-export const VARIANTS_MAX = 250
+export const VARIANTS_PER_PRODUCT_MAX = 250
 export const SKU_LENGTH_MAX = 255
 export const BARCODE_LENGTH_MAX = 255
-export const WEIGHT_MAX = 100_000_000
+export const WEIGHT_GRAMS_MAX = 100_000_000
 const QUANTITY_MAX = 1_000_000
 
 const Quantity = (description: string) => Type.Integer({ description, minimum: 1, maximum: QUANTITY_MAX })
@@ -34,9 +34,9 @@ const fields = {
         'ISO 4217. Defaults to the currency of the shop. Variants in other currencies are not sold.'
     })
   ),
-  attributes: Type.Optional(Attributes),
-  image_url: Type.Optional(nullable(HttpUrl)),
-  weight_grams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: WEIGHT_MAX }))),
+  attributes: Type.Optional(VariantAttributesSchema),
+  image_url: Type.Optional(nullable(HttpUrlSchema)),
+  weight_grams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: WEIGHT_GRAMS_MAX }))),
   barcode: Type.Optional(nullable(line(BARCODE_LENGTH_MAX))),
   active: Type.Optional(Type.Boolean({ default: true })),
   position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
@@ -55,7 +55,7 @@ export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
-export const quantityFields = {
+export const variantQuantityFields = {
   quantity_min: Type.Integer({ description: 'Minimum quantity per cart line.' }),
   quantity_max: nullable(Type.Integer({ description: 'Maximum quantity per cart line.' })),
   quantity_step: Type.Integer({ description: 'Quantities must be multiples of this.' })
@@ -68,13 +68,13 @@ const variant = {
   price: amount('Unit price'),
   sale_price: nullable(amount('Unit price while the variant is on sale')),
   currency: Currency,
-  attributes: StoredAttributes,
+  attributes: StoredAttributesSchema,
   image_url: nullable(Type.String()),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
   active: Type.Boolean(),
   position: Type.Integer(),
-  ...quantityFields,
+  ...variantQuantityFields,
   requires_shipping: Type.Boolean(),
   tax_category: nullable(Type.String())
 }

@@ -5,18 +5,24 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Timers } from '../../../platform/timers.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { productNotFound, productStale, variantLimit, variantNotFound, variantsInvalid } from '../errors.ts'
-import { listNames } from '../offers/repository.ts'
+import {
+  productNotFound,
+  productStale,
+  variantLimitReached,
+  variantNotFound,
+  variantsInvalid
+} from '../errors.ts'
+import { listVariantNames } from '../offers/repository.ts'
 import * as products from '../products/repository.ts'
-import { lockProduct } from '../products/service.ts'
+import { lockProductForWrite } from '../products/service.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { mergeVariantRow, variantRow } from './row.ts'
-import { choiceFaults, priceFaults, quantityFaults } from './rules.ts'
+import { mergeVariantRow, newVariantRow } from './row.ts'
+import { variantOptionFaults, variantPriceFaults, variantQuantityFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
   type UpdateVariantRequest,
-  VARIANTS_MAX,
+  VARIANTS_PER_PRODUCT_MAX,
   type VersionedVariantResponse
 } from './schema.ts'
 
@@ -46,13 +52,14 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     write: IdempotentWrite
   ): Promise<VersionedVariantResponse> {
     await write.once(db, async tx => {
-      const product = await lockProduct(tx, productId, write)
+      const product = await lockProductForWrite(tx, productId, write)
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
-      if (total >= VARIANTS_MAX) throw variantLimit({ details: { variants_max: VARIANTS_MAX } })
-      const row = variantRow(body, { id: write.id, product, position: last_position + 1, currency })
+      if (total >= VARIANTS_PER_PRODUCT_MAX)
+        throw variantLimitReached({ details: { variants_max: VARIANTS_PER_PRODUCT_MAX } })
+      const row = newVariantRow(body, { id: write.id, product, position: last_position + 1, currency })
       assertNoFaults([
-        ...priceFaults({ path: 'body', variant: row }),
-        ...quantityFaults({ path: 'body', variant: row })
+        ...variantPriceFaults({ path: 'body', variant: row }),
+        ...variantQuantityFaults({ path: 'body', variant: row })
       ])
       await assertChoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
@@ -74,8 +81,9 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       if (changesNothing(body)) return
       const row = mergeVariantRow(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
-      if ('price' in body || 'sale_price' in body) assertNoFaults(priceFaults({ path: 'body', variant: row }))
-      assertNoFaults(quantityFaults({ path: 'body', variant: row }))
+      if ('price' in body || 'sale_price' in body)
+        assertNoFaults(variantPriceFaults({ path: 'body', variant: row }))
+      assertNoFaults(variantQuantityFaults({ path: 'body', variant: row }))
       await tx.run(repository.updateVariants, { rows: [row] })
       if (row.sku !== present.sku) await inventory?.upsertItems(tx, [{ variantId: id, sku: row.sku }])
       await announceChange(tx, product.id)
@@ -94,7 +102,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
   }
 
   async function announceChange(tx: Transaction, productId: string, deletedIds: readonly string[] = []) {
-    await tx.run(products.touchProduct, { id: productId })
+    await tx.run(products.incrementProductVersion, { id: productId })
     await changes.announce(tx, [productId], deletedIds)
   }
 
@@ -104,7 +112,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
   }
 
   async function names(ids: readonly string[]): Promise<(string | null)[]> {
-    const known = new Map((await db.rows(listNames, { ids })).map(({ id, name }) => [id, name]))
+    const known = new Map((await db.rows(listVariantNames, { ids })).map(({ id, name }) => [id, name]))
     return ids.map(id => known.get(id) ?? null)
   }
 
@@ -124,11 +132,14 @@ function assertNoFaults(errors: Fault[]): void {
  * `CATALOG_VARIANTS_INVALID`
  */
 async function assertChoosable(tx: Transaction, variant: repository.VariantRow): Promise<void> {
-  const product = found(await tx.first(products.findProduct, { id: variant.product_id }), productNotFound)
+  const product = found(
+    await tx.first(products.findProductDetail, { id: variant.product_id }),
+    productNotFound
+  )
   const others = (product.variants ?? [])
     .filter(({ id }) => id !== variant.id)
     .map(each => ({ variant: { ...each, price_minor: each.price, sale_price_minor: each.sale_price } }))
-  const faults = choiceFaults(product.options, [...others, { path: 'body', variant }])
+  const faults = variantOptionFaults(product.options, [...others, { path: 'body', variant }])
   assertNoFaults(faults.filter(({ path }) => path.startsWith('body')))
 }
 
@@ -144,8 +155,8 @@ const SWEEP_SECONDS = 3_600
 const KEPT_DAYS = 365
 
 /** Starts a timer that deletes the names of variants that were deleted a year ago. */
-export function deleteOldVariantNames(timers: Pick<Timers, 'untilEmpty'>, db: Database): void {
+export function scheduleVariantNameCleanup(timers: Pick<Timers, 'untilEmpty'>, db: Database): void {
   timers.untilEmpty(SWEEP_SECONDS, 'delete old names of deleted variants', () =>
-    db.run(repository.deleteGoneVariants, { days: KEPT_DAYS })
+    db.run(repository.deleteOldNamesOfDeletedVariants, { days: KEPT_DAYS })
   )
 }
