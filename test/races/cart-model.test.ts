@@ -8,8 +8,8 @@ import type { CartView } from '../../src/modules/cart/carts/view.ts'
 import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
 import type { GuestCartAccess } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
-import { guestCartTokenHash } from '../../src/modules/cart/guest/token.ts'
-import { createMergeService } from '../../src/modules/cart/merge/service.ts'
+import { hashGuestCartToken } from '../../src/modules/cart/guest/token.ts'
+import { createCartMergeService } from '../../src/modules/cart/merge/service.ts'
 import { createWrite, type IdempotentWrite, newWrite } from '../../src/platform/idempotency/write.ts'
 import { type CartShop, useCartShop } from '../support/use-cart-shop.ts'
 import * as model from './cart-model.ts'
@@ -65,7 +65,7 @@ const servicesOf = ({ db, catalog, platform: { secrets } }: CartShop, limits: mo
   return {
     cart,
     guests: createGuestCartService({ db, cart, secrets, idleSeconds: IDLE_SECONDS }),
-    merges: createMergeService({ ...deps, cart })
+    merges: createCartMergeService({ ...deps, cart })
   }
 }
 
@@ -128,7 +128,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
       return { view, report: { status: report.status, moved: report.moved, cuts } }
     },
     expire: async ({ kind, index }: model.Owner) => {
-      const hash = guestCartTokenHash(tokenOf(index))
+      const hash = hashGuestCartToken(tokenOf(index))
       await shop.sql(
         `update cart.carts set expires_at = now() - interval '1 second' where cart_id =
            coalesce($1, (select cart_id from cart.guest_carts where token_hash = $2))`,

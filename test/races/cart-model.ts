@@ -1,4 +1,4 @@
-import type { MergeReport } from '../../src/modules/cart/merge/service.ts'
+import type { CartMergeReport } from '../../src/modules/cart/merge/service.ts'
 
 /** A model of carts in memory with every rule, to which the real carts are compared. */
 export type ModelCart = { lines: { variant: number; quantity: number }[]; version: number }
@@ -13,7 +13,7 @@ export type Model = {
 /** A condition on a write: none, the present version, an old one, or "an earlier try was committed". */
 export type Condition = 'none' | 'present' | 'old' | 'applied'
 export type Owner = { kind: 'customer' | 'guest'; index: number }
-export type Strategy = MergeReport['strategy']
+export type Strategy = CartMergeReport['strategy']
 export type Item = { variant: number; quantity: number }
 export type Change =
   | { verb: 'add' | 'set'; item: Item }
@@ -88,7 +88,7 @@ export function expire(model: Model, { kind, index }: Owner): void {
   cart.lines = []
 }
 
-type Report = { status: MergeReport['status']; moved: number; cuts: [number, number, number, string][] }
+type Report = { status: CartMergeReport['status']; moved: number; cuts: [number, number, number, string][] }
 const untouched = (status: Report['status']): Report => ({ status, moved: 0, cuts: [] })
 
 export function merge(

@@ -25,7 +25,7 @@ export const quantityRuleBroken = defineError(
   'CART_QUANTITY_RULE',
   'This variant is sold from `quantity_min` to `quantity_max`, in multiples of `quantity_step`. Choose such a quantity.'
 )
-export const lineLimitExceeded = defineError(
+export const cartLineLimitExceeded = defineError(
   'conflict',
   'CART_LINE_LIMIT',
   'The number of different variants in a cart is limited to `limit`. Remove one first.'
@@ -35,7 +35,7 @@ export const cartStale = defineError(
   'CART_VERSION_STALE',
   'The cart has changed since it was read. Read it again: `version` is its present version.'
 )
-export const cartChanged = defineError(
+export const cartChangedDuringOrder = defineError(
   'conflict',
   'CART_CHANGED',
   'The cart has changed since the order was started. Read it again.',

@@ -11,9 +11,9 @@ import { cartMerged } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
-import { mergeRoutes } from './merge/routes.ts'
-import { createMergeService } from './merge/service.ts'
-import { createOrderCarts, type OrderCarts } from './orders/service.ts'
+import { cartMergeRoutes } from './merge/routes.ts'
+import { createCartMergeService } from './merge/service.ts'
+import { type CartOrderOperations, createCartOrderOperations } from './orders/service.ts'
 import { cartSettings } from './settings.ts'
 
 export { cartMerged } from './events.ts'
@@ -22,7 +22,10 @@ const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
 
 /** The API of carts for other modules. */
-export type CartApi = Pick<CartService & OrderCarts, 'view' | 'count' | 'emptyForOrder' | 'restoreLines'> & {
+export type CartApi = Pick<
+  CartService & CartOrderOperations,
+  'view' | 'count' | 'emptyForOrder' | 'restoreLines'
+> & {
   /**
    * Returns the lines of a cart in their order, and its version. The id of a customer's cart is the
    * customer's id.
@@ -56,14 +59,14 @@ export const cartModule = defineModule({
     }
     const cart = createCartService({ db, catalog, inventory, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
-    const merge = createMergeService({ db, emit, cart, catalog, inventory, settings })
+    const merge = createCartMergeService({ db, emit, cart, catalog, inventory, settings })
     timers.untilEmpty(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
     timers.untilEmpty(SWEEP_SECONDS, 'delete expired guest carts', () =>
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
     )
 
     const api: CartApi = {
-      ...createOrderCarts(settings),
+      ...createCartOrderOperations(settings),
       view: cart.view,
       count: cart.count,
       findStored: cart.findStored,
@@ -76,7 +79,7 @@ export const cartModule = defineModule({
       routes: (tiers: Tiers) => {
         const marketOf = createRequestMarketResolver(pricing)
         cartRoutes(tiers, cart, marketOf)
-        mergeRoutes(tiers, merge, marketOf)
+        cartMergeRoutes(tiers, merge, marketOf)
         guestCartRoutes(tiers, guest, marketOf, own.guest_carts_per_minute)
       }
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addLine, type CartLine, setLine, withLines } from './lines.ts'
+import { addCartLine, applyCartLines, type CartLine, setCartLine } from './lines.ts'
 
 const limits = { lineQuantityMax: 99, linesMax: 3 }
 const line = (variantId: string, quantity: number): CartLine => ({ variantId, quantity })
@@ -13,32 +13,32 @@ const someLines = fc.uniqueArray(
 )
 
 test('adding creates a line, or increases the existing one', () => {
-  expect(addLine([], line('a', 2), limits)).toEqual(line('a', 2))
-  expect(addLine([line('b', 1), line('a', 2)], line('a', 3), limits)).toEqual(line('a', 5))
+  expect(addCartLine([], line('a', 2), limits)).toEqual(line('a', 2))
+  expect(addCartLine([line('b', 1), line('a', 2)], line('a', 3), limits)).toEqual(line('a', 5))
 })
 
 test('a line can reach its limit and not exceed it', () => {
-  expect(addLine([line('a', 98)], line('a', 1), limits).quantity).toBe(99)
-  expect(() => addLine([line('a', 98)], line('a', 2), limits)).toThrow(
+  expect(addCartLine([line('a', 98)], line('a', 1), limits).quantity).toBe(99)
+  expect(() => addCartLine([line('a', 98)], line('a', 2), limits)).toThrow(
     expect.objectContaining({ code: 'CART_QUANTITY_LIMIT', details: { limit: 99 } })
   )
-  expect(setLine([line('a', 1)], line('a', 99), limits).quantity).toBe(99)
-  expect(() => setLine([line('a', 1)], line('a', 100), limits)).toThrow(
+  expect(setCartLine([line('a', 1)], line('a', 99), limits).quantity).toBe(99)
+  expect(() => setCartLine([line('a', 1)], line('a', 100), limits)).toThrow(
     expect.objectContaining({ code: 'CART_QUANTITY_LIMIT' })
   )
 })
 
 test('a cart with the maximum of lines rejects a new line, and accepts a larger quantity', () => {
   const full = [line('a', 1), line('b', 1), line('c', 1)]
-  expect(() => addLine(full, line('d', 1), limits)).toThrow(
+  expect(() => addCartLine(full, line('d', 1), limits)).toThrow(
     expect.objectContaining({ code: 'CART_LINE_LIMIT', details: { limit: 3 } })
   )
-  expect(addLine(full, line('c', 1), limits)).toEqual(line('c', 2))
-  expect(addLine(full.slice(1), line('d', 1), limits)).toEqual(line('d', 1))
+  expect(addCartLine(full, line('c', 1), limits)).toEqual(line('c', 2))
+  expect(addCartLine(full.slice(1), line('d', 1), limits)).toEqual(line('d', 1))
 })
 
 test('setting a line that does not exist is rejected', () => {
-  expect(() => setLine([line('a', 1)], line('b', 1), limits)).toThrow(
+  expect(() => setCartLine([line('a', 1)], line('b', 1), limits)).toThrow(
     expect.objectContaining({ code: 'CART_ITEM_NOT_FOUND' })
   )
 })
@@ -46,7 +46,7 @@ test('setting a line that does not exist is rejected', () => {
 test('changed lines keep their position, and new lines come last in their order', () => {
   fc.assert(
     fc.property(someLines, someLines, (lines, set) => {
-      const result = withLines(lines, set)
+      const result = applyCartLines(lines, set)
       const had = lines.map(each => each.variantId)
       const news = set.map(each => each.variantId).filter(id => !had.includes(id))
       expect(result.map(each => each.variantId)).toEqual([...had, ...news])

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import type { CartLine, LineChange } from './lines.ts'
+import type { CartLine, CartLineChanges } from './lines.ts'
 
 /** A cart as it is stored, with its lines in the order in which they were added. */
 export type StoredCart = { version: number; updatedAt: Date | null; lines: readonly CartLine[] }
@@ -166,7 +166,7 @@ export async function findCart(db: Queryable, cartId: string): Promise<StoredCar
   return { version: rows[0]?.version ?? 0, updatedAt: rows[0]?.updated_at ?? null, lines }
 }
 
-export async function countCarts(
+export async function countCartItems(
   db: Queryable,
   cartId: string
 ): Promise<{ count: number; distinct_count: number }> {
@@ -178,7 +178,7 @@ export async function countCarts(
  * Locks the cart until the transaction ends. Creates it when it does not exist, and empties it when it
  * expired.
  */
-export async function lockCartRow(tx: Transaction, cartId: string): Promise<StoredCart> {
+export async function lockOrCreateCart(tx: Transaction, cartId: string): Promise<StoredCart> {
   const locked = await lockExisting(tx, cartId)
   if (locked !== undefined) return locked
   await tx.run(insertCart, { cartId })
@@ -204,7 +204,7 @@ async function lockExisting(tx: Transaction, cartId: string): Promise<StoredCart
 export async function saveCart(
   tx: Transaction,
   cartId: string,
-  { lines, set, removed }: LineChange,
+  { lines, set, removed }: CartLineChanges,
   idleSeconds: number | null
 ): Promise<StoredCart> {
   const sums = sumsOf(lines)
@@ -222,10 +222,10 @@ export async function saveCart(
 }
 
 /** A change that was decided for this version of a cart, without a lock. */
-export type OptimisticChange = {
+export type OptimisticCartChange = {
   cartId: string
   version: number
-  change: LineChange
+  change: CartLineChanges
   idleSeconds: number | null
 }
 
@@ -234,9 +234,9 @@ export type OptimisticChange = {
  * `changes`. Returns `undefined` for a cart that has changed since or that another transaction has locked,
  * and writes nothing of it.
  */
-export async function saveIfUnchanged(
+export async function saveCartsIfUnchanged(
   db: Queryable,
-  changes: readonly OptimisticChange[]
+  changes: readonly OptimisticCartChange[]
 ): Promise<(StoredCart | undefined)[]> {
   const sums = changes.map(({ change }) => sumsOf(change.lines))
   const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))

@@ -5,7 +5,13 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
-import { AddItemRequest, CartCountResponse, CartResponse, ItemParams, UpdateItemRequest } from './schema.ts'
+import {
+  AddItemRequest,
+  CartCountResponse,
+  CartItemParams,
+  CartResponse,
+  UpdateItemRequest
+} from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
 import { type CartView, cartJson } from './view.ts'
 
@@ -63,7 +69,10 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
       }
     },
     async (request, reply) =>
-      sendCart(reply, await cart.addItem(await own(request), cartLineOf(request.body), writeOf(request)))
+      sendCart(
+        reply,
+        await cart.addItem(await own(request), cartLineOfRequest(request.body), writeOf(request))
+      )
   )
 
   tiers.secured.put(
@@ -75,13 +84,13 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         summary: 'Update an item',
         description:
           'Sets the quantity of an item of the cart, and returns the cart. To remove an item, delete it. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
-        params: ItemParams,
+        params: CartItemParams,
         body: UpdateItemRequest,
         response
       }
     },
     async (request, reply) => {
-      const line = cartLineOf({ variant_id: request.params.variantId, ...request.body })
+      const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await cart.updateItem(await own(request), line, writeOf(request)))
     }
   )
@@ -95,7 +104,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         summary: 'Remove an item',
         description:
           'Removes an item from the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
-        params: ItemParams,
+        params: CartItemParams,
         response
       }
     },
@@ -121,7 +130,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
   )
 }
 
-export const cartLineOf = ({ variant_id, quantity }: AddItemRequest): CartLine => ({
+export const cartLineOfRequest = ({ variant_id, quantity }: AddItemRequest): CartLine => ({
   variantId: variant_id,
   quantity
 })

@@ -23,9 +23,9 @@ export type AddItemRequest = Static<typeof AddItemRequest>
 
 export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quantity })
 
-export const ItemParams = input({ variantId: Id })
+export const CartItemParams = input({ variantId: Id })
 
-export const GuestHeaders = Type.Object({
+export const GuestCartHeaders = Type.Object({
   ...MarketHeaders.properties,
   'x-guest-cart-token': Type.Optional(
     Type.String({ description: 'The `guest_cart_token` of the response that created the cart.' })

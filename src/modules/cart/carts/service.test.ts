@@ -10,13 +10,13 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
-import { removeLines, upsertLines } from './lines.ts'
+import { removeCartLines, upsertCartLines } from './lines.ts'
 import {
   emptyExpiredCarts,
-  lockCartRow,
-  type OptimisticChange,
+  lockOrCreateCart,
+  type OptimisticCartChange,
   saveCart,
-  saveIfUnchanged
+  saveCartsIfUnchanged
 } from './repository.ts'
 
 const IDLE_SECONDS = 30 * 86_400
@@ -36,10 +36,15 @@ const add = (shop: CartShop, token: string, variantId: string, quantity = 1, hea
 const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
-const setting = (cartId: string, version: number, variantId: string, quantity: number): OptimisticChange => ({
+const setting = (
+  cartId: string,
+  version: number,
+  variantId: string,
+  quantity: number
+): OptimisticCartChange => ({
   cartId,
   version,
-  change: upsertLines([], [{ variantId, quantity }]),
+  change: upsertCartLines([], [{ variantId, quantity }]),
   idleSeconds: IDLE_SECONDS
 })
 
@@ -312,7 +317,7 @@ describe('the cost of reading', () => {
     const variantId = shop.catalog.sell()
     const { version } = (await add(shop, id, variantId)).json
     const saveOver = async (of: number) =>
-      (await saveIfUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
+      (await saveCartsIfUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
     expect(await saveOver(version - 1)).toBeUndefined()
     await expire(shop, id)
     expect(await saveOver(version)).toBeUndefined()
@@ -344,13 +349,13 @@ describe('the cost of reading', () => {
     for (const id of [set, emptied, changed, held]) await add(shop, id, mug)
     await add(shop, changed, tee)
     const saved = await shop.db.transaction(async tx => {
-      await lockCartRow(tx, held)
-      return saveIfUnchanged(shop.db, [
+      await lockOrCreateCart(tx, held)
+      return saveCartsIfUnchanged(shop.db, [
         setting(held, 1, mug, 7),
         {
           cartId: emptied,
           version: 1,
-          change: removeLines([{ variantId: mug, quantity: 1 }], [mug]),
+          change: removeCartLines([{ variantId: mug, quantity: 1 }], [mug]),
           idleSeconds: null
         },
         setting(changed, 1, mug, 7),
@@ -369,7 +374,7 @@ describe('the cost of reading', () => {
     const customerId = newId()
     const variantId = shop.catalog.sell()
     await add(shop, customerId, variantId)
-    const update = upsertLines([], [{ variantId, quantity: 7 }])
+    const update = upsertCartLines([], [{ variantId, quantity: 7 }])
     const changesOf = async (work: (tx: Transaction) => Promise<unknown>) => {
       const [before, after] = await shop.db.transaction(async tx => {
         const counted = await tx.first(countChanges)
@@ -385,7 +390,7 @@ describe('the cost of reading', () => {
     }
     const inPlace = { carts: 1, hot_carts: 1, items: 1, hot_items: 1 }
     expect(await changesOf(tx => saveCart(tx, customerId, update, IDLE_SECONDS))).toEqual(inPlace)
-    expect(await changesOf(tx => saveIfUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(
+    expect(await changesOf(tx => saveCartsIfUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(
       inPlace
     )
   })

@@ -7,16 +7,16 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
 import {
-  addLine,
+  addCartLine,
   type CartLimits,
   type CartLine,
-  type LineChange,
-  removeLines,
-  setLine,
-  upsertLines
+  type CartLineChanges,
+  removeCartLines,
+  setCartLine,
+  upsertCartLines
 } from './lines.ts'
 import * as carts from './repository.ts'
-import { type CartView, cartView, type UnavailableLine } from './view.ts'
+import { type CartView, joinCartWithOffers, type UnavailableCartLine } from './view.ts'
 
 export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
 export type CartDeps = {
@@ -58,7 +58,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       catalog.offers(cart.lines, market),
       inventory?.available(variantIds)
     ])
-    const joined = cartView(cart.lines, offers, stock)
+    const joined = joinCartWithOffers(cart.lines, offers, stock)
     const unavailable = joined.unavailable.length === 0 ? [] : await withNames(joined.unavailable)
     const { version, updatedAt } = cart
     const currency = market?.currency ?? settings.currency
@@ -66,7 +66,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
   }
 
   /** Adds the last known names of variants that are no longer for sale. Costs one more statement. */
-  async function withNames(lines: readonly CartLine[]): Promise<UnavailableLine[]> {
+  async function withNames(lines: readonly CartLine[]): Promise<UnavailableCartLine[]> {
     const names = await catalog.names(lines.map(line => line.variantId))
     return lines.map((line, index) => ({ ...line, name: names[index] ?? null }))
   }
@@ -83,13 +83,15 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
-  const saveBatched = db.batchCalls((changes: readonly carts.OptimisticChange[]) =>
-    carts.saveIfUnchanged(db, changes)
+  const saveBatched = db.batchCalls((changes: readonly carts.OptimisticCartChange[]) =>
+    carts.saveCartsIfUnchanged(db, changes)
   )
   /** Ids of carts with an optimistic change in progress in this process. */
   const cartsBeingSaved = new Set<string>()
 
-  async function saveOptimistically(change: carts.OptimisticChange): Promise<carts.StoredCart | undefined> {
+  async function saveOptimistically(
+    change: carts.OptimisticCartChange
+  ): Promise<carts.StoredCart | undefined> {
     const { cartId } = change
     if (cartsBeingSaved.has(cartId)) return undefined
     cartsBeingSaved.add(cartId)
@@ -100,7 +102,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     }
   }
 
-  type DecideChange = (lines: readonly CartLine[]) => LineChange | Promise<LineChange>
+  type DecideChange = (lines: readonly CartLine[]) => CartLineChanges | Promise<CartLineChanges>
 
   /**
    * Reads the cart, decides the change, and writes it if the version is still the same. This costs less than
@@ -123,7 +125,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     const idleSeconds = idleSecondsOf(change.lines)
     const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
     return write.onceIfUnchanged(db.serializedBy(key), async tx =>
-      tx === undefined ? saveOptimistically(decided) : (await carts.saveIfUnchanged(tx, [decided]))[0]
+      tx === undefined ? saveOptimistically(decided) : (await carts.saveCartsIfUnchanged(tx, [decided]))[0]
     )
   }
 
@@ -140,7 +142,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     if (changed !== undefined) return present(handle, changed)
     const stored = await write.once(db.serializedBy(handle.key), async tx => {
       const cartId = await handle.lockCartId(tx)
-      const cart = await carts.lockCartRow(tx, cartId)
+      const cart = await carts.lockOrCreateCart(tx, cartId)
       write.expect(cart.version, cartStale)
       const changed = await decide(cart.lines)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
@@ -169,25 +171,25 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       assertQuantityAllowed(line.quantity, offer.rule)
       const available = stock?.[0] ?? null
       if (available !== null && line.quantity > available) throw insufficientStock({ details: { available } })
-      return upsertLines(lines, [line])
+      return upsertCartLines(lines, [line])
     })
   }
 
   /** Adds a quantity to the line of the variant, or creates the line. */
   const addItem = (handle: CartHandle, added: CartLine, write: IdempotentWrite): Promise<CartView> =>
-    setOneLine(handle, added, write, lines => addLine(lines, added, settings))
+    setOneLine(handle, added, write, lines => addCartLine(lines, added, settings))
 
   /** Sets the quantity of an existing line. */
   const updateItem = (handle: CartHandle, changed: CartLine, write: IdempotentWrite): Promise<CartView> =>
-    setOneLine(handle, changed, write, lines => setLine(lines, changed, settings))
+    setOneLine(handle, changed, write, lines => setCartLine(lines, changed, settings))
 
   /** Removes a line. Does nothing when the cart has no such line. */
   const removeItem = (handle: CartHandle, variantId: string, write: IdempotentWrite): Promise<CartView> =>
-    changeCart(handle, write, lines => removeLines(lines, [variantId]))
+    changeCart(handle, write, lines => removeCartLines(lines, [variantId]))
 
   const clear = (handle: CartHandle, write: IdempotentWrite): Promise<CartView> =>
     changeCart(handle, write, lines =>
-      removeLines(
+      removeCartLines(
         lines,
         lines.map(line => line.variantId)
       )
@@ -211,7 +213,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     removeItem,
     clear,
     findStored: (cartId: string) => carts.findCart(db, cartId),
-    count: (cartId: string) => carts.countCarts(db, cartId)
+    count: (cartId: string) => carts.countCartItems(db, cartId)
   }
 }
 

@@ -5,7 +5,7 @@ import { fits } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { createFakeOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
-import { type CartView, cartJson, cartView } from './view.ts'
+import { type CartView, cartJson, joinCartWithOffers } from './view.ts'
 
 const anyQuantity = { min: 1, max: null, step: 1 }
 const customer = compileAnswer(CartResponse)
@@ -45,7 +45,7 @@ const lineAndOffer = fc.record({
 const someLines = fc.array(lineAndOffer, { maxLength: 12 })
 
 const LAST_NAME = '5" nail \\'
-const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof cartView>): CartView => ({
+const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof joinCartWithOffers>): CartView => ({
   customerId: null,
   currency: 'USD',
   version: 3,
@@ -67,7 +67,7 @@ test('the JSON of any cart matches its schema and its view', () => {
           variantId: offer?.variantId ?? variantId,
           quantity
         }))
-        const joined = cartView(
+        const joined = joinCartWithOffers(
           lines,
           all.map(each => each.offer),
           counted ? all.map(each => each.stock) : undefined
@@ -107,7 +107,7 @@ test('totals are exact to the minor unit, and include only items that are for sa
   fc.assert(
     fc.property(someLines, all => {
       const lines = all.map(({ variantId, quantity }) => ({ variantId, quantity }))
-      const view = cartView(
+      const view = joinCartWithOffers(
         lines,
         all.map(each => each.offer),
         undefined
@@ -129,7 +129,7 @@ test('totals are exact to the minor unit, and include only items that are for sa
 test('the totals of a full cart at maximum prices are exact', () => {
   const offer = createFakeOffer({ price: AMOUNT_MAX })
   const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
-  const { subtotal } = cartView(
+  const { subtotal } = joinCartWithOffers(
     lines,
     lines.map(() => offer),
     undefined
@@ -141,7 +141,7 @@ test('the totals of a full cart at maximum prices are exact', () => {
 test('a line is available if the stock covers its quantity', () => {
   const offer = createFakeOffer()
   const available = (quantity: number, stock: number) => {
-    const view = cartView([{ variantId: offer.variantId, quantity }], [offer], [stock])
+    const view = joinCartWithOffers([{ variantId: offer.variantId, quantity }], [offer], [stock])
     return JSON.parse(cartJson(viewWith({}, view))).items[0].available
   }
   expect([available(3, 4), available(3, 3), available(3, 2), available(1, 0)]).toEqual([

@@ -7,7 +7,7 @@ export type CartTotals = { subtotal: number; discountTotal: number; total: numbe
 type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
 
 /** A line whose variant is not for sale. `name`: the last known name. */
-export type UnavailableLine = CartLine & { name: string | null }
+export type UnavailableCartLine = CartLine & { name: string | null }
 
 /** A cart joined with the catalog, as CartResponse shows it. Amounts in minor units of `currency`. */
 export type CartView = CartTotals & {
@@ -17,7 +17,7 @@ export type CartView = CartTotals & {
   /**
    * Lines whose variant was deleted or is not for sale. They stay in the cart, and the totals exclude them.
    */
-  unavailable: UnavailableLine[]
+  unavailable: UnavailableCartLine[]
   count: number
   version: number
   updatedAt: Date | null
@@ -45,7 +45,7 @@ export function cartJson(view: CartView, first = ''): string {
   )
 }
 
-const unavailableJson = (lines: readonly UnavailableLine[]) =>
+const unavailableJson = (lines: readonly UnavailableCartLine[]) =>
   lines.length === 0
     ? '[]'
     : JSON.stringify(
@@ -55,7 +55,7 @@ const unavailableJson = (lines: readonly UnavailableLine[]) =>
 /**
  * Joins lines with their offers and stock, both in the order of the lines. An undefined offer: not for sale.
  */
-export function cartView(
+export function joinCartWithOffers(
   lines: readonly CartLine[],
   offers: readonly (Offer | undefined)[],
   stock: readonly (number | null)[] | undefined

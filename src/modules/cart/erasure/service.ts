@@ -5,8 +5,8 @@ import * as repository from './repository.ts'
 /** Personal data of a customer in carts. */
 export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>): PersonalData => ({
   async erase(tx, customer_id) {
-    await tx.run(repository.deleteCart, { customer_id })
-    await tx.run(repository.deleteMerges, { customer_id })
+    await tx.run(repository.deleteCartOfCustomer, { customer_id })
+    await tx.run(repository.deleteMergeRecordsOfCustomer, { customer_id })
   },
   async export(customerId) {
     const { updatedAt, lines } = await findStored(customerId)

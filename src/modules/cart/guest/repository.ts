@@ -11,7 +11,7 @@ export const findGuestCart = statement({
     from cart.guest_carts g join cart.carts c on c.cart_id = g.cart_id
     where g.token_hash = $tokenHash and g.merged_into is null and c.expires_at > now()`
 })
-export const findMergedInto = statement({
+export const findMergedCustomerId = statement({
   name: 'cart.find_merged_into',
   takes: { tokenHash: 'bytea' },
   gives: { merged_into: 'uuid?' },
@@ -25,7 +25,7 @@ export const extendGuestCart = statement({
     update cart.carts set expires_at = now() + make_interval(secs => $idleSeconds)
     where cart_id = $cartId and version = 1 and expires_at > now()`
 })
-export const findTokenHash = statement({
+export const findGuestCartTokenHash = statement({
   name: 'cart.find_guest_token_hash',
   takes: { cartId: 'uuid' },
   gives: { token_hash: 'bytea' },
@@ -46,13 +46,13 @@ export const insertGuestCart = statement({
   takes: { tokenHash: 'bytea', cartId: 'uuid' },
   text: 'insert into cart.guest_carts (token_hash, cart_id) values ($tokenHash, $cartId)'
 })
-export const markMerged = statement({
+export const markGuestCartMerged = statement({
   name: 'cart.mark_guest_cart_merged',
   takes: { tokenHash: 'bytea', customerId: 'uuid' },
   text: `
     update cart.guest_carts set merged_into = $customerId, merged_at = now() where token_hash = $tokenHash`
 })
-export const deleteCart = statement({
+export const deleteGuestCart = statement({
   name: 'cart.delete_guest_cart',
   takes: { cartId: 'uuid' },
   text: 'delete from cart.carts where cart_id = $cartId'

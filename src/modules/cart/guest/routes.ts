@@ -3,20 +3,20 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { MarketQuery, meaning } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
-import { cartLineOf, sendCart } from '../carts/routes.ts'
+import { cartLineOfRequest, sendCart } from '../carts/routes.ts'
 import {
   AddItemRequest,
   CartCountResponse,
+  CartItemParams,
+  GuestCartHeaders,
   GuestCartResponse,
-  GuestHeaders,
-  ItemParams,
   UpdateItemRequest
 } from '../carts/schema.ts'
 import type { GuestCartAccess, GuestCartService } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
 const config = { class: 'account' } as const
-const common = { tags: ['guest cart'], headers: GuestHeaders, querystring: MarketQuery }
+const common = { tags: ['guest cart'], headers: GuestCartHeaders, querystring: MarketQuery }
 const response = { 200: GuestCartResponse }
 
 /** Operations on the cart of a guest, who proves access with a token. */
@@ -48,7 +48,7 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const guest = await guestOf(request)
-      const line = cartLineOf(request.body)
+      const line = cartLineOfRequest(request.body)
       if (guest.token !== undefined)
         return sendCart(reply, await guests.addItem(guest, line, writeOf(request)))
       const created = await guests.create(guest.market, line, writeOf(request))
@@ -95,13 +95,13 @@ export function guestCartRoutes(
         summary: 'Update an item of a guest cart',
         description:
           'Sets the quantity of an item of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
-        params: ItemParams,
+        params: CartItemParams,
         body: UpdateItemRequest,
         response
       }
     },
     async (request, reply) => {
-      const line = cartLineOf({ variant_id: request.params.variantId, ...request.body })
+      const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
     }
   )
@@ -115,7 +115,7 @@ export function guestCartRoutes(
         summary: 'Remove an item from a guest cart',
         description:
           'Removes an item from a guest cart, and returns the cart. Removing an item that is not in the cart changes nothing. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
-        params: ItemParams,
+        params: CartItemParams,
         response
       }
     },

@@ -6,7 +6,7 @@ import type { CartHandle, CartService, CustomerInMarket } from '../carts/service
 import type { CartView } from '../carts/view.ts'
 import { guestCartNotFound } from '../errors.ts'
 import * as guests from './repository.ts'
-import { guestCartTokenHash, guestCartTokens } from './token.ts'
+import { deriveGuestCartTokens, hashGuestCartToken } from './token.ts'
 
 /**
  * Seconds that a new guest cart is kept if the guest never returns. Short, because any client can create
@@ -63,7 +63,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     write: IdempotentWrite
   ): Promise<{ token: string; view: CartView }> {
     const cartId = write.id
-    const tokens = guestCartTokens(secrets, cartId)
+    const tokens = deriveGuestCartTokens(secrets, cartId)
     const [token = ''] = tokens
     const handle: CartHandle = {
       customerId: null,
@@ -87,7 +87,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   async function findIssuedToken(cartId: string, tokens: readonly string[]): Promise<string> {
     const [first = ''] = tokens
     if (tokens.length === 1) return first
-    const stored = await db.first(guests.findTokenHash, { cartId })
+    const stored = await db.first(guests.findGuestCartTokenHash, { cartId })
     return (
       tokens.find(token => stored !== undefined && requireTokenHash(token).equals(stored.token_hash)) ?? first
     )
@@ -123,7 +123,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
 
 /** @throws `CART_GUEST_NOT_FOUND` when the token is malformed. */
 function requireTokenHash(token: string | undefined): Buffer {
-  const tokenHash = guestCartTokenHash(token ?? '')
+  const tokenHash = hashGuestCartToken(token ?? '')
   if (tokenHash === undefined) throw guestCartNotFound()
   return tokenHash
 }

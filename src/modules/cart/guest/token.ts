@@ -9,9 +9,9 @@ const TOKEN = /^gct_[\w-]{43}$/
  * of the current secret, is issued; the others were issued with earlier secrets. Deriving it lets a retry
  * return the same token without storing it.
  */
-export const guestCartTokens = (secrets: Secrets, cartId: string): string[] =>
+export const deriveGuestCartTokens = (secrets: Secrets, cartId: string): string[] =>
   secrets.everyMac(PURPOSE, cartId).map(mac => `gct_${mac.slice(mac.lastIndexOf('.') + 1)}`)
 
 /** Returns the hash that is stored instead of the token, or `undefined` when the token is malformed. */
-export const guestCartTokenHash = (token: string): Buffer | undefined =>
+export const hashGuestCartToken = (token: string): Buffer | undefined =>
   TOKEN.test(token) ? hash('sha256', token, 'buffer') : undefined

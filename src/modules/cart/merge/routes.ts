@@ -3,12 +3,16 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { inMarket } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
-import { cartLineOf, sendCart } from '../carts/routes.ts'
+import { cartLineOfRequest, sendCart } from '../carts/routes.ts'
 import { MergeRequest, MergeResponse } from '../carts/schema.ts'
-import type { MergeReport, MergeService, MergeSource } from './service.ts'
+import type { CartMergeReport, CartMergeService, CartMergeSource } from './service.ts'
 
 /** `POST /api/cart/merge` (specification, "Cart module wiring rules"). */
-export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: ResolveRequestMarket): void {
+export function cartMergeRoutes(
+  tiers: Tiers,
+  { merge }: CartMergeService,
+  marketOf: ResolveRequestMarket
+): void {
   tiers.secured.post(
     '/cart/merge',
     {
@@ -32,10 +36,10 @@ export function mergeRoutes(tiers: Tiers, { merge }: MergeService, marketOf: Res
   )
 }
 
-const sourceOf = (body: MergeRequest): MergeSource =>
-  'items' in body ? { items: body.items.map(cartLineOf) } : { guestCartToken: body.guest_cart_token }
+const sourceOf = (body: MergeRequest): CartMergeSource =>
+  'items' in body ? { items: body.items.map(cartLineOfRequest) } : { guestCartToken: body.guest_cart_token }
 
-const reportJson = ({ adjustments, ...report }: MergeReport) =>
+const reportJson = ({ adjustments, ...report }: CartMergeReport) =>
   JSON.stringify({
     ...report,
     adjustments: adjustments.map(({ variantId, ...cut }) => ({ variant_id: variantId, ...cut }))

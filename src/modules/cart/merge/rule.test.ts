@@ -1,15 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fits } from '../../../kernel/buying-rule.ts'
-import { type CartLine, withLines } from '../carts/lines.ts'
-import { type MergeStrategy, mergeLines, type SellableVariant, sumByVariant } from './rule.ts'
+import { applyCartLines, type CartLine } from '../carts/lines.ts'
+import {
+  type CartMergeStrategy,
+  mergeCartLines,
+  type SellableVariant,
+  sumCartLinesByVariant
+} from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const quantity = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }))
 const someLines = fc.uniqueArray(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity }), {
   selector: line => line.variantId
 })
-const someStrategy = fc.constantFrom<MergeStrategy>('sum', 'max', 'guest', 'customer')
+const someStrategy = fc.constantFrom<CartMergeStrategy>('sum', 'max', 'guest', 'customer')
 const someLimits = fc.record({
   lineQuantityMax: fc.integer({ min: 1, max: 20 }),
   linesMax: fc.integer({ min: 1, max: 8 })
@@ -36,7 +41,7 @@ const someSellable = fc
 const unlimited = { lineQuantityMax: 10_000_000, linesMax: 100 }
 const anyQuantity = () => anyNumber
 const quantities = (lines: readonly CartLine[]) => new Map(lines.map(line => [line.variantId, line.quantity]))
-const asked = (strategy: MergeStrategy, had: number | undefined, guest: number) => {
+const asked = (strategy: CartMergeStrategy, had: number | undefined, guest: number) => {
   if (had === undefined) return guest
   return { sum: had + guest, max: Math.max(had, guest), guest, customer: had }[strategy]
 }
@@ -52,8 +57,8 @@ const merges = fc.record({
 type Merge = typeof merges extends fc.Arbitrary<infer M> ? M : never
 
 function run({ customer, guest, strategy, limits, sellableOf }: Merge) {
-  const outcome = mergeLines(customer, guest, strategy, limits, sellableOf)
-  const lines = withLines(customer, outcome.changed)
+  const outcome = mergeCartLines(customer, guest, strategy, limits, sellableOf)
+  const lines = applyCartLines(customer, outcome.changed)
   return { ...outcome, lines, before: quantities(customer), after: quantities(lines) }
 }
 const always = (check: (merge: Merge, result: ReturnType<typeof run>) => void) =>
@@ -164,8 +169,8 @@ describe('any merge', () => {
 test('below the limits, the sum is the same when the guest and the customer are swapped', () => {
   fc.assert(
     fc.property(someLines, someLines, (one, other) => {
-      const there = withLines(one, mergeLines(one, other, 'sum', unlimited, anyQuantity).changed)
-      const back = withLines(other, mergeLines(other, one, 'sum', unlimited, anyQuantity).changed)
+      const there = applyCartLines(one, mergeCartLines(one, other, 'sum', unlimited, anyQuantity).changed)
+      const back = applyCartLines(other, mergeCartLines(other, one, 'sum', unlimited, anyQuantity).changed)
       expect(quantities(there)).toEqual(quantities(back))
       for (const [variantId, sum] of quantities(there)) {
         expect(sum).toBe((quantities(one).get(variantId) ?? 0) + (quantities(other).get(variantId) ?? 0))
@@ -174,13 +179,16 @@ test('below the limits, the sum is the same when the guest and the customer are 
   )
 })
 
-test.each<MergeStrategy>(['max', 'customer', 'guest'])(
+test.each<CartMergeStrategy>(['max', 'customer', 'guest'])(
   'merging twice with strategy %s equals merging once',
   strategy => {
     fc.assert(
       fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {
-        const once = withLines(customer, mergeLines(customer, guest, strategy, limits, anyQuantity).changed)
-        expect(mergeLines(once, guest, strategy, limits, anyQuantity).changed).toEqual([])
+        const once = applyCartLines(
+          customer,
+          mergeCartLines(customer, guest, strategy, limits, anyQuantity).changed
+        )
+        expect(mergeCartLines(once, guest, strategy, limits, anyQuantity).changed).toEqual([])
       })
     )
   }
@@ -194,15 +202,15 @@ test.each([
 ] as const)('of 5 and 2, $strategy makes $granted', ({ strategy, granted }) => {
   const customer = [{ variantId: 'a', quantity: 5 }]
   const guest = [{ variantId: 'a', quantity: 2 }]
-  const { changed, adjustments } = mergeLines(customer, guest, strategy, unlimited, anyQuantity)
-  expect(quantities(withLines(customer, changed)).get('a')).toBe(granted)
+  const { changed, adjustments } = mergeCartLines(customer, guest, strategy, unlimited, anyQuantity)
+  expect(quantities(applyCartLines(customer, changed)).get('a')).toBe(granted)
   expect(adjustments).toEqual([])
 })
 
 test('a repeated variant is added up, at its first position', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity })), lines => {
-      const summed = sumByVariant(lines)
+      const summed = sumCartLinesByVariant(lines)
       expect(summed.map(line => line.variantId)).toEqual([...new Set(lines.map(line => line.variantId))])
       for (const { variantId, quantity: sum } of summed) {
         const parts = lines.filter(line => line.variantId === variantId)

@@ -5,7 +5,7 @@ import type { CartLimits, CartLine } from '../carts/lines.ts'
  * The quantity of a variant that is in both carts: the sum, the larger one, the guest's, or the customer's.
  * Lines that only one cart has are kept with every strategy.
  */
-export type MergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
+export type CartMergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
 /** Why a line has less than the strategy requires. */
 type AdjustmentReason =
@@ -15,16 +15,16 @@ type AdjustmentReason =
   | 'insufficient_stock'
   | 'line_limit'
 /** A reduced line: the strategy requires `requested`, and the cart has `granted`. */
-export type MergeAdjustment = {
+export type CartMergeAdjustment = {
   variantId: string
   requested: number
   granted: number
   reason: AdjustmentReason
 }
-export type MergeOutcome = {
+export type CartMergeOutcome = {
   /** The lines to set in the customer's cart: new lines and lines with another quantity. */
   changed: CartLine[]
-  adjustments: MergeAdjustment[]
+  adjustments: CartMergeAdjustment[]
 }
 /**
  * The quantities of a variant that can be bought: at most `stock` (`null`: unlimited), and as its rule
@@ -32,9 +32,9 @@ export type MergeOutcome = {
  */
 export type SellableVariant = { readonly stock: number | null; readonly rule: BuyingRule }
 /** Returns `undefined` for a variant that is not for sale. */
-export type SellableOf = (variantId: string) => SellableVariant | undefined
+export type FindSellableVariant = (variantId: string) => SellableVariant | undefined
 
-const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number> = {
+const COMBINE: Record<CartMergeStrategy, (customer: number, guest: number) => number> = {
   sum: (customer, guest) => customer + guest,
   max: (customer, guest) => Math.max(customer, guest),
   guest: (_customer, guest) => guest,
@@ -45,16 +45,16 @@ const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number
  * Merges the lines of a guest (each variant once) into those of a customer. Limits, quantity rules and stock
  * reduce what is added, never what the customer's cart had before. Each reduction is in `adjustments`.
  */
-export function mergeLines(
+export function mergeCartLines(
   customer: readonly CartLine[],
   guest: readonly CartLine[],
-  strategy: MergeStrategy,
+  strategy: CartMergeStrategy,
   limits: CartLimits,
-  sellableOf: SellableOf
-): MergeOutcome {
+  sellableOf: FindSellableVariant
+): CartMergeOutcome {
   const present = new Map(customer.map(line => [line.variantId, line.quantity]))
   const changed: CartLine[] = []
-  const adjustments: MergeAdjustment[] = []
+  const adjustments: CartMergeAdjustment[] = []
   let lineCount = customer.length
 
   for (const { variantId, quantity } of guest) {
@@ -90,7 +90,7 @@ function allowedQuantity(
 }
 
 /** Adds up lines of the same variant, because items that a browser stored can repeat a variant. */
-export function sumByVariant(lines: readonly CartLine[]): CartLine[] {
+export function sumCartLinesByVariant(lines: readonly CartLine[]): CartLine[] {
   const quantities = new Map<string, number>()
   for (const { variantId, quantity } of lines)
     quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity)

@@ -3,32 +3,32 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { type CartLine, upsertLines } from '../carts/lines.ts'
+import { type CartLine, upsertCartLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import { cartMerged } from '../events.ts'
 import * as guests from '../guest/repository.ts'
-import { guestCartTokenHash } from '../guest/token.ts'
+import { hashGuestCartToken } from '../guest/token.ts'
 import {
-  type MergeAdjustment,
-  type MergeStrategy,
-  mergeLines,
-  type SellableOf,
-  sumByVariant
+  type CartMergeAdjustment,
+  type CartMergeStrategy,
+  type FindSellableVariant,
+  mergeCartLines,
+  sumCartLinesByVariant
 } from './rule.ts'
 
 /** What to merge: the cart of a guest cart token, or items that a browser stored. */
-export type MergeSource = { guestCartToken: string } | { items: readonly CartLine[] }
-export type MergeReport = {
+export type CartMergeSource = { guestCartToken: string } | { items: readonly CartLine[] }
+export type CartMergeReport = {
   status: 'merged' | 'already_merged' | 'nothing_to_merge'
-  strategy: MergeStrategy
+  strategy: CartMergeStrategy
   /** The number of lines of the customer's cart that are new or changed. */
   moved: number
-  adjustments: MergeAdjustment[]
+  adjustments: CartMergeAdjustment[]
 }
-export type MergeDeps = {
+export type CartMergeDeps = {
   db: Database
   emit: Emit
   cart: CartService
@@ -36,12 +36,12 @@ export type MergeDeps = {
   inventory: Pick<InventoryApi, 'available'> | undefined
   settings: CartSettings
 }
-export type MergeService = ReturnType<typeof createMergeService>
+export type CartMergeService = ReturnType<typeof createCartMergeService>
 
 type LockedGuestCart = { tokenHash: Buffer; cartId: string; lines: readonly CartLine[] }
 
 /** Merges the cart of a guest who has logged in into the cart of their account. */
-export function createMergeService({ db, emit, cart, catalog, inventory, settings }: MergeDeps) {
+export function createCartMergeService({ db, emit, cart, catalog, inventory, settings }: CartMergeDeps) {
   /**
    * Merges in one transaction: locks the token, then both carts in the order of their ids, merges the lines,
    * and marks the token as merged. The same token again, for the same customer, returns `already_merged` and
@@ -50,20 +50,20 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
    */
   async function merge(
     customer: CustomerInMarket,
-    source: MergeSource,
-    strategy: MergeStrategy,
+    source: CartMergeSource,
+    strategy: CartMergeStrategy,
     write: IdempotentWrite
-  ): Promise<{ view: CartView; report: MergeReport }> {
+  ): Promise<{ view: CartView; report: CartMergeReport }> {
     const { customerId, market } = customer
     if (await isMerged(source, customerId)) return unchanged(customer, strategy)
     const merged = await write.once(db.serializedBy(customerId), async tx => {
       const guest = 'items' in source ? source : await lockGuest(tx, source.guestCartToken, customerId)
-      const present = await carts.lockCartRow(tx, customerId)
+      const present = await carts.lockOrCreateCart(tx, customerId)
       write.expect(present.version, cartStale)
       if (guest === 'already merged')
         return { stored: present, report: emptyReport('already_merged', strategy) }
-      const guestLines = 'items' in guest ? sumByVariant(guest.items) : guest.lines
-      const { changed, adjustments } = mergeLines(
+      const guestLines = 'items' in guest ? sumCartLinesByVariant(guest.items) : guest.lines
+      const { changed, adjustments } = mergeCartLines(
         present.lines,
         guestLines,
         strategy,
@@ -85,13 +85,13 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
    * Whether this guest cart was merged into this customer's cart before. Then If-Match is ignored, and
    * nothing written.
    */
-  async function isMerged(source: MergeSource, customerId: string): Promise<boolean> {
-    const tokenHash = 'items' in source ? undefined : guestCartTokenHash(source.guestCartToken)
+  async function isMerged(source: CartMergeSource, customerId: string): Promise<boolean> {
+    const tokenHash = 'items' in source ? undefined : hashGuestCartToken(source.guestCartToken)
     if (tokenHash === undefined) return false
-    return (await db.first(guests.findMergedInto, { tokenHash }))?.merged_into === customerId
+    return (await db.first(guests.findMergedCustomerId, { tokenHash }))?.merged_into === customerId
   }
 
-  const unchanged = async (customer: CustomerInMarket, strategy: MergeStrategy) => ({
+  const unchanged = async (customer: CustomerInMarket, strategy: CartMergeStrategy) => ({
     view: await cart.view(customer),
     report: emptyReport('already_merged', strategy)
   })
@@ -101,14 +101,14 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     token: string,
     customerId: string
   ): Promise<LockedGuestCart | 'already merged'> {
-    const tokenHash = guestCartTokenHash(token)
+    const tokenHash = hashGuestCartToken(token)
     const found = tokenHash && (await tx.first(guests.lockGuestCart, { tokenHash }))
     if (found === undefined) throw guestCartNotFound()
     if (found.merged_into === customerId) return 'already merged'
     if (found.merged_into !== null || found.is_expired) throw guestCartNotFound()
     // Both carts are locked in the order of their ids, so that two merges cannot deadlock.
-    if (customerId < found.cart_id) await carts.lockCartRow(tx, customerId)
-    const { lines } = await carts.lockCartRow(tx, found.cart_id)
+    if (customerId < found.cart_id) await carts.lockOrCreateCart(tx, customerId)
+    const { lines } = await carts.lockOrCreateCart(tx, found.cart_id)
     return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines }
   }
 
@@ -120,7 +120,7 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
   ) {
     if (changed.length === 0) return present
     const handle = cart.handleOf(customer)
-    const change = upsertLines(present.lines, changed)
+    const change = upsertCartLines(present.lines, changed)
     return carts.saveCart(tx, customer.customerId, change, handle.idleSecondsOf(change.lines))
   }
 
@@ -130,14 +130,14 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     { tokenHash, cartId }: LockedGuestCart,
     customerId: string
   ): Promise<void> {
-    await tx.run(guests.markMerged, { tokenHash, customerId })
-    await tx.run(guests.deleteCart, { cartId })
+    await tx.run(guests.markGuestCartMerged, { tokenHash, customerId })
+    await tx.run(guests.deleteGuestCart, { cartId })
   }
 
   async function readSellable(
     lines: readonly CartLine[],
     market: CustomerInMarket['market']
-  ): Promise<SellableOf> {
+  ): Promise<FindSellableVariant> {
     const variantIds = lines.map(line => line.variantId)
     const [offers, stock] = await Promise.all([
       catalog.offers(lines, market),
@@ -155,7 +155,7 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
   return { merge }
 }
 
-const emptyReport = (status: MergeReport['status'], strategy: MergeStrategy): MergeReport => ({
+const emptyReport = (status: CartMergeReport['status'], strategy: CartMergeStrategy): CartMergeReport => ({
   status,
   strategy,
   moved: 0,

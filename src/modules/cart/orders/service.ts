@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { type CartLimits, type CartLine, upsertLines } from '../carts/lines.ts'
+import { type CartLimits, type CartLine, upsertCartLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
-import { cartChanged } from '../errors.ts'
-import { mergeLines, sumByVariant } from '../merge/rule.ts'
+import { cartChangedDuringOrder } from '../errors.ts'
+import { mergeCartLines, sumCartLinesByVariant } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
@@ -10,7 +10,7 @@ type Settings = CartLimits & { readonly idleSeconds: number }
 type OrderedCart = { readonly customerId: string | null; readonly cartId: string }
 
 /** Cart operations of orders. Each runs in the transaction of the order, before `pricing.redeem`. */
-export function createOrderCarts(settings: Settings) {
+export function createCartOrderOperations(settings: Settings) {
   /**
    * Empties a cart that still has this version. @throws `CART_CHANGED` when it has changed, expired, or is
    * empty.
@@ -18,7 +18,7 @@ export function createOrderCarts(settings: Settings) {
   async function emptyForOrder(tx: Transaction, cartId: string, version: number): Promise<void> {
     const { idleSeconds } = settings
     const wanted = { cart_id: cartId, version, idle_seconds: idleSeconds }
-    if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined) throw cartChanged()
+    if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined) throw cartChangedDuringOrder()
   }
 
   /**
@@ -32,15 +32,21 @@ export function createOrderCarts(settings: Settings) {
   ): Promise<void> {
     if (customerId === null && !(await isGuestCartOpen(tx, cartId))) return
     const id = customerId ?? cartId
-    const present = await carts.lockCartRow(tx, id)
-    const { changed } = mergeLines(present.lines, sumByVariant(lines), 'max', settings, anyQuantity)
+    const present = await carts.lockOrCreateCart(tx, id)
+    const { changed } = mergeCartLines(
+      present.lines,
+      sumCartLinesByVariant(lines),
+      'max',
+      settings,
+      anyQuantity
+    )
     if (changed.length === 0) return
-    await carts.saveCart(tx, id, upsertLines(present.lines, changed), settings.idleSeconds)
+    await carts.saveCart(tx, id, upsertCartLines(present.lines, changed), settings.idleSeconds)
   }
 
-  return { emptyForOrder, restoreLines: restoreLines }
+  return { emptyForOrder, restoreLines }
 }
-export type OrderCarts = ReturnType<typeof createOrderCarts>
+export type CartOrderOperations = ReturnType<typeof createCartOrderOperations>
 
 /** Locks the row of the token before the cart, as all other writes do. */
 const isGuestCartOpen = async (tx: Transaction, cartId: string): Promise<boolean> =>
