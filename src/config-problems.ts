@@ -1,5 +1,5 @@
-import { faultMessageOf, pathOf } from './kernel/faults.ts'
-import { nearest } from './kernel/nearest.ts'
+import { schemaErrorMessage, schemaErrorPath } from './kernel/faults.ts'
+import { mostSimilarWord } from './kernel/nearest.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
@@ -32,7 +32,7 @@ export function schemaProblems(schema: Schema, value: unknown, path = ''): Setti
       schemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
     )
   const found = compileSchema(schema)(value).map(error => ({
-    key: `${path}${pathOf(error).replaceAll('/', '.')}`,
+    key: `${path}${schemaErrorPath(error).replaceAll('/', '.')}`,
     message: reasonOf(error, value)
   }))
   return found.filter(({ key }, index) => found.findIndex(other => other.key === key) === index)
@@ -44,16 +44,16 @@ function reasonOf(error: SchemaError, value: unknown): string {
   if ('additionalProperty' in params)
     return `unknown key${suggestion(params.additionalProperty, Object.keys(properties))}`
   if (error.keyword === 'type' && params.type === 'object')
-    return `${faultMessageOf(error)}${keysOf(properties)}`
+    return `${schemaErrorMessage(error)}${keysOf(properties)}`
   if (error.keyword === 'type' && params.type === 'array')
-    return `${faultMessageOf(error)}, such as [one, two]`
-  if (error.keyword !== 'enum') return faultMessageOf(error)
+    return `${schemaErrorMessage(error)}, such as [one, two]`
+  if (error.keyword !== 'enum') return schemaErrorMessage(error)
   const { allowedValues: values } = params as { allowedValues: string[] }
   const words =
     values.length > VALUES_SHOWN_MAX
       ? `must be one of ${values.length} known values, such as ${byDefault ?? values[0]}`
-      : faultMessageOf(error)
-  const near = nearest(String(value), values)
+      : schemaErrorMessage(error)
+  const near = mostSimilarWord(String(value), values)
   return near === undefined ? words : `${words} (did you mean ${near}?)`
 }
 
@@ -64,7 +64,7 @@ function keysOf(properties: Record<string, Schema>): string {
 
 /** Returns a hint for an unknown name: the most similar known name, or else to remove it, with some known names. */
 export function suggestion(word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
+  const near = mostSimilarWord(word, known)
   if (near !== undefined) return ` (did you mean ${near}?)`
   const some = known.slice(0, KEYS_SHOWN_MAX).join(', ')
   return some === '' ? ', remove it' : `, remove it or use a known one such as ${some}`

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isTimeZone } from './kernel/days.ts'
 import type { SettingProblem } from './kernel/settings.ts'
-import { HTTP_URL_WORDS, isHttpUrl } from './kernel/urls.ts'
+import { HTTP_URL_MESSAGE, isHttpUrl } from './kernel/urls.ts'
 import type { Config } from './platform/core-settings.ts'
 import { secretProblems } from './platform/secrets/secrets.ts'
 
@@ -31,7 +31,7 @@ export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingP
     ),
     ...check(
       'server.public_url',
-      HTTP_URL_WORDS,
+      HTTP_URL_MESSAGE,
       text => text === '' || (isHttpUrl(text) && URL.parse(text)?.hash === '')
     ),
     ...check(

@@ -11,7 +11,7 @@ import {
 import { type ConfigOf, type ConfigurableModule, configSchema, shortNames } from './config-schema.ts'
 import { findContradictions, valueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
-import { fitsPlainly } from './kernel/plain-fit.ts'
+import { certainlyMatchesSchema } from './kernel/plain-fit.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { type ComposableModule, moduleProblems } from './module-problems.ts'
 import { type Config, CoreSettings, DATA_DEFAULT } from './platform/core-settings.ts'
@@ -65,7 +65,7 @@ function read(modules: readonly ConfigurableModule[], environment: Environment, 
   const tree = readTree(known, environment, problems, origins, content)
   fill(known.schema, tree, '', problems)
   const isReported = ({ key }: SettingProblem) => problems.some(problem => problem.key === key)
-  if (!fitsPlainly(known.schema, tree))
+  if (!certainlyMatchesSchema(known.schema, tree))
     problems.push(...schemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
   problems.push(...valueProblems(tree).filter(problem => !isReported(problem)))
   return { known, tree, origins, problems }

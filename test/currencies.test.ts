@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { readDemoCatalog } from '../src/demo/catalog.ts'
-import { currencies } from '../src/kernel/money.ts'
+import { currencyDecimalPlaces } from '../src/kernel/money.ts'
 import { createTestApp } from './support/app.ts'
 
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
@@ -111,7 +111,7 @@ test('the guide writes every currency with the decimals that its amounts have', 
   const page = await readFile(new URL('../docs/money.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(.*?)```/s.exec(page) ?? []
   const money = new Function(`${code}; return money`)()
-  for (const [currency, decimals] of Object.entries(currencies)) {
+  for (const [currency, decimals] of Object.entries(currencyDecimalPlaces)) {
     const shown = money(1_234_567, currency, 'en')
       .match(/[\d,]+(?:\.\d+)?/)[0]
       .replaceAll(',', '')

@@ -23,8 +23,9 @@ const PUBLIC = `
   settings.urlWithPassword
 
   wire.Amount wire.Country wire.Currency wire.Day wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
-  wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.inMarket wire.input
-  wire.itself wire.line wire.listOf wire.marketNamed wire.meaning wire.noContent wire.nullable wire.pageQuery wire.patchRequest
+  wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.input
+  wire.line wire.listOf wire.marketParameters wire.noContent wire.nullable wire.pageQuery wire.patchRequest
+  wire.recursiveResponse wire.requestedMarket wire.withResponseDescription
   wire.request wire.response`
 
 type Export = { name: string; isDescribed: boolean }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { modules } from '../src/app.ts'
 import { configSchema } from '../src/config-schema.ts'
 import { compileSerializer } from '../src/gateway/routing/validation.ts'
-import { wordsOfPattern } from '../src/kernel/patterns.ts'
+import { patternMessage } from '../src/kernel/patterns.ts'
 import { compileSchema } from '../src/kernel/validate.ts'
 import { createTestApp } from './support/app.ts'
 import { followed } from './support/references.ts'
@@ -72,5 +72,5 @@ test('every pattern that a request or a setting has to match can be said in word
     .map(({ parameters, requestBody }) => ({ parameters, requestBody }))
   const patterns = new Set(patternsIn([requests, configSchema(modules)]))
   expect(patterns.size).toBeGreaterThan(5)
-  expect([...patterns].filter(pattern => wordsOfPattern(pattern) === undefined)).toEqual([])
+  expect([...patterns].filter(pattern => patternMessage(pattern) === undefined)).toEqual([])
 })

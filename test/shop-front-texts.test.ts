@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { readAddress } from '../src/kernel/address.ts'
+import { normalizeAddress } from '../src/kernel/address.ts'
 import type { ErrorDefinition } from '../src/kernel/errors.ts'
-import { type Fault, faultMessageOf } from '../src/kernel/faults.ts'
-import { wordsOfPattern } from '../src/kernel/patterns.ts'
-import { REGION_FORMS } from '../src/kernel/regions.ts'
+import { type FieldFault, schemaErrorMessage } from '../src/kernel/faults.ts'
+import { patternMessage } from '../src/kernel/patterns.ts'
+import { REGION_MESSAGE } from '../src/kernel/regions.ts'
 import {
   emailDomainNotAllowed,
   emailTaken,
@@ -84,7 +84,7 @@ test('every error that has words is one of the API', async () => {
 })
 
 const faultsOf = (error: ErrorDefinition): string[] =>
-  Object(error().details).errors.map(({ message }: Fault) => message)
+  Object(error().details).errors.map(({ message }: FieldFault) => message)
 
 /** All patterns of a schema, however deep they are. */
 const patternsIn = (schema: object): string[] =>
@@ -96,11 +96,11 @@ const patternsIn = (schema: object): string[] =>
 test.each(translations)('$code translates what forms of customers can have wrong', ({ texts }) => {
   const address = { name: '', line1: '', country: 'DE', postal_code: 'x', phone: 'x', vat_id: 'x' } as const
   const ofSchema = (keyword: string, params: object) =>
-    faultMessageOf({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
+    schemaErrorMessage({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
   const policy = createPasswordStrengthCheck({ lengthMin: 12, shopName: 'trombone' })
   const passwords = ['x', 'x'.repeat(300), 'password', 'abcdefghijklm', 'ada-lovelace-7', 'trombone-shop']
   const messages = [
-    ...readAddress(address, 'body/address').faults.map(({ message }) => message),
+    ...normalizeAddress(address, 'body/address').faults.map(({ message }) => message),
     ...passwords
       .flatMap(password => policy.faults(password, 'ada-lovelace@example.com'))
       .map(({ message }) => message),
@@ -109,8 +109,8 @@ test.each(translations)('$code translates what forms of customers can have wrong
     ofSchema('minLength', { limit: 3 }),
     ofSchema('maxLength', { limit: 255 }),
     ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
-    ...patternsIn(authorReviewFields).map(pattern => wordsOfPattern(pattern) ?? pattern),
-    REGION_FORMS
+    ...patternsIn(authorReviewFields).map(pattern => patternMessage(pattern) ?? pattern),
+    REGION_MESSAGE
   ]
   expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])
 })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
-import { COUNTED_MAX } from '../src/kernel/pages.ts'
+import { LIST_TOTAL_MAX } from '../src/kernel/pages.ts'
 import {
   connectionSettings,
   plannedForKeys,
@@ -316,7 +316,7 @@ test('the counts of lists stop one above the largest total that a list reports',
   const limitOf = ({ text }: Statement) =>
     Number(/ limit (\d+)\)/.exec(text)?.[1] ?? Number.POSITIVE_INFINITY)
   const isBounded = (each: Statement) =>
-    limitOf(each) === COUNTED_MAX + 1 || (LIMITED_TABLES.includes(each.name) && limitOf(each) <= 20_001)
+    limitOf(each) === LIST_TOTAL_MAX + 1 || (LIMITED_TABLES.includes(each.name) && limitOf(each) <= 20_001)
   const unbounded = counts.filter(each => !isBounded(each)).map(({ name }) => name)
   expect(unbounded.filter(name => !EXACT_COUNTS.includes(name))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { currencies } from '../kernel/money.ts'
+import { currencyDecimalPlaces } from '../kernel/money.ts'
 
 const require = createRequire(import.meta.url)
 const CATALOG_FILE = new URL('../../demo/catalog.csv', import.meta.url)
@@ -21,7 +21,7 @@ export async function readDemoCatalog(currency: string, url: string): Promise<st
  * decimals. In a currency without decimals each cent becomes one unit: 18.00 becomes 1800 yen.
  */
 export function convertPrices(currency: string, file: string): string {
-  if (currencies[currency] !== 0) return file
+  if (currencyDecimalPlaces[currency] !== 0) return file
   const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync')
   const [header = [], ...rows]: string[][] = parse(file)
   const isAmount = header.map(name => AMOUNTS.includes(name))

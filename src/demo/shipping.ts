@@ -1,5 +1,5 @@
-import { countries } from '../kernel/countries.ts'
-import { currencies } from '../kernel/money.ts'
+import { countryCodes } from '../kernel/countries.ts'
+import { currencyDecimalPlaces } from '../kernel/money.ts'
 
 const HOME = 'Home'
 const WORLD = 'World'
@@ -9,11 +9,11 @@ const WORLD = 'World'
  * amounts are the same number in every currency.
  */
 export function demoShippingSetup(currency: string) {
-  const minor = (cents: number) => (currencies[currency] === 3 ? cents * 10 : cents)
+  const minor = (cents: number) => (currencyDecimalPlaces[currency] === 3 ? cents * 10 : cents)
   const step = (upTo: number, cents: number) => ({ upTo, amountMinor: minor(cents) })
   // The code of a currency begins with that of its country, unless several countries share it.
   const country = currency.slice(0, 2)
-  const home = countries.includes(country) ? country : 'DE'
+  const home = countryCodes.includes(country) ? country : 'DE'
   return {
     zones: { [HOME]: home, [WORLD]: '*' },
     methods: [

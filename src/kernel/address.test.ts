@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PostalAddress, readAddress } from './address.ts'
+import { normalizeAddress, PostalAddress } from './address.ts'
 import { compileSchema } from './validate.ts'
 
 const PATH = 'body/shipping_address'
@@ -10,7 +10,7 @@ const at = (country: string, fields: Partial<PostalAddress> = {}): PostalAddress
   ...fields
 })
 const faultsOf = (address: PostalAddress) =>
-  readAddress(address, PATH).faults.map(({ path }) => path.slice(PATH.length + 1))
+  normalizeAddress(address, PATH).faults.map(({ path }) => path.slice(PATH.length + 1))
 
 test.each<[string, Partial<PostalAddress>, string[]]>([
   ['SE', { city: 'Stockholm', postal_code: '114 55' }, []],
@@ -55,7 +55,7 @@ test.each<[string, Partial<PostalAddress>, string[]]>([
 })
 
 test('fields are trimmed, and a blank field counts as empty', () => {
-  const { address, faults } = readAddress(
+  const { address, faults } = normalizeAddress(
     at('SE', { name: ' ', line2: '  ', city: ' Stockholm ', postal_code: '114 55' }),
     PATH
   )
@@ -77,7 +77,7 @@ test.each([
   ['IT', '06 6982', '+39066982'],
   ['AQ', '+47 22 12 34 56', '+4722123456']
 ])('in %s, the phone number %s is %s', (country, phone, number) => {
-  expect(readAddress(at(country, { phone }), PATH).address.phone).toBe(number)
+  expect(normalizeAddress(at(country, { phone }), PATH).address.phone).toBe(number)
   expect(faultsOf(at(country, { phone }))).not.toContain('phone')
 })
 
@@ -97,8 +97,8 @@ test('valid fields are returned unchanged, and a fault names its field', () => {
     postal_code: '10115',
     vat_id: 'DE 136 695 976'
   })
-  expect(readAddress(sent, PATH)).toEqual({ address: { ...sent, vat_id: 'DE136695976' }, faults: [] })
-  expect(readAddress({ ...sent, vat_id: 'DE136695977' }, PATH).faults).toEqual([
+  expect(normalizeAddress(sent, PATH)).toEqual({ address: { ...sent, vat_id: 'DE136695976' }, faults: [] })
+  expect(normalizeAddress({ ...sent, vat_id: 'DE136695977' }, PATH).faults).toEqual([
     { path: `${PATH}/vat_id`, message: 'must be a VAT id; one of its characters may be wrong' }
   ])
 })

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
-import { countries, isPostalCode, plainPostalCode, requiredFieldsOf } from './countries.ts'
-import type { Fault } from './faults.ts'
+import { countryCodes, isPostalCode, normalizePostalCode, requiredAddressFields } from './countries.ts'
+import type { FieldFault } from './faults.ts'
 import { type Static, Type } from './schema.ts'
-import { readVatId } from './vat-id.ts'
+import { normalizeVatId } from './vat-id.ts'
 import { input, line } from './wire.ts'
 
 /** A postal address, as on a parcel or an invoice. */
@@ -14,7 +14,7 @@ export const PostalAddress = input({
   city: Type.Optional(line(255)),
   region: Type.Optional(line(255, 'State, province or county.')),
   postal_code: Type.Optional(line(32)),
-  country: Type.Enum(countries, {
+  country: Type.Enum(countryCodes, {
     description: 'Country code (ISO 3166-1). It decides which other fields are required.'
   }),
   phone: Type.Optional(
@@ -28,22 +28,25 @@ export type PostalAddress = Static<typeof PostalAddress>
  * Normalizes an address for storage: trims fields, converts the phone number to E.164, adds the country to the VAT id.
  * `faults` lists missing and invalid fields; `path` is the address's place in the request.
  */
-export function readAddress(sent: PostalAddress, path: string): { address: PostalAddress; faults: Fault[] } {
+export function normalizeAddress(
+  sent: PostalAddress,
+  path: string
+): { address: PostalAddress; faults: FieldFault[] } {
   const address = trimmed(sent)
   const { country, postal_code, phone, vat_id } = address
-  const faults: Fault[] = []
+  const faults: FieldFault[] = []
   const refuse = (field: keyof PostalAddress, message: string) =>
     faults.push({ path: `${path}/${field}`, message })
 
-  for (const field of ['name', ...requiredFieldsOf(country)] as const)
+  for (const field of ['name', ...requiredAddressFields(country)] as const)
     if ((address[field] ?? '') === '') refuse(field, 'is required')
-  if (postal_code !== undefined && !isPostalCode(country, plainPostalCode(country, postal_code)))
+  if (postal_code !== undefined && !isPostalCode(country, normalizePostalCode(country, postal_code)))
     refuse('postal_code', `must be a postal code of ${country}`)
 
-  const number = phone === undefined ? undefined : readPhone(phone, country)
+  const number = phone === undefined ? undefined : normalizePhone(phone, country)
   if (number === null)
     refuse('phone', `must be a phone number of ${country}, or start with + and the code of its country`)
-  const vatId = vat_id === undefined ? undefined : readVatId(vat_id, country)
+  const vatId = vat_id === undefined ? undefined : normalizeVatId(vat_id, country)
   if (vatId === null) refuse('vat_id', 'must be a VAT id; one of its characters may be wrong')
   return {
     address: { ...address, ...(number && { phone: number }), ...(vatId && { vat_id: vatId }) },
@@ -64,7 +67,7 @@ function trimmed(address: PostalAddress): PostalAddress {
 const require = createRequire(import.meta.url)
 
 /** Returns the number as E.164, with this country's code when it has none; null when it is invalid. The first call takes 40 ms (2026-11). */
-export function readPhone(text: string, country = ''): string | null {
+export function normalizePhone(text: string, country = ''): string | null {
   const { isSupportedCountry, parsePhoneNumberFromString } =
     require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')
   const parsed = parsePhoneNumberFromString(text, {

@@ -1,21 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Area,
-  areAlike,
-  areaFaultOf,
-  compareReach,
+  type AreaSize,
+  areAreasAmbiguous,
+  compareAreaSizes,
+  createAreaMatcher,
+  type DeliveryArea,
   type Destination,
-  placeOf,
-  type Reach,
-  reaching,
-  readArea
+  deliveryAreaFault,
+  normalizeDeliveryArea,
+  prepareDestination
 } from './areas.ts'
 
-const area = (country: string, postalCode: string | null = null, region: string | null = null): Area =>
-  readArea({ country, region, postalCode }) as Area
-const reach = (one: Area, to: Destination) => reaching(one)(placeOf(to))
-const holds = (one: Area, to: Destination) => reach(one, to) !== undefined
+const area = (
+  country: string,
+  postalCode: string | null = null,
+  region: string | null = null
+): DeliveryArea => normalizeDeliveryArea({ country, region, postalCode }) as DeliveryArea
+const reach = (one: DeliveryArea, to: Destination) => createAreaMatcher(one)(prepareDestination(to))
+const holds = (one: DeliveryArea, to: Destination) => reach(one, to) !== undefined
 
 test.each([
   ['SE', '11 4*', '114*'],
@@ -31,20 +34,20 @@ test.each([
 test.each(['', '*', '1**', '20000-10000', '10000-19999A', 'ÅÄÖ', '12345678901'])(
   '"%s" is rejected as postal codes of an area',
   postalCode => {
-    expect(readArea({ country: 'SE', region: null, postalCode })).toBeUndefined()
+    expect(normalizeDeliveryArea({ country: 'SE', region: null, postalCode })).toBeUndefined()
   }
 )
 
 test('the area "anywhere" accepts neither region nor postal codes', () => {
-  expect(readArea({ country: '*', region: null, postalCode: null })).toBeDefined()
-  expect(readArea({ country: '*', region: 'CA', postalCode: null })).toBeUndefined()
-  expect(readArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
+  expect(normalizeDeliveryArea({ country: '*', region: null, postalCode: null })).toBeDefined()
+  expect(normalizeDeliveryArea({ country: '*', region: 'CA', postalCode: null })).toBeUndefined()
+  expect(normalizeDeliveryArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
 })
 
 test('faultOf names the invalid part of an area', () => {
   const partOf = (country: string, region: string | null, postalCode: string | null) =>
-    areaFaultOf({ country, region, postalCode }).part
-  expect(readArea({ country: 'US', region: 'Calif.', postalCode: null })).toBeUndefined()
+    deliveryAreaFault({ country, region, postalCode }).part
+  expect(normalizeDeliveryArea({ country: 'US', region: 'Calif.', postalCode: null })).toBeUndefined()
   expect(partOf('US', 'Calif.', '*')).toBe('region')
   expect(partOf('US', 'CA', '*')).toBe('postalCode')
   expect(partOf('*', 'CA', null)).toBe('region')
@@ -86,8 +89,8 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
 test('a region takes precedence over the region around it', () => {
   const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
   const reaches = [inner, outer].map(each => reach(each, { country: 'ES', region: 'GC' }) ?? expect.fail())
-  expect(compareReach(reaches[0] as Reach, reaches[1] as Reach)).toBeLessThan(0)
-  expect(areAlike(inner, outer)).toBe(false)
+  expect(compareAreaSizes(reaches[0] as AreaSize, reaches[1] as AreaSize)).toBeLessThan(0)
+  expect(areAreasAmbiguous(inner, outer)).toBe(false)
 })
 
 test('precedence of areas: a complete code, fewer codes, a region, the country, anywhere', () => {
@@ -105,7 +108,7 @@ test('precedence of areas: a complete code, fewer codes, a region, the country, 
   ]
   const reaches = areas.map(each => reach(each, to) ?? expect.fail(each.country))
   reaches.slice(1).forEach((next, index) => {
-    expect(compareReach(reaches[index] ?? next, next), JSON.stringify(areas[index])).toBeLessThan(0)
+    expect(compareAreaSizes(reaches[index] ?? next, next), JSON.stringify(areas[index])).toBeLessThan(0)
   })
 })
 
@@ -125,8 +128,8 @@ test.each<[string, string | null, string | null, boolean]>([
   ['US', '12345', '123450000-123459999', true],
   ['US', '12345-12345', '123450000-123459999', true]
 ])('in %s, whether %s and %s overlap is %s', (country, one, other, expected) => {
-  expect(areAlike(area(country, one), area(country, other))).toBe(expected)
-  expect(areAlike(area(country, other), area(country, one))).toBe(expected)
+  expect(areAreasAmbiguous(area(country, one), area(country, other))).toBe(expected)
+  expect(areAreasAmbiguous(area(country, other), area(country, one))).toBe(expected)
 })
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^\\d{${min},${max}}$`))
@@ -146,7 +149,7 @@ const postal = fc.oneof(
 )
 const region = fc.constantFrom(null, 'CA')
 
-test('two areas that contain a place have different sizes there, unless areAlike is true', () => {
+test('two areas that contain a place have different sizes there, unless areAreasAmbiguous is true', () => {
   // Few digits, so that areas often overlap.
   const near = (text: string | null) => text?.replace(/[2-9]/g, digit => String(Number(digit) % 2)) ?? null
   const some = fc.tuple(fc.constantFrom('US', '*'), postal, region)
@@ -154,7 +157,7 @@ test('two areas that contain a place have different sizes there, unless areAlike
   fc.assert(
     fc.property(some, some, digits(5, 5), fc.boolean(), (first, second, code, isLong) => {
       const [one, other] = [first, second].map(([country, postalCode, region]) =>
-        readArea(
+        normalizeDeliveryArea(
           country === '*'
             ? { country, region: null, postalCode: null }
             : { country, region, postalCode: near(postalCode) }
@@ -165,7 +168,7 @@ test('two areas that contain a place have different sizes there, unless areAlike
       const [a, b] = [reach(one, to), reach(other, to)]
       if (a === undefined || b === undefined) return
       met += 1
-      if (compareReach(a, b) === 0) expect(areAlike(one, other)).toBe(true)
+      if (compareAreaSizes(a, b) === 0) expect(areAreasAmbiguous(one, other)).toBe(true)
     }),
     { numRuns: 20_000, seed: 7 }
   )

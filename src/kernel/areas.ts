@@ -1,5 +1,5 @@
-import { plainPostalCode } from './countries.ts'
-import { REGION_FORMS, regionOf, regionsOf } from './regions.ts'
+import { normalizePostalCode } from './countries.ts'
+import { findRegionCode, REGION_MESSAGE, regionCodesOutward } from './regions.ts'
 
 /** The destination of a delivery. */
 export type Destination = {
@@ -8,14 +8,14 @@ export type Destination = {
   readonly postalCode?: string | undefined
 }
 
-/** Any country. */
-export const ANYWHERE = '*'
+/** The `country` of an area that contains all countries. */
+export const ANY_COUNTRY = '*'
 
 /**
  * An area of delivery: a country or anywhere, optionally with a region and postal codes. Postal codes are a complete one or
  * its first part (`SW1A`), a prefix (`10*`), or a range (`10000-19999`).
  */
-export type Area = {
+export type DeliveryArea = {
   readonly country: string
   readonly region: string | null
   readonly postalCode: string | null
@@ -44,21 +44,28 @@ const PARTS: Readonly<Record<string, { readonly first: number; readonly second: 
 
 /**
  * Normalizes an area for storage and comparison. Returns undefined when its region is unknown or its postal codes have none
- * of the three forms; `faultOf` then returns the message.
+ * of the three forms; `deliveryAreaFault` then returns the message.
  */
-export function readArea({ country, region, postalCode }: Area): Area | undefined {
-  if (country === ANYWHERE) return region === null && postalCode === null ? anywhere : undefined
-  const code = region === null ? null : regionOf(country, region)
+export function normalizeDeliveryArea({
+  country,
+  region,
+  postalCode
+}: DeliveryArea): DeliveryArea | undefined {
+  if (country === ANY_COUNTRY) return region === null && postalCode === null ? anywhere : undefined
+  const code = region === null ? null : findRegionCode(country, region)
   const postal = postalCode === null ? null : readPostal(country, postalCode)
   if (code === undefined || postal === undefined) return undefined
-  return { country, region: code, postalCode: postal === null ? null : textOf(postal) }
+  return { country, region: code, postalCode: postal === null ? null : postalRangeText(postal) }
 }
-const anywhere: Area = { country: ANYWHERE, region: null, postalCode: null }
+const anywhere: DeliveryArea = { country: ANY_COUNTRY, region: null, postalCode: null }
 
-/** Returns the fault of an area that `readArea` rejected. */
-export const areaFaultOf = ({ country, region }: Area): { part: 'region' | 'postalCode'; message: string } =>
-  region !== null && regionOf(country, region) === undefined
-    ? { part: 'region', message: REGION_FORMS }
+/** Returns why `normalizeDeliveryArea` rejected an area: its wrong part, and a message. */
+export const deliveryAreaFault = ({
+  country,
+  region
+}: DeliveryArea): { part: 'region' | 'postalCode'; message: string } =>
+  region !== null && findRegionCode(country, region) === undefined
+    ? { part: 'region', message: REGION_MESSAGE }
     : { part: 'postalCode', message: POSTAL_FORMS }
 const POSTAL_FORMS = 'must be a code (11455), a beginning (114*) or a range (11400-11499), within one country'
 
@@ -69,67 +76,71 @@ function readPostal(country: string, text: string): Postal | undefined {
     return Number(from) > Number(to)
       ? undefined
       : { kind: 'range', from: Number(from), to: Number(to), length: from.length }
-  const plain = plainPostalCode(country, text)
+  const plain = normalizePostalCode(country, text)
   const [, star] = CODE.exec(plain) ?? []
   if (star === undefined) return undefined
   return star === '' ? { kind: 'code', text: plain } : { kind: 'prefix', text: plain.slice(0, -1) }
 }
 
-const textOf = (postal: Postal): string =>
+const postalRangeText = (postal: Postal): string =>
   postal.kind === 'range'
     ? `${String(postal.from).padStart(postal.length, '0')}-${String(postal.to).padStart(postal.length, '0')}`
     : postal.text + (postal.kind === 'prefix' ? '*' : '')
 
-/** Returns the regions of areas in one country. */
-export const regionsNamed = (areas: readonly Area[]): ReadonlySet<string> =>
+/** Returns the distinct regions that these areas of one country name. */
+export const regionsOfAreas = (areas: readonly DeliveryArea[]): ReadonlySet<string> =>
   new Set(areas.flatMap(({ region }) => region ?? []))
 
 /** A destination, prepared for matching with areas. */
-export type AreaPlace = {
+export type MatchableDestination = {
   readonly country: string
   readonly regions: readonly string[]
   readonly codes: readonly string[]
 }
 
-/** Returns the region with those around it, and the complete postal code with its district part: `SW1A1AA` and `SW1A`. */
-export function placeOf({ country, region, postalCode }: Destination): AreaPlace {
-  const code = postalCode === undefined ? '' : plainPostalCode(country, postalCode)
+/** Prepares a destination for matching: its region with the larger ones around it; its postal code, also without the last part. */
+export function prepareDestination({ country, region, postalCode }: Destination): MatchableDestination {
+  const code = postalCode === undefined ? '' : normalizePostalCode(country, postalCode)
   const parts = PARTS[country]
   const first =
     parts !== undefined && code.length >= parts.first + parts.second ? code.slice(0, -parts.second) : ''
   return {
     country,
-    regions: region === undefined ? [] : regionsOf(country, region),
+    regions: region === undefined ? [] : regionCodesOutward(country, region),
     codes: [code, first].filter(each => each !== '')
   }
 }
 
-/** The size of an area. Of two areas that contain a place, the smaller one applies. */
-export type Reach = { readonly countries: number; readonly codes: number; readonly regions: number }
+/** The size of an area. Of two areas that contain a destination, the smaller one applies. */
+export type AreaSize = { readonly countries: number; readonly codes: number; readonly regions: number }
 const EVERYTHING = Number.POSITIVE_INFINITY
 
-/** For an area from `readArea`: returns a function that gives its size for a place in it, or undefined for a place outside. */
-export function reaching({ country, region, postalCode }: Area): (place: AreaPlace) => Reach | undefined {
+/** Returns a function that gives the size of a normalized area for a destination in it; undefined for one outside. */
+export function createAreaMatcher({
+  country,
+  region,
+  postalCode
+}: DeliveryArea): (place: MatchableDestination) => AreaSize | undefined {
   const postal = postalCode === null ? undefined : readPostal(country, postalCode)
-  const countries = country === ANYWHERE ? EVERYTHING : 1
+  const countries = country === ANY_COUNTRY ? EVERYTHING : 1
   return place => {
-    if (country !== ANYWHERE && country !== place.country) return undefined
+    if (country !== ANY_COUNTRY && country !== place.country) return undefined
     const regions = region === null ? EVERYTHING : place.regions.indexOf(region) + 1
     if (regions === 0) return undefined
-    const codes = postal === undefined ? EVERYTHING : codesAround(postal, place.codes)
+    const codes = postal === undefined ? EVERYTHING : matchingCodeCount(postal, place.codes)
     return codes === undefined ? undefined : { countries, codes, regions }
   }
 }
 
 /** Below zero when the first area is smaller. Postal codes are compared before regions. */
-export const compareReach = (one: Reach, other: Reach): number =>
+export const compareAreaSizes = (one: AreaSize, other: AreaSize): number =>
   compare(one.countries, other.countries) ||
   compare(one.codes, other.codes) ||
   compare(one.regions, other.regions)
 const compare = (one: number, other: number) => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Returns the number of codes, of the length of `code`, that match `postal`. Returns undefined when `code` does not match. */
-function codesAround(postal: Postal, [code, first]: readonly string[]): number | undefined {
+function matchingCodeCount(postal: Postal, [code, first]: readonly string[]): number | undefined {
   if (code === undefined) return undefined
   const beyond = (length: number) => 10 ** (code.length - length)
   if (postal.kind === 'prefix') return code.startsWith(postal.text) ? beyond(postal.text.length) : undefined
@@ -141,8 +152,8 @@ function codesAround(postal: Postal, [code, first]: readonly string[]): number |
   return number !== undefined && number >= from && number <= to ? (to - from + 1) * beyond(length) : undefined
 }
 
-/** Whether some place lies in both areas and both have the same size there, so that neither takes precedence. */
-export function areAlike(one: Area, other: Area): boolean {
+/** Whether a destination can lie in both areas while both have the same size, so that neither takes precedence. */
+export function areAreasAmbiguous(one: DeliveryArea, other: DeliveryArea): boolean {
   if (one.country !== other.country || one.region !== other.region) return false
   if (one.postalCode === null || other.postalCode === null) return one.postalCode === other.postalCode
   const first = readPostal(one.country, one.postalCode)
@@ -150,13 +161,13 @@ export function areAlike(one: Area, other: Area): boolean {
   if (first === undefined || second === undefined) return false
   if (first.kind !== 'range' && second.kind !== 'range') return first.text === second.text
   const length = Math.max(...[first, second].map(each => (each.kind === 'range' ? each.length : 0)))
-  const [a, b] = [numbersOf(first, one.country, length), numbersOf(second, one.country, length)]
+  const [a, b] = [numericRange(first, one.country, length), numericRange(second, one.country, length)]
   if (a === undefined || b === undefined) return false
   return a.to - a.from === b.to - b.from && a.from <= b.to && b.from <= a.to
 }
 
 /** Returns the first and last code of this length that match `postal`. Returns undefined when none does. */
-function numbersOf(
+function numericRange(
   postal: Postal,
   country: string,
   length: number

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBudget } from './budget.ts'
+import { createRequestBudget } from './budget.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -10,7 +10,7 @@ afterEach(() => {
 const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000)
 
 test('a budget can be spent immediately or over time, and refills evenly', () => {
-  const take = createBudget(60)
+  const take = createRequestBudget(60)
   for (let count = 0; count < 60; count += 1) expect(take('a')).toBe(0)
   expect(take('a')).toBe(1)
   pass(1)
@@ -26,7 +26,7 @@ test('a full budget can be spent at any time, also at a fraction of a millisecon
   for (let instant = 0; instant < 2_000; instant += 1) {
     clock.mockReturnValue(instant * 1_234.567_891)
     for (const perMinute of [1, 7]) {
-      const take = createBudget(perMinute)
+      const take = createRequestBudget(perMinute)
       for (let count = 0; count < perMinute; count += 1) expect(take('a')).toBe(0)
       expect(take('a')).toBeGreaterThan(0)
     }
@@ -35,7 +35,7 @@ test('a full budget can be spent at any time, also at a fraction of a millisecon
 })
 
 test('after the returned wait a request is accepted, and rejected requests cost nothing', () => {
-  const take = createBudget(1)
+  const take = createRequestBudget(1)
   expect(take('a')).toBe(0)
   for (let count = 0; count < 10; count += 1) expect(take('a')).toBe(60)
   pass(59)
@@ -45,21 +45,21 @@ test('after the returned wait a request is accepted, and rejected requests cost 
 })
 
 test('several requests are taken together or not at all, and can be returned', () => {
-  const take = createBudget(60)
+  const take = createRequestBudget(60)
   expect([take('a', 50), take('a', 20), take('a', 10), take('a')]).toEqual([0, 10, 0, 1])
   expect([take('a', -20), take('a', 20), take('a')]).toEqual([0, 0, 1])
   expect([take('a', -60), take('a', -60), take('a', 60), take('a')]).toEqual([0, 0, 0, 1])
 })
 
 test('callers are independent of each other', () => {
-  const take = createBudget(1)
+  const take = createRequestBudget(1)
   expect(take('a')).toBe(0)
   expect(take('b')).toBe(0)
   expect(take('a')).toBeGreaterThan(0)
 })
 
 test('with a million callers the newest are still limited', () => {
-  const take = createBudget(1)
+  const take = createRequestBudget(1)
   for (let caller = 0; caller < 1_000_000; caller += 1) take(`caller ${caller}`)
   expect(take('caller 999999')).toBeGreaterThan(0)
   expect(take('caller 0')).toBe(0)

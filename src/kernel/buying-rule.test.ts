@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fits, fitting } from './buying-rule.ts'
+import { isAllowedQuantity, largestAllowedQuantity } from './buying-rule.ts'
 
 const anyRule = fc
   .record({
@@ -17,7 +17,9 @@ test('fitting returns the largest valid quantity, or 0 without one', () => {
   fc.assert(
     fc.property(anyRule, fc.nat({ max: 150 }), (rule, quantity) => {
       const smaller = Array.from({ length: quantity + 1 }, (_, less) => quantity - less)
-      expect(fitting(quantity, rule)).toBe(smaller.find(each => fits(each, rule)) ?? 0)
+      expect(largestAllowedQuantity(quantity, rule)).toBe(
+        smaller.find(each => isAllowedQuantity(each, rule)) ?? 0
+      )
     })
   )
 })
@@ -30,5 +32,5 @@ test.each([
   [18, true],
   [24, false]
 ])('with min 6, max 18 and step 6, the quantity %i is valid: %s', (quantity, expected) => {
-  expect(fits(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
+  expect(isAllowedQuantity(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
 })

@@ -1,12 +1,12 @@
 /** The quantities in which a variant is sold: multiples of `step` from `min` to `max`, which are multiples themselves. */
-export type BuyingRule = { readonly min: number; readonly max: number | null; readonly step: number }
+export type QuantityRule = { readonly min: number; readonly max: number | null; readonly step: number }
 
 /** Whether one line can have this quantity. */
-export const fits = (quantity: number, { min, max, step }: BuyingRule): boolean =>
+export const isAllowedQuantity = (quantity: number, { min, max, step }: QuantityRule): boolean =>
   quantity >= min && (max === null || quantity <= max) && quantity % step === 0
 
 /** Returns the largest valid quantity of one line up to `quantity`; 0 when it is below `min`. */
-export function fitting(quantity: number, { min, max, step }: BuyingRule): number {
+export function largestAllowedQuantity(quantity: number, { min, max, step }: QuantityRule): number {
   const most = max === null ? quantity : Math.min(quantity, max)
   return most < min ? 0 : most - (most % step)
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { countries, isPostalCode, plainPostalCode, requiredFieldsOf } from './countries.ts'
+import { countryCodes, isPostalCode, normalizePostalCode, requiredAddressFields } from './countries.ts'
 
 test('every country has a name and is listed once', () => {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-  expect(countries.filter(code => names.of(code) === undefined)).toEqual([])
-  expect(new Set(countries).size).toBe(countries.length)
-  expect(countries).toHaveLength(250)
+  expect(countryCodes.filter(code => names.of(code) === undefined)).toEqual([])
+  expect(new Set(countryCodes).size).toBe(countryCodes.length)
+  expect(countryCodes).toHaveLength(250)
 })
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ['NL', '1012 ab', '1012AB'],
   ['HK', '999077', '999077']
 ])('the postal code of %s, %s, is normalized to %s', (country, text, plain) => {
-  expect(plainPostalCode(country, text)).toBe(plain)
+  expect(normalizePostalCode(country, text)).toBe(plain)
   expect(isPostalCode(country, plain)).toBe(true)
 })
 
@@ -40,7 +40,7 @@ test.each([
 })
 
 test('which fields an address needs depends on the country', () => {
-  expect(requiredFieldsOf('US')).toEqual(['line1', 'city', 'region', 'postal_code'])
-  expect(requiredFieldsOf('SG')).toEqual(['line1', 'postal_code'])
-  expect(requiredFieldsOf('HK')).toEqual(['line1', 'region'])
+  expect(requiredAddressFields('US')).toEqual(['line1', 'city', 'region', 'postal_code'])
+  expect(requiredAddressFields('SG')).toEqual(['line1', 'postal_code'])
+  expect(requiredAddressFields('HK')).toEqual(['line1', 'region'])
 })

@@ -33,10 +33,10 @@ const requiredOf = new Map(
 )
 
 /** ISO 3166-1, two letters. */
-export const countries: readonly string[] = [...requiredOf.keys()].sort()
+export const countryCodes: readonly string[] = [...requiredOf.keys()].sort()
 
 /** Returns the required fields of an address besides the name; for an unknown country, only `line1`. */
-export const requiredFieldsOf = (country: string): readonly AddressField[] =>
+export const requiredAddressFields = (country: string): readonly AddressField[] =>
   requiredOf.get(country) ?? ['line1']
 
 /** Patterns of postal codes in capitals, without spaces and hyphens. */
@@ -118,7 +118,7 @@ const POSTAL_CODES: Readonly<Record<string, string>> = {
   'VG\\d{4}': 'VG'
 }
 
-const postalCodeOf = new Map(
+const postalCodePatterns = new Map(
   Object.entries(POSTAL_CODES).flatMap(([pattern, codes]) =>
     codes.split(' ').map(code => [code, new RegExp(`^(?:${pattern})$`)] as const)
   )
@@ -126,13 +126,13 @@ const postalCodeOf = new Map(
 
 /** Whether a normalized postal code matches the pattern of its country. Always true for a country without a pattern. */
 export const isPostalCode = (country: string, plain: string): boolean =>
-  postalCodeOf.get(country)?.test(plain) ?? true
+  postalCodePatterns.get(country)?.test(plain) ?? true
 
 /**
  * Normalizes a postal code for comparison: capitals, no spaces or hyphens, and no country prefix (`SE-114 55`,
  * `L-1009`).
  */
-export function plainPostalCode(country: string, text: string): string {
+export function normalizePostalCode(country: string, text: string): string {
   const plain = text.toUpperCase().replace(/[\s-]/g, '')
   if (isPostalCode(country, plain)) return plain
   const bare = plain.slice(plain.startsWith(country) ? country.length : 1)

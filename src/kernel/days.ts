@@ -3,9 +3,9 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 /** Days of a time zone in ISO 8601, and the instants at which they begin. */
-export type Days = ReturnType<typeof createDays>
+export type TimeZoneDays = ReturnType<typeof createTimeZoneDays>
 
-export function createDays(timeZone: string) {
+export function createTimeZoneDays(timeZone: string) {
   // UTC needs no formatter, which takes 15 ms to create.
   const dayAt = timeZone === 'UTC' ? utcDayOf : dayIn(timeZone)
 
@@ -28,11 +28,11 @@ export function createDays(timeZone: string) {
 }
 
 /** Returns the day `count` days later, or earlier when `count` is negative. */
-export const dayAfter = (day: string, count = 1): string =>
+export const addDays = (day: string, count = 1): string =>
   utcDayOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS)
 
 /** Whether the day exists in the calendar. */
-export const isDay = (day: string): boolean => {
+export const isCalendarDay = (day: string): boolean => {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight) && utcDayOf(midnight) === day
 }

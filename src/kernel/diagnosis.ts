@@ -13,13 +13,13 @@ export type Diagnosis = {
   find(): Promise<DiagnosisFinding> | DiagnosisFinding
 }
 
-export const ok = (detail: string): DiagnosisFinding => ({ state: 'ok', detail })
-export const warning = (detail: string, advice: string): DiagnosisFinding => ({
+export const okFinding = (detail: string): DiagnosisFinding => ({ state: 'ok', detail })
+export const warningFinding = (detail: string, advice: string): DiagnosisFinding => ({
   state: 'warning',
   detail,
   advice
 })
-export const wrong = (detail: string, advice: string): DiagnosisFinding => ({
+export const problemFinding = (detail: string, advice: string): DiagnosisFinding => ({
   state: 'wrong',
   detail,
   advice

@@ -4,8 +4,8 @@ const LENGTH_MAX = 254 // RFC 5321, section 4.5.3.1.3, less the angle brackets
 const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]{1,64}@[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
-/** The comparison key before addresses were normalized. Older accounts are still found by it. */
-export const foldEmail = (text: string): string => text.trim().toLowerCase()
+/** Returns the key by which accounts that are older than `normaliseEmail` are stored and found. */
+export const legacyEmailKey = (text: string): string => text.trim().toLowerCase()
 
 /** Normalizes spellings that look alike: full-width letters, composed and decomposed ones, capitals, `xn--` domains. */
 export function normaliseEmail(text: string): string {
@@ -29,7 +29,7 @@ export function normaliseDomain(domain: string): string {
 export function parseEmail(text: string): string | undefined {
   const email = normaliseEmail(text)
   if (email.length > LENGTH_MAX || !ADDRESS.test(email) || INVISIBLE.test(email)) return undefined
-  const domain = domainOf(email)
+  const domain = emailDomain(email)
   const labels = domain.split('.')
   const parts = [email.slice(0, -domain.length - 1), ...labels]
   if (!parts.every(isOfOneScript)) return undefined
@@ -38,7 +38,7 @@ export function parseEmail(text: string): string | undefined {
   return isLatin && parts.some(part => LOOKS_LATIN.test(part)) ? undefined : email
 }
 
-export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1)
+export const emailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1)
 
 // UTS 39, "Highly Restrictive": Latin with the scripts of one language, or one script of UAX 31, table 5.
 const SCRIPTS = [

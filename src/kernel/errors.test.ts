@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DomainError, defineError, errorOfConstraint, OperatorError } from './errors.ts'
+import { DomainError, defineError, errorForConstraint, OperatorError } from './errors.ts'
 
 const taken = defineError('conflict', 'SEAT_TAKEN', 'The seat is taken.')
 
@@ -32,8 +32,8 @@ test('an OperatorError is not a DomainError', () => {
 
 test('a constraint can belong to one error only', () => {
   const taken = defineError('conflict', 'TEST_TAKEN', 'Taken.', { constraints: ['test.things_name'] })
-  expect(errorOfConstraint('test.things_name')).toBe(taken)
-  expect(errorOfConstraint('test.things_other')).toBeUndefined()
+  expect(errorForConstraint('test.things_name')).toBe(taken)
+  expect(errorForConstraint('test.things_other')).toBeUndefined()
   expect(() => defineError('conflict', 'TEST_OTHER', 'No.', { constraints: ['test.things_name'] })).toThrow(
     'two errors are declared for the constraint test.things_name'
   )

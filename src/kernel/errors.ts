@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts'
+import type { FieldFault } from './faults.ts'
 
 /**
  * The kind of an error, in terms of the domain. One table in the gateway maps kinds to HTTP statuses, so no other code
@@ -60,10 +60,10 @@ type Definition = {
   /** The same request may succeed later, so a retry with its idempotency key runs again. */
   mayPass?: boolean
   /** The field that it is about, for `errors` of the response. */
-  fault?: Fault
+  fault?: FieldFault
 }
 
-const ofConstraint = new Map<string, ErrorDefinition>()
+const errorsByConstraint = new Map<string, ErrorDefinition>()
 
 /** Declares an error. Its code must be unique. @throws when another error has the same constraint. */
 export function defineError(
@@ -77,9 +77,9 @@ export function defineError(
     new DomainError(kind, code, message, { ...extra, details: { ...errors, ...extra?.details }, mayPass })
   const definition = Object.assign(create, { kind, code, message })
   for (const constraint of constraints) {
-    if (ofConstraint.has(constraint))
+    if (errorsByConstraint.has(constraint))
       throw new Error(`two errors are declared for the constraint ${constraint}`)
-    ofConstraint.set(constraint, definition)
+    errorsByConstraint.set(constraint, definition)
   }
   return definition
 }
@@ -91,11 +91,11 @@ export function found<R>(row: R | undefined, notFound: ErrorDefinition): R {
 }
 
 /** Returns the error of a violated constraint (`schema.name`); undefined when none is declared, so the violation is a bug. */
-export const errorOfConstraint = (constraint: string): ErrorDefinition | undefined =>
-  ofConstraint.get(constraint)
+export const errorForConstraint = (constraint: string): ErrorDefinition | undefined =>
+  errorsByConstraint.get(constraint)
 
 /** Returns all constraints of errors in the modules loaded so far. */
-export const declaredConstraints = (): readonly string[] => [...ofConstraint.keys()]
+export const declaredConstraints = (): readonly string[] => [...errorsByConstraint.keys()]
 
 /**
  * A problem that the operator can fix: an invalid key, an occupied port, an unreachable database. The process prints only its

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from './faults.ts'
-import { matching, wordsOfPattern } from './patterns.ts'
+import { fieldFaults } from './faults.ts'
+import { patternMessage, patternWithMessage } from './patterns.ts'
 import { Type } from './schema.ts'
 import { compileSchema } from './validate.ts'
 import { Amount, Id, input, line, nullable } from './wire.ts'
 
-const faults = (schema: object, value: unknown) => faultsOf('body', compileSchema(schema)(value))
+const faults = (schema: object, value: unknown) => fieldFaults('body', compileSchema(schema)(value))
 
 test.each([
   [Type.String({ minLength: 12 }), 'short', 'must be at least 12 characters long'],
@@ -60,7 +60,7 @@ test('for a union, the faults of the nearest branch are returned', () => {
 })
 
 test('an invalid member name that the caller chose gets the rule for names', () => {
-  const { pattern } = matching('^[a-z]{1,3}$', 'must have a short name')
+  const { pattern } = patternWithMessage('^[a-z]{1,3}$', 'must have a short name')
   const schema = Type.Record(Type.String({ pattern }), Type.String(), { additionalProperties: false })
   expect(faults(schema, { long_name: '' })).toEqual([
     { path: 'body/long_name', message: 'must have a short name' }
@@ -68,8 +68,8 @@ test('an invalid member name that the caller chose gets the rule for names', () 
 })
 
 test('a pattern has one message', () => {
-  matching('^kernel-test$', 'must be that')
-  expect(matching('^kernel-test$', 'must be that')).toEqual({ pattern: '^kernel-test$' })
-  expect(() => matching('^kernel-test$', 'must be another')).toThrow('two texts')
-  expect(wordsOfPattern('^kernel-test$')).toBe('must be that')
+  patternWithMessage('^kernel-test$', 'must be that')
+  expect(patternWithMessage('^kernel-test$', 'must be that')).toEqual({ pattern: '^kernel-test$' })
+  expect(() => patternWithMessage('^kernel-test$', 'must be another')).toThrow('two texts')
+  expect(patternMessage('^kernel-test$')).toBe('must be that')
 })

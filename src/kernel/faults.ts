@@ -1,36 +1,36 @@
-import { wordsOfPattern } from './patterns.ts'
+import { patternMessage } from './patterns.ts'
 import type { SchemaError } from './validate.ts'
 
 /**
  * An entry of `errors` in a response: the path of an invalid field, such as `body/items/0/quantity`, and a message that can
  * be shown next to it.
  */
-export type Fault = { path: string; message: string }
+export type FieldFault = { path: string; message: string }
 
 const PATH_LENGTH_MAX = 256 // a key that the caller chose may be as long as the body
 const VALUES_SHOWN_MAX = 20
 
 /** Returns the first fault of each field. `part`: `body`, `query`, `params` or `headers`. */
-export function faultsOf(part: string, errors: readonly SchemaError[]): Fault[] {
-  const faults = new Map<string, Fault>()
+export function fieldFaults(part: string, errors: readonly SchemaError[]): FieldFault[] {
+  const faults = new Map<string, FieldFault>()
   for (const error of errors) {
-    const path = `${part}${pathOf(error)}`.slice(0, PATH_LENGTH_MAX)
-    if (!faults.has(path)) faults.set(path, { path, message: faultMessageOf(error) })
+    const path = `${part}${schemaErrorPath(error)}`.slice(0, PATH_LENGTH_MAX)
+    if (!faults.has(path)) faults.set(path, { path, message: schemaErrorMessage(error) })
   }
   return [...faults.values()]
 }
 
 /** Returns the path of an error. For a missing or unknown member, this is the path of the member. */
-export function pathOf({ instancePath, params }: SchemaError): string {
+export function schemaErrorPath({ instancePath, params }: SchemaError): string {
   const member = params.missingProperty ?? params.additionalProperty
-  return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`
+  return member === undefined ? instancePath : `${instancePath}/${escapeJsonPointer(member)}`
 }
 
 /** Escapes a name for a JSON pointer (RFC 6901). */
-export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+export const escapeJsonPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Returns a message for the user who filled in the field. */
-export function faultMessageOf(error: SchemaError): string {
+export function schemaErrorMessage(error: SchemaError): string {
   const words = WORDS[error.keyword]
   return words === undefined ? 'does not have the required format' : words(error)
 }
@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   minLength: ({ params: { limit } }) =>
     limit === 1 ? 'must not be empty' : `must be at least ${count(limit, 'character', 'characters')} long`,
   maxLength: ({ params: { limit } }) => `must be at most ${count(limit, 'character', 'characters')} long`,
-  pattern: ({ params }) => wordsOfPattern(params.pattern) ?? 'does not have the required format',
+  pattern: ({ params }) => patternMessage(params.pattern) ?? 'does not have the required format',
   format: ({ params }) => FORMATS[params.format] ?? `must be a ${params.format}`,
   enum: ({ params: { allowedValues: values } }) =>
     values.length > VALUES_SHOWN_MAX
@@ -99,7 +99,7 @@ function absentWords(member: string, { 'x-absent': absent = {} }: Schema = {}): 
 /** Returns the rule for names, for an object whose members the caller names. */
 function nameWords({ patternProperties = {} }: Schema = {}): string | undefined {
   const [pattern] = Object.keys(patternProperties as object)
-  return pattern === undefined ? undefined : wordsOfPattern(pattern)
+  return pattern === undefined ? undefined : patternMessage(pattern)
 }
 
 const count = (of: number, one: string, many: string) => `${of} ${of === 1 ? one : many}`

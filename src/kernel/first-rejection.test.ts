@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { firstRejection } from './first-rejection.ts'
+import { settleAllOrThrow } from './first-rejection.ts'
 
-test('firstRejection waits for all promises and returns their values in order', async () => {
-  expect(await firstRejection([Promise.resolve(1), undefined, Promise.resolve('two')])).toEqual([
+test('settleAllOrThrow waits for all promises and returns their values in order', async () => {
+  expect(await settleAllOrThrow([Promise.resolve(1), undefined, Promise.resolve('two')])).toEqual([
     1,
     undefined,
     'two'
@@ -11,7 +11,7 @@ test('firstRejection waits for all promises and returns their values in order', 
 
 test('the reason is that of the first rejected promise in order, even when it rejects last', async () => {
   const late = Promise.withResolvers<never>()
-  const failed = firstRejection([
+  const failed = settleAllOrThrow([
     Promise.resolve(1),
     late.promise,
     Promise.reject(new Error('its consequence'))

@@ -2,7 +2,7 @@
  * Waits until all promises settle and returns their values. Rejects with the reason of the first rejected one in this
  * order, because later ones may have failed as its consequence.
  */
-export async function firstRejection<T extends readonly unknown[]>(
+export async function settleAllOrThrow<T extends readonly unknown[]>(
   promises: readonly [...T]
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const settled = await Promise.allSettled(promises)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostnameIn, isOwnName } from './hosts.ts'
+import { hostnameOfHostHeader, isLoopbackHost } from './hosts.ts'
 
 test.each([
   ['localhost', 'localhost'],
@@ -13,7 +13,7 @@ test.each([
   ['localhost/x', undefined],
   ['', undefined]
 ])('the host of %j is %s', (host, name) => {
-  expect(hostnameIn(host)).toBe(name)
+  expect(hostnameOfHostHeader(host)).toBe(name)
 })
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
   ['192.168.0.2', false],
   ['0.0.0.0', false]
 ])('%s always means this machine: %s', (name, is) => {
-  expect(isOwnName(name)).toBe(is)
+  expect(isLoopbackHost(name)).toBe(is)
 })

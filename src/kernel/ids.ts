@@ -4,9 +4,9 @@ import { hash, randomUUIDv7 } from 'node:crypto'
 export const newId = (): string => randomUUIDv7()
 
 /** Sorts before every id. */
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** Sorts after every id. Lists that show the newest first start here. */
-export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
+/** Sorts after every id, so lists that show the newest first start here. */
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Whether a text has the form of an identifier. */

@@ -20,5 +20,5 @@ export const secondFactorMissing = defineError(
 export const isRecentLogin = ({ authenticatedAt = 0 }: { readonly authenticatedAt?: number }): boolean =>
   Date.now() / 1_000 - authenticatedAt < RECENT_LOGIN_SECONDS
 
-/** The error for a log-in that is too old. */
+/** Creates the error for a log-in that is older than five minutes. */
 export const loginTooOld = () => recentLoginRequired({ details: { max_age_seconds: RECENT_LOGIN_SECONDS } })

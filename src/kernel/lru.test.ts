@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createLru } from './lru.ts'
+import { createLruCache } from './lru.ts'
 
 const lruOf = (entriesMax: number, sizeMax: number) =>
-  createLru<string>({ entriesMax, sizeMax, sizeOf: value => value.length })
+  createLruCache<string>({ entriesMax, sizeMax, sizeOf: value => value.length })
 
 test('the entry that was used least recently is evicted when there are too many', () => {
   const lru = lruOf(2, 100)

@@ -17,7 +17,11 @@ type Lru<V> = {
  * Creates a cache that evicts the least recently used entries. It grows as it fills: with its option `max`, LRUCache allocates
  * room for all entries ahead, and three caches took 4 ms of a start (2026-11).
  */
-export function createLru<V extends object | string>({ entriesMax, sizeMax, sizeOf }: LruOptions<V>): Lru<V> {
+export function createLruCache<V extends object | string>({
+  entriesMax,
+  sizeMax,
+  sizeOf
+}: LruOptions<V>): Lru<V> {
   const entries = new LRUCache<string, V>({ maxSize: sizeMax, sizeCalculation: sizeOf })
   return {
     get size() {

@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AMOUNT_MAX, currencies, divide, formatAmount, parseAmount, shareOf, withoutShare } from './money.ts'
+import {
+  AMOUNT_MAX,
+  amountBeforeRatePpm,
+  currencyDecimalPlaces,
+  divideWithRemainder,
+  formatAmount,
+  multiplyByPpm,
+  parseAmount
+} from './money.ts'
 
-const anyCurrency = fc.constantFrom(...Object.keys(currencies))
+const anyCurrency = fc.constantFrom(...Object.keys(currencyDecimalPlaces))
 const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
 const anyPpm = fc.integer({ min: 0, max: 1_000_000 })
 
@@ -95,7 +103,7 @@ test('a share is the exact product, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const exact = BigInt(amount) * BigInt(ppm)
-      const twiceTheError = 2n * (BigInt(shareOf(amount, ppm)) * 1_000_000n - exact)
+      const twiceTheError = 2n * (BigInt(multiplyByPpm(amount, ppm)) * 1_000_000n - exact)
       expect(twiceTheError > -1_000_000n && twiceTheError <= 1_000_000n).toBe(true)
     })
   )
@@ -109,7 +117,7 @@ test.each([
   [0, 1_000_000, 0],
   [AMOUNT_MAX, 999_999, 99_999_900_000]
 ])('of %d, %d parts per million are %d', (amount, ppm, share) => {
-  expect(shareOf(amount, ppm)).toBe(share)
+  expect(multiplyByPpm(amount, ppm)).toBe(share)
 })
 
 test('a share never falls when the amount or the rate rises, and lies between 0 and the amount', () => {
@@ -117,11 +125,11 @@ test('a share never falls when the amount or the rate rises, and lies between 0 
     fc.property(anyAmount, anyAmount, anyPpm, anyPpm, (a, b, p, q) => {
       const [small, large] = [Math.min(a, b), Math.max(a, b)]
       const [low, high] = [Math.min(p, q), Math.max(p, q)]
-      expect(shareOf(small, low)).toBeLessThanOrEqual(shareOf(large, low))
-      expect(shareOf(large, low)).toBeLessThanOrEqual(shareOf(large, high))
-      expect(shareOf(large, high)).toBeLessThanOrEqual(large)
-      expect(shareOf(small, 0)).toBe(0)
-      expect(shareOf(small, 1_000_000)).toBe(small)
+      expect(multiplyByPpm(small, low)).toBeLessThanOrEqual(multiplyByPpm(large, low))
+      expect(multiplyByPpm(large, low)).toBeLessThanOrEqual(multiplyByPpm(large, high))
+      expect(multiplyByPpm(large, high)).toBeLessThanOrEqual(large)
+      expect(multiplyByPpm(small, 0)).toBe(0)
+      expect(multiplyByPpm(small, 1_000_000)).toBe(small)
     })
   )
 })
@@ -129,7 +137,7 @@ test('a share never falls when the amount or the rate rises, and lies between 0 
 test('a share and its complement add up to the amount, or to one more when both round up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
-      const sum = shareOf(amount, ppm) + shareOf(amount, 1_000_000 - ppm)
+      const sum = multiplyByPpm(amount, ppm) + multiplyByPpm(amount, 1_000_000 - ppm)
       expect(sum - amount === 0 || sum - amount === 1).toBe(true)
     })
   )
@@ -140,7 +148,7 @@ test('a division is exact, however large its product', () => {
   fc.assert(
     fc.property(anyFactor, anyFactor, anyFactor, (amount, numerator, more) => {
       const denominator = more + 1
-      const { whole, rest } = divide(amount, numerator, denominator)
+      const { whole, rest } = divideWithRemainder(amount, numerator, denominator)
       fc.pre(Number.isSafeInteger(whole))
       expect(BigInt(whole) * BigInt(denominator) + BigInt(rest)).toBe(BigInt(amount) * BigInt(numerator))
       expect(rest).toBeLessThan(denominator)
@@ -148,11 +156,11 @@ test('a division is exact, however large its product', () => {
   )
 })
 
-test('withoutShare is exact, rounded half up', () => {
+test('amountBeforeRatePpm is exact, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (gross, ppm) => {
       const twiceTheError =
-        2n * (BigInt(withoutShare(gross, ppm)) * BigInt(1_000_000 + ppm) - BigInt(gross) * 1_000_000n)
+        2n * (BigInt(amountBeforeRatePpm(gross, ppm)) * BigInt(1_000_000 + ppm) - BigInt(gross) * 1_000_000n)
       const half = BigInt(1_000_000 + ppm)
       expect(twiceTheError > -half && twiceTheError <= half).toBe(true)
     })
@@ -160,11 +168,20 @@ test('withoutShare is exact, rounded half up', () => {
 })
 
 test('every currency has three capital letters and an exponent, and the list is frozen', () => {
-  for (const [code, places] of Object.entries(currencies)) {
+  for (const [code, places] of Object.entries(currencyDecimalPlaces)) {
     expect(code).toMatch(/^[A-Z]{3}$/)
     expect([0, 2, 3]).toContain(places)
   }
-  expect(Object.keys(currencies).length).toBeGreaterThan(150)
-  expect(currencies).toMatchObject({ USD: 2, EUR: 2, JPY: 0, KRW: 0, KWD: 3, ISK: 0, HUF: 2, MGA: 2 })
-  expect(Object.isFrozen(currencies)).toBe(true)
+  expect(Object.keys(currencyDecimalPlaces).length).toBeGreaterThan(150)
+  expect(currencyDecimalPlaces).toMatchObject({
+    USD: 2,
+    EUR: 2,
+    JPY: 0,
+    KRW: 0,
+    KWD: 3,
+    ISK: 0,
+    HUF: 2,
+    MGA: 2
+  })
+  expect(Object.isFrozen(currencyDecimalPlaces)).toBe(true)
 })

@@ -2,7 +2,7 @@
  * The number of decimal places of each currency. Money is an integer in minor units. The list is fixed here (ISO 4217, list
  * one of 2026-01-01), because the tables of `Intl` change with the runtime.
  */
-export const currencies: Readonly<Record<string, 0 | 2 | 3>> = Object.freeze({
+export const currencyDecimalPlaces: Readonly<Record<string, 0 | 2 | 3>> = Object.freeze({
   ...exponent(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...exponent(3, 'BHD IQD JOD KWD LYD OMR TND'),
   ...exponent(
@@ -27,7 +27,7 @@ export const AMOUNT_MAX = 100_000_000_000
  * decimal places than the currency has, and amounts above AMOUNT_MAX.
  */
 export function parseAmount(decimal: string, currency: string): number | undefined {
-  const places = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined
+  const places = Object.hasOwn(currencyDecimalPlaces, currency) ? currencyDecimalPlaces[currency] : undefined
   const match = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(decimal.trim())
   if (places === undefined || match === null) return undefined
   const [, whole = '', fraction = ''] = match
@@ -40,7 +40,7 @@ export function parseAmount(decimal: string, currency: string): number | undefin
  * Returns the quotient and the remainder of `amount * numerator / denominator`. Exact for all non-negative amounts: a product
  * beyond 2^53 is calculated as a `bigint`.
  */
-export function divide(amount: number, numerator: number, denominator: number): Division {
+export function divideWithRemainder(amount: number, numerator: number, denominator: number): Division {
   const product = amount * numerator
   if (Number.isSafeInteger(product)) {
     const rest = product % denominator
@@ -52,23 +52,26 @@ export function divide(amount: number, numerator: number, denominator: number): 
 }
 type Division = { whole: number; rest: number }
 
-/** `amount * numerator / denominator`, rounded half up, once. */
-export function fractionOf(amount: number, numerator: number, denominator: number): number {
-  const { whole, rest } = divide(amount, numerator, denominator)
+/** Returns `amount * numerator / denominator`, rounded half up once. */
+export function multiplyFractionRounded(amount: number, numerator: number, denominator: number): number {
+  const { whole, rest } = divideWithRemainder(amount, numerator, denominator)
   return rest >= denominator - rest ? whole + 1 : whole
 }
 
 const PPM = 1_000_000
 
-/** Returns `amount` times a rate in parts per million, rounded half up. */
-export const shareOf = (amount: number, ppm: number): number => fractionOf(amount, ppm, PPM)
+/** Returns the amount times a rate in parts per million, rounded half up. */
+export const multiplyByPpm = (amount: number, ppm: number): number =>
+  multiplyFractionRounded(amount, ppm, PPM)
 
-/** Returns the amount before a rate in parts per million was added, such as the net of a gross price. Rounds half up. */
-export const withoutShare = (amount: number, ppm: number): number => fractionOf(amount, PPM, PPM + ppm)
+/** Removes an added rate in parts per million, such as a tax from a gross price. Rounds half up. */
+export const amountBeforeRatePpm = (amount: number, ppm: number): number =>
+  multiplyFractionRounded(amount, PPM, PPM + ppm)
 
 /** Formats minor units as a decimal that `parseAmount` reads: 1850 of USD is `18.50`. The amount must not be negative. */
 export function formatAmount(amount: number, currency: string): string {
-  const places = (Object.hasOwn(currencies, currency) ? currencies[currency] : undefined) ?? 0
+  const places =
+    (Object.hasOwn(currencyDecimalPlaces, currency) ? currencyDecimalPlaces[currency] : undefined) ?? 0
   const digits = String(amount).padStart(places + 1, '0')
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
@@ -77,8 +80,8 @@ export function formatAmount(amount: number, currency: string): string {
  * Formats minor units in a locale: 123450 of EUR in `de` is `1.234,50 €`. Formats the decimal text, so that no floating-point
  * number rounds it. The amount may be negative.
  */
-export function moneyIn(locale: string, amount: number, currency: string): string {
-  const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0
+export function formatMoney(locale: string, amount: number, currency: string): string {
+  const digits = Object.hasOwn(currencyDecimalPlaces, currency) ? currencyDecimalPlaces[currency] : 0
   const [minimumFractionDigits, maximumFractionDigits] = [digits, digits]
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',

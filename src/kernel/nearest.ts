@@ -1,5 +1,5 @@
 /** Returns the word of `known` with the smallest edit distance to `word`; undefined when none is similar. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function mostSimilarWord(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map(candidate => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { defineError } from './errors.ts'
-import { isId, LAST_ID } from './ids.ts'
+import { HIGHEST_ID, isId } from './ids.ts'
 import type { PageQuery } from './wire.ts'
 
 /** The response of every list: its rows and the cursor of the next page (`null` on the last one). */
 export type Page<T> = { items: T[]; next_cursor: string | null; total?: number; total_is_more?: boolean }
 
 /** Largest `total` of a list. With more rows, `total_is_more` is true. */
-export const COUNTED_MAX = 1_000
+export const LIST_TOTAL_MAX = 1_000
 
 export const invalidCursor = defineError(
   'invalid',
@@ -31,16 +31,16 @@ type List<R, P extends Place> = {
   /** Returns the rows after a position, in order. */
   rows(page: P & { limit: number }): Promise<R[]>
   placeOf(row: NoInfer<R>): P
-  /** Returns the number of rows. Above `COUNTED_MAX`, any larger number will do. */
+  /** Returns the number of rows. Above `LIST_TOTAL_MAX`, any larger number will do. */
   total(): Promise<{ total: number } | undefined>
 }
 
 /** Sorts after every time: the year 2200 in microseconds since 1970, an integer that survives the cursor exactly. */
-export const LAST_MOMENT = Date.UTC(2200) * 1_000
+export const LATEST_MICROSECOND = Date.UTC(2200) * 1_000
 
 /** The order of most lists: by id, which rises with time, newest first. `after` is the id of the last row of the previous page. */
 export const newestFirst = {
-  start: { after: LAST_ID },
+  start: { after: HIGHEST_ID },
   placeOf: (row: { id: string }) => ({ after: row.id })
 }
 
@@ -65,14 +65,16 @@ export async function readPage<R, P extends Place>(
 }
 
 /** An empty page, for a list that cannot have rows. */
-export const noPage = <T>({ count = false }: PageQuery): Page<T> => ({
+export const emptyPage = <T>({ count = false }: PageQuery): Page<T> => ({
   items: [],
   next_cursor: null,
   ...(count && { total: 0 })
 })
 
 const reported = (counted: { total: number } | undefined) =>
-  counted !== undefined && counted.total > COUNTED_MAX ? { total: COUNTED_MAX, total_is_more: true } : counted
+  counted !== undefined && counted.total > LIST_TOTAL_MAX
+    ? { total: LIST_TOTAL_MAX, total_is_more: true }
+    : counted
 
 /** @throws `INVALID_CURSOR` unless the list with this fingerprint gave it out. */
 function readCursor<P extends Place>(cursor: string, fingerprint: string, start: P): P {

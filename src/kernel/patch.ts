@@ -1,2 +1,2 @@
 /** Whether a PATCH changes no field. Then nothing is written and the version stays. */
-export const changesNothing = (body: object): boolean => Object.keys(body).length === 0
+export const isEmptyPatch = (body: object): boolean => Object.keys(body).length === 0

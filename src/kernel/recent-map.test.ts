@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecentMap } from './recent-map.ts'
+import { RecentlyUsedMap } from './recent-map.ts'
 
 test('recently read entries stay, and the others are evicted', () => {
-  const map = new RecentMap<number>(10)
+  const map = new RecentlyUsedMap<number>(10)
   map.set('often', 0)
   for (let number = 1; number <= 100; number += 1) {
     map.set(`once ${number}`, number)
@@ -14,7 +14,7 @@ test('recently read entries stay, and the others are evicted', () => {
 })
 
 test('the newest entries of half the capacity are always kept', () => {
-  const map = new RecentMap<number>(10)
+  const map = new RecentlyUsedMap<number>(10)
   for (const round of [1, 2, 3]) {
     for (let number = 0; number < 5; number += 1) map.set(`${round} ${number}`, number)
     for (let number = 0; number < 5; number += 1) expect(map.get(`${round} ${number}`)).toBe(number)
@@ -22,11 +22,11 @@ test('the newest entries of half the capacity are always kept', () => {
 })
 
 test('a value that is too large is not stored and removes the previous one', () => {
-  const map = new RecentMap<string>(10, value => value.length)
+  const map = new RecentlyUsedMap<string>(10, value => value.length)
   map.set('a', 'small')
   map.set('a', 'too large')
   expect(map.get('a')).toBeUndefined()
-  const none = new RecentMap<string>(0)
+  const none = new RecentlyUsedMap<string>(0)
   none.set('a', '')
   expect(none.get('a')).toBeUndefined()
 })
@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 test('after any operations, get returns the last value or undefined, and the size stays bounded', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
-      const map = new RecentMap<number>(16, value => value)
+      const map = new RecentlyUsedMap<number>(16, value => value)
       const all = new Map<string, number>()
       for (const { do: what, key, value } of steps) {
         if (what === 'get') expect([undefined, all.get(key)]).toContain(map.get(key))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { RecentPairs } from './recent-pairs.ts'
+import { RecentlyUsedPairMap } from './recent-pairs.ts'
 
 test('values are found by both halves of their key and deleted by the second half or all together', () => {
-  const pairs = new RecentPairs<number>(100)
+  const pairs = new RecentlyUsedPairMap<number>(100)
   pairs.set('a', 'x', 1)
   pairs.set('b', 'x', 2)
   pairs.set('a', 'y', 3)
@@ -16,7 +16,7 @@ test('values are found by both halves of their key and deleted by the second hal
 })
 
 test('the number of pairs is bounded for any first halves, and recently read pairs stay', () => {
-  const pairs = new RecentPairs<number>(20)
+  const pairs = new RecentlyUsedPairMap<number>(20)
   pairs.set('a', 'wanted', 1)
   for (let each = 0; each < 1_000; each += 1) {
     pairs.set(`list ${each}`, `item ${each}`, each)
@@ -30,7 +30,7 @@ test('the number of pairs is bounded for any first halves, and recently read pai
 })
 
 test('a deleted pair is deleted from both generations, and a pair that is set again counts once', () => {
-  const pairs = new RecentPairs<number>(4)
+  const pairs = new RecentlyUsedPairMap<number>(4)
   for (const second of ['p', 'q', 'r']) pairs.set('a', second, 1)
   for (const second of ['p', 'q', 'r']) pairs.deleteSecond(second)
   for (const second of ['p', 'q', 'r']) expect(pairs.get('a', second)).toBeUndefined()

@@ -1,8 +1,8 @@
 /**
- * A bounded map with pairs as keys, such as price list and variant: few first halves and many second ones. Like `RecentMap`, it
+ * A bounded map with pairs as keys, such as price list and variant: few first halves and many second ones. Like `RecentlyUsedMap`, it
  * keeps recently used entries in two generations; `get` costs two lookups.
  */
-export class RecentPairs<V> {
+export class RecentlyUsedPairMap<V> {
   readonly #halfMax: number
   #young = new Map<string, Map<string, V>>()
   #old = new Map<string, Map<string, V>>()

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { REGIONS_SPELLED } from '../../test/support/regions.ts'
-import { REGION_FORMS, regionFault, regionOf, regionsOf } from './regions.ts'
+import { findRegionCode, REGION_MESSAGE, regionCodesOutward, regionFault } from './regions.ts'
 
 test.each(REGIONS_SPELLED)('in %s, each spelling of %s is that code', (country, code, spellings) => {
   for (const text of [code, `${country}-${code}`, ...spellings])
-    expect(regionOf(country, text), text).toBe(code)
+    expect(findRegionCode(country, text), text).toBe(code)
 })
 
 test.each([
@@ -23,26 +23,26 @@ test.each([
   // A county and a town have this name, so it is ambiguous.
   ['HU', 'Veszpr\u00e9m']
 ])('%s has no region "%s"', (country, text) => {
-  expect(regionOf(country, text)).toBeUndefined()
+  expect(findRegionCode(country, text)).toBeUndefined()
 })
 
 test('a code takes precedence over a name, and postal regions are known', () => {
-  expect(regionOf('PE', 'ICA')).toBe('ICA')
-  expect(regionOf('HU', 'vm')).toBe('VM')
-  expect(regionOf('US', 'us-ae')).toBe('AE')
+  expect(findRegionCode('PE', 'ICA')).toBe('ICA')
+  expect(findRegionCode('HU', 'vm')).toBe('VM')
+  expect(findRegionCode('US', 'us-ae')).toBe('AE')
 })
 
-test('regionsOf returns a region and the regions around it', () => {
-  expect(regionsOf('ES', 'Barcelona')).toEqual(['B', 'CT'])
-  expect(regionsOf('ES', 'CT')).toEqual(['CT'])
-  expect(regionsOf('US', 'California')).toEqual(['CA'])
+test('regionCodesOutward returns a region and the regions around it', () => {
+  expect(regionCodesOutward('ES', 'Barcelona')).toEqual(['B', 'CT'])
+  expect(regionCodesOutward('ES', 'CT')).toEqual(['CT'])
+  expect(regionCodesOutward('US', 'California')).toEqual(['CA'])
 })
 
 test.each([
   [undefined, [], undefined],
   ['Nowhere', [], undefined],
   [undefined, ['CN'], 'is required'],
-  ['Nowhere', ['CN'], REGION_FORMS],
+  ['Nowhere', ['CN'], REGION_MESSAGE],
   ['Las Palmas', ['CN'], undefined],
   ['CN', ['CN'], undefined],
   ['MD', ['CN', 'GC'], undefined],
@@ -55,8 +55,8 @@ test.each([
 test('any text means at most one region, and the code of that region means the same', () => {
   fc.assert(
     fc.property(fc.constantFrom('US', 'ES', 'AZ', 'XX'), fc.string({ unit: 'grapheme' }), (country, text) => {
-      const code = regionOf(country, text)
-      if (code !== undefined) expect(regionOf(country, `${country}-${code}`.toLowerCase())).toBe(code)
+      const code = findRegionCode(country, text)
+      if (code !== undefined) expect(findRegionCode(country, `${country}-${code}`.toLowerCase())).toBe(code)
     })
   )
 })

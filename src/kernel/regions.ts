@@ -1,17 +1,18 @@
 import { createRequire } from 'node:module'
 
 /** How to write a region, for the error about an unknown one. */
-export const REGION_FORMS =
+export const REGION_MESSAGE =
   'must be a region of the country: its code or its name by ISO 3166-2, such as CA or California in US'
 
 /** Returns the code of a region (`CA`) from any spelling (`us-ca`, `California`); `undefined` when it is unknown. */
-export const regionOf = (country: string, text: string): string | undefined => regionsOf(country, text)[0]
+export const findRegionCode = (country: string, text: string): string | undefined =>
+  regionCodesOutward(country, text)[0]
 
 /**
  * Returns the codes of a region and of the regions around it, innermost first: Barcelona, Catalonia. Empty when the region is
  * unknown or its name is ambiguous.
  */
-export function regionsOf(country: string, text: string): readonly string[] {
+export function regionCodesOutward(country: string, text: string): readonly string[] {
   const known = regions.get(country) ?? readRegions(country)
   regions.set(country, known)
   return known.get(plain(text)) ?? []
@@ -41,9 +42,9 @@ export function regionFault(
 ): string | undefined {
   if (named.size === 0) return undefined
   if (text === undefined) return 'is required'
-  const code = regionOf(country, text)
-  if (code === undefined) return REGION_FORMS
-  const inner = [...named].find(each => regionsOf(country, each).indexOf(code) > 0)
+  const code = findRegionCode(country, text)
+  if (code === undefined) return REGION_MESSAGE
+  const inner = [...named].find(each => regionCodesOutward(country, each).indexOf(code) > 0)
   return inner && `must be a smaller region within ${code}, such as ${inner}`
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { singleFlight } from './single-flight.ts'
+import { createSingleFlight } from './single-flight.ts'
 
 test('callers share work that is in progress, and a later caller starts it again', async () => {
-  const run = singleFlight<number>()
+  const run = createSingleFlight<number>()
   let runs = 0
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = async () => {
@@ -17,13 +17,13 @@ test('callers share work that is in progress, and a later caller starts it again
 })
 
 test('calls with different keys do not share work', async () => {
-  const run = singleFlight<string>()
+  const run = createSingleFlight<string>()
   const keys = ['a', 'b', '__proto__', 'constructor']
   expect(await Promise.all(keys.map(key => run(key, async () => key)))).toEqual(keys)
 })
 
 test('a failure rejects every waiting caller, and is not cached', async () => {
-  const run = singleFlight<string>()
+  const run = createSingleFlight<string>()
   const fail = () => Promise.reject(new Error('no'))
   const outcomes = await Promise.allSettled([run('a', fail), run('a', fail)])
   expect(outcomes.map(each => each.status)).toEqual(['rejected', 'rejected'])

@@ -1,5 +1,5 @@
 /** Deduplicates concurrent work: a call with a key whose work is in progress gets the same promise, rejection included. */
-export function singleFlight<T>() {
+export function createSingleFlight<T>() {
   const underWay = new Map<string, Promise<T>>()
 
   return (key: string, work: () => Promise<T>): Promise<T> => {

@@ -1,3 +1,3 @@
-export const HTTP_URL_WORDS = 'must be a URL such as https://shop.example.com'
+export const HTTP_URL_MESSAGE = 'must be a URL such as https://shop.example.com'
 /** Whether the text is a valid http or https URL. */
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text)

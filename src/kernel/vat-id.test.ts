@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readVatId } from './vat-id.ts'
+import { normalizeVatId } from './vat-id.ts'
 
 test.each([
   ['SE', 'SE556188840401', 'SE556188840401'],
@@ -25,7 +25,7 @@ test.each([
   ['JP', 'T1234567890123', 'T1234567890123'],
   ['US', 'DE136695976', 'DE136695976']
 ])('in %s, the VAT id %s is %s', (country, text, vatId) => {
-  expect(readVatId(text, country)).toBe(vatId)
+  expect(normalizeVatId(text, country)).toBe(vatId)
 })
 
 test.each([
@@ -42,5 +42,5 @@ test.each([
   ['IT', 'IT00743110158'],
   ['US', 'DE136695977']
 ])('in %s, %s is not a valid VAT id', (country, text) => {
-  expect(readVatId(text, country)).toBeNull()
+  expect(normalizeVatId(text, country)).toBeNull()
 })

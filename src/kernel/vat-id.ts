@@ -13,7 +13,7 @@ const NORTHERN_IRELAND = /^XI/
  * Normalizes a VAT id: capitals, with the country prefix. Returns null when its form or check digits are invalid. VAT ids of
  * unknown countries are accepted unchecked.
  */
-export function readVatId(text: string, country: string): string | null {
+export function normalizeVatId(text: string, country: string): string | null {
   const plain = text.toUpperCase().replace(/[\s./-]/g, '')
   const prefix = PREFIXES[country] ?? country
   const vatId = (/^\D{2}/.test(plain) || !(prefix in checks()) ? plain : prefix + plain).replace(GREECE, 'EL')

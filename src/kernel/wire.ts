@@ -1,5 +1,5 @@
 import { AMOUNT_MAX } from './money.ts'
-import { matching } from './patterns.ts'
+import { patternWithMessage } from './patterns.ts'
 import { type Static, type TObject, type TSchema, Type } from './schema.ts'
 
 // Schemas of requests and responses that all modules share. A schema with a name is a component of the OpenAPI document.
@@ -34,7 +34,7 @@ export const response = <P extends Properties>(name: `${string}Response`, proper
   Type.Object(properties, { title: name })
 
 /** A reference to the response `name` from within itself. It is serialized without being checked against the schema. */
-export const itself = <T>(name: `${string}Response`) =>
+export const recursiveResponse = <T>(name: `${string}Response`) =>
   Type.Unsafe<T>({ title: name, type: 'object', additionalProperties: true })
 
 const PLAIN = ['string', 'integer', 'number', 'boolean']
@@ -55,7 +55,7 @@ export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
 export const Day = Type.String({
   format: 'date',
   description: 'A day, such as 2026-11-30.',
-  ...matching('^[12][0-9]{3}-', 'must be a day, such as 2026-11-30')
+  ...patternWithMessage('^[12][0-9]{3}-', 'must be a day, such as 2026-11-30')
 })
 /** The version that `If-Match` is compared with. It is also the ETag of the response, unless caches may store the response. */
 export const Version = Type.Integer({ description: 'Version of the object. Send it as `If-Match`.' })
@@ -65,7 +65,7 @@ export const line = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
     maxLength,
-    ...matching('^[^\\u0000-\\u001f\\u007f]*$', 'must be one line, without control characters'),
+    ...patternWithMessage('^[^\\u0000-\\u001f\\u007f]*$', 'must be one line, without control characters'),
     ...(description && { description })
   })
 
@@ -80,7 +80,7 @@ export const Currency = Type.String({ description: 'Currency code (ISO 4217).' }
 export const Country = Type.String({
   description: 'Two-letter country code (ISO 3166-1).',
   maxLength: 2,
-  ...matching('^[A-Z]{2}$', 'must be two capital letters, such as SE')
+  ...patternWithMessage('^[A-Z]{2}$', 'must be two capital letters, such as SE')
 })
 
 /** The code of a tax category, which the operator chooses and tax rates refer to. */
@@ -88,7 +88,7 @@ export const TaxCategory = Type.String({
   description:
     'Code of a tax category, such as food, which selects the tax rates. Null: `standard`. `untaxed` is never taxed.',
   maxLength: 64,
-  ...matching('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
+  ...patternWithMessage('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
 })
 
 /** The parameters of a route below `/:id`. */
@@ -129,7 +129,7 @@ export const listOf = <T extends TSchema>(item: T) =>
 export const noContent = { 204: Type.Null({ description: 'Done. The response has no body.' }) }
 
 /** A response with the meaning of its status for one operation, for the OpenAPI document. */
-export const meaning = <T extends TSchema>(schema: T, description: string): T => ({
+export const withResponseDescription = <T extends TSchema>(schema: T, description: string): T => ({
   ...schema,
   'x-response-description': description
 })
@@ -146,12 +146,12 @@ export const MarketQuery = input({ market: MarketName })
 /** The header that selects the market. */
 export const MarketHeaders = Type.Object({ [MARKET_HEADER]: MarketName })
 /** The part of a route's schema for responses that depend on the market. */
-export const inMarket = { querystring: MarketQuery, headers: MarketHeaders } as const
+export const marketParameters = { querystring: MarketQuery, headers: MarketHeaders } as const
 
-/** A request to a route with `inMarket`. */
+/** A request to a route with `marketParameters`. */
 export type MarketRequest = { readonly query: unknown; readonly headers: Readonly<Record<string, unknown>> }
 /** Returns the market that the request selects; the query parameter takes precedence over the header. */
-export function marketNamed({ query, headers }: MarketRequest): string | undefined {
+export function requestedMarket({ query, headers }: MarketRequest): string | undefined {
   const name = (query as Static<typeof MarketQuery>).market ?? headers[MARKET_HEADER]
   return typeof name === 'string' ? name : undefined
 }

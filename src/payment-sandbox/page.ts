@@ -1,4 +1,4 @@
-import { moneyIn } from '../kernel/money.ts'
+import { formatMoney } from '../kernel/money.ts'
 import type { SandboxIntent } from './objects.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
@@ -6,7 +6,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${cha
 /** Accepts only web pages, because a browser would run other URLs, such as javascript:. */
 const isPage = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
-const moneyOf = ({ amount, currency }: SandboxIntent) => moneyIn('en', amount, currency.toUpperCase())
+const moneyOf = ({ amount, currency }: SandboxIntent) => formatMoney('en', amount, currency.toUpperCase())
 
 /** The page where a customer pays, without scripts. `returnUrl` is the page of the shop to return to; empty: none. */
 export function payPage(intent: SandboxIntent, returnUrl: string): string {

@@ -1,5 +1,5 @@
-import { LAST_ID, newId } from '../kernel/ids.ts'
-import { LAST_MOMENT, type Page, readPage } from '../kernel/pages.ts'
+import { HIGHEST_ID, newId } from '../kernel/ids.ts'
+import { LATEST_MICROSECOND, type Page, readPage } from '../kernel/pages.ts'
 import type { PageQuery } from '../kernel/wire.ts'
 import { countUpTo } from './postgres/counting.ts'
 import type { Queryable } from './postgres/database.ts'
@@ -122,7 +122,7 @@ export const createAuditTrail = (db: Queryable): AuditTrail => ({
     return readPage(query, {
       name: 'audit',
       filters: wanted,
-      start: { before: LAST_MOMENT, after: LAST_ID },
+      start: { before: LATEST_MICROSECOND, after: HIGHEST_ID },
       placeOf: ({ place, id }) => ({ before: place, after: id }),
       rows: place => db.rows(listEntries, { ...wanted, ...place }),
       total: () => db.first(countEntries, wanted)

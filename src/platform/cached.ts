@@ -1,4 +1,4 @@
-import { singleFlight } from '../kernel/single-flight.ts'
+import { createSingleFlight } from '../kernel/single-flight.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { Transaction } from './postgres/database.ts'
 
@@ -42,7 +42,7 @@ export function createCached<T>(
   { subscribe, isLive }: Pick<Invalidation, 'subscribe' | 'isLive'>,
   load: () => Promise<T>
 ) {
-  const loadOnce = singleFlight<T>()
+  const loadOnce = createSingleFlight<T>()
   let cached: { readonly value: T } | undefined
   let generation = 0
   subscribe(() => {

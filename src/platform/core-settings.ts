@@ -1,5 +1,5 @@
-import { currencies } from '../kernel/money.ts'
-import { matching } from '../kernel/patterns.ts'
+import { currencyDecimalPlaces } from '../kernel/money.ts'
+import { patternWithMessage } from '../kernel/patterns.ts'
 import { Type } from '../kernel/schema.ts'
 import { count, flag, type SettingsOf, section, text, urlWithPassword } from '../kernel/settings.ts'
 
@@ -21,10 +21,10 @@ const PEER_WORDS = 'must be an IP address or a network, such as 172.17.0.0/16'
 const SecretKey = Type.Object(
   {
     id: Type.String(
-      matching('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, hyphens and underscores')
+      patternWithMessage('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, hyphens and underscores')
     ),
     key: Type.String({
-      ...matching(
+      ...patternWithMessage(
         SECRET_KEY,
         'must be at least 32 random bytes in hexadecimal or base64: openssl rand -hex 32'
       ),
@@ -48,7 +48,7 @@ export const CoreSettings = section(ABOUT, {
   }),
   shop: section('The shop.', {
     name: text('Name of the shop, shown in mails and pages. Passwords must not contain it.', 'Cartwright'),
-    currency: Type.Enum(Object.keys(currencies), {
+    currency: Type.Enum(Object.keys(currencyDecimalPlaces), {
       description: 'Currency of the base prices (ISO 4217).',
       default: 'USD'
     }),
@@ -72,7 +72,10 @@ export const CoreSettings = section(ABOUT, {
     security_contacts: Type.Array(
       Type.String({
         maxLength: 1_000,
-        ...matching('^(?:mailto:|https://|tel:)\\S+$', 'must be a URI such as mailto:security@example.com')
+        ...patternWithMessage(
+          '^(?:mailto:|https://|tel:)\\S+$',
+          'must be a URI such as mailto:security@example.com'
+        )
       }),
       {
         description:
@@ -119,13 +122,13 @@ export const CoreSettings = section(ABOUT, {
       description: 'Whether /docs and /openapi.json are served. `auto`: in development only.',
       default: 'auto'
     }),
-    development_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+    development_hosts: Type.Array(Type.String(patternWithMessage(HOST, HOST_WORDS)), {
       description:
         'Additional host names that the server accepts in development, such as [shop.test]. localhost, loopback addresses and the host of public_url are always accepted.',
       default: [],
       uniqueItems: true
     }),
-    development_peers: Type.Array(Type.String(matching(PEER, PEER_WORDS)), {
+    development_peers: Type.Array(Type.String(patternWithMessage(PEER, PEER_WORDS)), {
       description:
         'Additional addresses and networks that may read /mails in development, such as containers: [172.17.0.0/16]. The machine itself always may.',
       default: [],
@@ -138,7 +141,7 @@ export const CoreSettings = section(ABOUT, {
       3_600
     ),
     cors: section('Cross-origin requests. Not needed when the shop front and the API have the same origin.', {
-      origins: Type.Array(Type.String(matching(ORIGIN, ORIGIN_WORDS)), {
+      origins: Type.Array(Type.String(patternWithMessage(ORIGIN, ORIGIN_WORDS)), {
         description:
           'Origins whose pages may call /api from a browser, exactly as browsers send them: [https://shop.example.com].',
         default: [],
@@ -147,7 +150,7 @@ export const CoreSettings = section(ABOUT, {
     }),
     trusted_clients: Type.Array(
       Type.String({
-        ...matching(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters'),
+        ...patternWithMessage(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters'),
         writeOnly: true
       }),
       {
@@ -207,7 +210,7 @@ export const CoreSettings = section(ABOUT, {
     entries_max: count('Maximum number of entries in the memory of a process.', 10_000)
   }),
   http: section('Outgoing HTTP requests.', {
-    private_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+    private_hosts: Type.Array(Type.String(patternWithMessage(HOST, HOST_WORDS)), {
       description:
         'Hosts that may resolve to private addresses, such as [erp.internal]. All other hosts must have public addresses, except those in URLs of this configuration.',
       default: [],

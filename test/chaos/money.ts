@@ -1,4 +1,4 @@
-import { fractionOf } from '../../src/kernel/money.ts'
+import { multiplyFractionRounded } from '../../src/kernel/money.ts'
 import type { Operation } from './operations.ts'
 import { courseOf } from './plans.ts'
 
@@ -56,7 +56,7 @@ function creditOf({ total, lines }: OrderMoney, operations: readonly Operation[]
   const unitsOf = (line: number) => units.get(line) ?? 0
   if (lines.every(({ line, quantity }) => unitsOf(line) === quantity)) return total
   return lines.reduce(
-    (sum, { line, quantity, payable }) => sum + fractionOf(payable, unitsOf(line), quantity),
+    (sum, { line, quantity, payable }) => sum + multiplyFractionRounded(payable, unitsOf(line), quantity),
     0
   )
 }

@@ -1,4 +1,4 @@
-import { currencies, parseAmount } from '../../src/kernel/money.ts'
+import { currencyDecimalPlaces, parseAmount } from '../../src/kernel/money.ts'
 import type { QuoteFinding } from '../../src/modules/pricing/quote/findings.ts'
 import type {
   DeliveryGroupParcel,
@@ -168,7 +168,7 @@ export function resultOf({ lines, totals, findings, currency }: Quote) {
 }
 
 function decimalOf(amountMinor: number, currency: string): string {
-  const places = currencies[currency] ?? 0
+  const places = currencyDecimalPlaces[currency] ?? 0
   const digits = String(amountMinor).padStart(places + 1, '0')
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }

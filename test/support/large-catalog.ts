@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type pg from 'pg'
-import { LAST_ID } from '../../src/kernel/ids.ts'
+import { HIGHEST_ID } from '../../src/kernel/ids.ts'
 
 const idOf = (slug: string) => {
   const digits = hash('md5', slug)
@@ -23,9 +23,9 @@ export const LARGE_CATALOG = {
   /** Places in the middle of each order. */
   middle: {
     newest: { key: 0, id: '01990000-0010-7000-8000-000000000000' },
-    name: { key: 'thing 8', id: LAST_ID },
-    price: { key: 16_000, id: LAST_ID },
-    '-price': { key: 16_000, id: LAST_ID }
+    name: { key: 'thing 8', id: HIGHEST_ID },
+    price: { key: 16_000, id: HIGHEST_ID },
+    '-price': { key: 16_000, id: HIGHEST_ID }
   }
 } as const
 

@@ -1,4 +1,4 @@
-import { type Area, reaching } from '../../src/kernel/areas.ts'
+import { createAreaMatcher, type DeliveryArea } from '../../src/kernel/areas.ts'
 import type {
   DeliveryGroupParcel,
   Promotion,
@@ -124,9 +124,9 @@ export const taxed = (country: string, rates: Record<string, number>): TaxZone =
     Object.entries(rates).map(([category, ppm]) => ({ category, ppm, startsAt: null, endsAt: null }))
   )
 
-export const zoneOf = (area: Area, rates: TaxZone['rates']): TaxZone => ({
+export const zoneOf = (area: DeliveryArea, rates: TaxZone['rates']): TaxZone => ({
   id: Object.values(area).join(' '),
-  reachFor: reaching(area),
+  reachFor: createAreaMatcher(area),
   area,
   rates
 })

@@ -1,7 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import pg from 'pg'
-import { type Diagnosis, type DiagnosisFinding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import {
+  type Diagnosis,
+  type DiagnosisFinding,
+  okFinding,
+  problemFinding,
+  warningFinding
+} from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { openLog } from '../../platform/log.ts'
@@ -43,9 +49,9 @@ export function isNew({ database, data }: Config): boolean {
 
 function checkSecrets(config: Config): DiagnosisFinding {
   if (isNew(config) && config.secrets.keys.length === 0)
-    return ok(`the first start creates a key file in ${config.data}`)
+    return okFinding(`the first start creates a key file in ${config.data}`)
   loadSecrets(config)
-  return ok(
+  return okFinding(
     config.secrets.keys.length > 0
       ? 'set in the configuration'
       : `key file in ${config.data}; back it up, apart from the database`
@@ -55,7 +61,7 @@ function checkSecrets(config: Config): DiagnosisFinding {
 function checkFolder(folder: string): DiagnosisFinding {
   if (!existsSync(folder)) {
     accessSync(parentOf(folder), constants.W_OK)
-    return ok(`${folder} does not exist yet; the first start creates it`)
+    return okFinding(`${folder} does not exist yet; the first start creates it`)
   }
   accessSync(folder, constants.R_OK | constants.W_OK)
   const { bavail, bsize } = statfsSync(folder)
@@ -71,47 +77,50 @@ function parentOf(folder: string): string {
 export function judgeRoom(folder: string, free: number): DiagnosisFinding {
   const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB free on the disk of ${folder}`
   if (free === 0)
-    return wrong(`the disk is full: ${mebibytes}`, 'Free disk space. Until then, no writes are possible.')
-  if (free < FREE_BYTES_MIN) return warning(mebibytes, 'Free disk space before it runs out.')
-  return ok(mebibytes)
+    return problemFinding(
+      `the disk is full: ${mebibytes}`,
+      'Free disk space. Until then, no writes are possible.'
+    )
+  if (free < FREE_BYTES_MIN) return warningFinding(mebibytes, 'Free disk space before it runs out.')
+  return okFinding(mebibytes)
 }
 
 export function judgeOpenFiles(config: Config, limit: number | undefined): DiagnosisFinding {
   const shortage = openFilesShortage(openFilesOf(config), limit)
-  if (shortage !== undefined) return warning(shortage, OPEN_FILES_ADVICE)
-  return ok(limit === undefined ? 'no limit is known' : `${limit} at most`)
+  if (shortage !== undefined) return warningFinding(shortage, OPEN_FILES_ADVICE)
+  return okFinding(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
 
 /** With TLS ended by a proxy, the shop sees only the proxy's address unless it trusts X-Forwarded-For. */
 function checkProxy({ environment, server }: Config): DiagnosisFinding {
   const isBehind = server.public_url.startsWith('https:')
   if (isBehind && !server.trust_proxy)
-    return warning(
+    return warningFinding(
       "server.public_url is https, so a proxy is in front, but X-Forwarded-For is not trusted: all shoppers share the proxy's address and its rate limits",
       'Set server.trust_proxy: true if exactly one proxy sets that header.'
     )
   if (!isBehind && server.trust_proxy && environment === 'production')
-    return warning(
+    return warningFinding(
       'X-Forwarded-For is trusted, but server.public_url does not show that a proxy is in front: without a proxy, every client can choose its address',
       'Set server.public_url to the address of the proxy, or server.trust_proxy: false.'
     )
-  return ok(server.trust_proxy ? 'trusted' : 'none')
+  return okFinding(server.trust_proxy ? 'trusted' : 'none')
 }
 
 const checkDemo = ({ environment, shop }: Config): DiagnosisFinding =>
   environment === 'production' && shop.demo === 'on'
-    ? warning('production loads the demo catalog when there are no products', 'Set shop.demo: off.')
-    : ok(shop.demo)
+    ? warningFinding('production loads the demo catalog when there are no products', 'Set shop.demo: off.')
+    : okFinding(shop.demo)
 
 async function checkCache(config: Config): Promise<DiagnosisFinding> {
-  if (config.cache.url === '') return ok('in each process')
+  if (config.cache.url === '') return okFinding('in each process')
   const cache = await openCache(config, openLog({ level: 'silent' }))
   const until = Date.now() + CACHE_MS_MAX
   try {
     for (;;) {
-      if ((await cache.ping()) === 'UP') return ok('answers')
+      if ((await cache.ping()) === 'UP') return okFinding('answers')
       if (Date.now() > until)
-        return wrong(
+        return problemFinding(
           `no response within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz reports redis: DOWN`,
           'Check REDIS_URL (cache.url), its password, and that the server is running.'
         )
@@ -166,27 +175,29 @@ function judgeServer(version: unknown, limits: DatabaseConnectionLimits, config:
   const wanted = connectionsMaxOf(config)
   const shortage = connectionShortage(wanted, limits)
   if (shortage === undefined)
-    return ok(`PostgreSQL ${version}, ${limits.server} connections; each process opens up to ${wanted}`)
-  return wrong(shortage, CONNECTIONS_ADVICE)
+    return okFinding(
+      `PostgreSQL ${version}, ${limits.server} connections; each process opens up to ${wanted}`
+    )
+  return problemFinding(shortage, CONNECTIONS_ADVICE)
 }
 
 function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): DiagnosisFinding {
   if (is_replica === true)
-    return wrong('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
+    return problemFinding('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
   if (is_read_only === true)
-    return wrong(
+    return problemFinding(
       'transactions are read-only (default_transaction_read_only)',
       'It is set for the server, the database or the user. Run: alter ... reset default_transaction_read_only.'
     )
-  return ok('possible')
+  return okFinding('possible')
 }
 
 const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`
 
 async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<DiagnosisFinding> {
   const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
-  if (pending.length === 0) return ok(`up to date, ${migrations(applied)}`)
-  return warning(
+  if (pending.length === 0) return okFinding(`up to date, ${migrations(applied)}`)
+  return warningFinding(
     applied.length === 0 ? 'empty' : `older than this program: ${migrations(pending)} pending`,
     'The next start applies them. "migrate --dry-run" lists them.'
   )
@@ -195,8 +206,8 @@ async function checkSchema(databaseUrl: string, modules: readonly Module[]): Pro
 /** `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
 export function judgeClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
-  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('in sync with the database')
-  return wrong(
+  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okFinding('in sync with the database')
+  return problemFinding(
     `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`,
     'Synchronize both clocks by NTP, because tokens and callbacks depend on the time.'
   )

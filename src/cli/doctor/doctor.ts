@@ -1,6 +1,6 @@
 import { setupShop } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
-import { type Diagnosis, type DiagnosisFinding, ok, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, type DiagnosisFinding, okFinding, problemFinding } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { isEnabled, type Module } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
@@ -61,7 +61,7 @@ export async function* diagnose(
   for (const module of modules.filter(each => isEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
       yield noted(await answerOf(check))
-  if (isNew(config)) yield { about: 'database', ...ok('embedded; the first start creates it') }
+  if (isNew(config)) yield { about: 'database', ...okFinding('embedded; the first start creates it') }
   else yield* databaseFindings(modules, config, { attachMsMax, isRight })
 }
 
@@ -74,7 +74,7 @@ async function* databaseFindings(
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
     await closeConnection(await connectToServer({ connectionString: (await opening).url }))
-    return ok(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
+    return okFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }
   if (opened.state !== 'ok') {
@@ -129,7 +129,7 @@ async function* dataFindings(
 
 function judgeModules(modules: readonly Module[], { modules: switches }: Config): DiagnosisFinding {
   const off = modules.filter(module => !isEnabled(module, switches)).map(({ name }) => name)
-  return off.length === 0 ? ok('right') : ok(`valid; disabled: ${off.join(', ')}`)
+  return off.length === 0 ? okFinding('right') : okFinding(`valid; disabled: ${off.join(', ')}`)
 }
 
 const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
@@ -139,7 +139,7 @@ const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
 
 async function within(milliseconds: number, find: Diagnosis['find']): Promise<DiagnosisFinding> {
   const { promise: late, resolve } = Promise.withResolvers<DiagnosisFinding>()
-  const silence = wrong(
+  const silence = problemFinding(
     `no response within ${milliseconds / 1_000} s`,
     'The connection is accepted, but nothing responds: a process hangs, or a firewall drops packets.'
   )

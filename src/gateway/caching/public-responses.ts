@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createLru } from '../../kernel/lru.ts'
+import { createLruCache } from '../../kernel/lru.ts'
 import { acceptsGzip, matchesEntityTag } from './content-negotiation.ts'
 
 const compress = promisify(gzip)
@@ -30,7 +30,7 @@ type Done = (error: Error | null, payload?: unknown) => void
  * length would reveal the secret (BREACH).
  */
 export function createPublicResponses() {
-  const known = createLru<Representation>({
+  const known = createLruCache<Representation>({
     entriesMax: TEXTS_MAX,
     sizeMax: LENGTHS_MAX,
     sizeOf: (_made, text) => text.length + 1

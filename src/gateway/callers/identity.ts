@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineError } from '../../kernel/errors.ts'
 import { secondFactorMissing } from '../../kernel/logins.ts'
-import { RecentMap } from '../../kernel/recent-map.ts'
+import { RecentlyUsedMap } from '../../kernel/recent-map.ts'
 import { scopeMissing } from '../../kernel/scopes.ts'
-import { singleFlight } from '../../kernel/single-flight.ts'
+import { createSingleFlight } from '../../kernel/single-flight.ts'
 
 /** The caller, from a verified token. `expiresAt` is in seconds since 1970. */
 export type Identity = {
@@ -87,11 +87,11 @@ type Done = (error?: Error) => void
  */
 export function createIdentityCheck(authenticate: Authenticate, revocations?: Revocations) {
   /** By the value of the Authorization header. */
-  const verified = new RecentMap<VerifiedToken>(
+  const verified = new RecentlyUsedMap<VerifiedToken>(
     VERIFIED_BYTES_MAX,
     (_, header) => header.length + IDENTITY_BYTES
   )
-  const verifyOnce = singleFlight<VerifiedToken>()
+  const verifyOnce = createSingleFlight<VerifiedToken>()
   const revokedAt = new Map<string, number>()
   let clearedAt = Number.NEGATIVE_INFINITY
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createBudget } from '../../kernel/budget.ts'
+import { createRequestBudget } from '../../kernel/budget.ts'
 import { rateLimited } from '../errors.ts'
 import { isStreamed } from '../routing/body-kinds.ts'
 
@@ -34,7 +34,7 @@ export function limitRateAndBytes(limit: RateLimit): RateAndBytesLimit {
 }
 
 function spenderOf({ name, perMinute, callerOf }: RateLimit) {
-  const take = createBudget(perMinute)
+  const take = createRequestBudget(perMinute)
   const policy = `"${name}";q=${perMinute};w=60`
 
   return (request: FastifyRequest, reply: FastifyReply, cost: number, done: (error?: Error) => void) => {

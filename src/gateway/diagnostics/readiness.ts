@@ -1,4 +1,4 @@
-import { singleFlight } from '../../kernel/single-flight.ts'
+import { createSingleFlight } from '../../kernel/single-flight.ts'
 import type { Cache, RedisState } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 
@@ -20,7 +20,9 @@ export type ReadinessDeps = {
  * do not change the status, because the process serves pages without both.
  */
 export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
-  const once = singleFlight<Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisState }>()
+  const once = createSingleFlight<
+    Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisState }
+  >()
   let written: { state: Promise<CheckResult>; at: number } | undefined
 
   const checkWrites = (): Promise<CheckResult> => {

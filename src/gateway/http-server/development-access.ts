@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
-import { hostnameIn, isOwnName } from '../../kernel/hosts.ts'
+import { hostnameOfHostHeader, isLoopbackHost } from '../../kernel/hosts.ts'
 import type { Config } from '../../platform/core-settings.ts'
 
 type DevelopmentSettings = Pick<Config, 'environment' | 'server'>
@@ -17,9 +17,9 @@ export function createHostCheck({
   const own = URL.parse(server.public_url)?.hostname
   if (own !== undefined && own !== '') known.add(own)
   return host => {
-    const name = host === undefined ? undefined : hostnameIn(host)
+    const name = host === undefined ? undefined : hostnameOfHostHeader(host)
     // HTTP/1.0 has no Host. Browsers do not use it, so they cannot be misused.
-    return host === undefined || (name !== undefined && (isOwnName(name) || known.has(name)))
+    return host === undefined || (name !== undefined && (isLoopbackHost(name) || known.has(name)))
   }
 }
 

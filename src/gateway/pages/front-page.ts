@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { escaped } from '../../kernel/html.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import { MAILS_PATH } from './mails-page.ts'
 import { SHOP_PATH } from './shop-front.ts'
 
@@ -88,7 +88,7 @@ const WHEEL =
   "<circle cx='16' cy='16' r='13'/><path d='M16 3v26M3 16h26M7 7l18 18M25 7L7 25'/></svg>"
 
 const list = (links: readonly { title: string; href: string }[]) =>
-  `<ul>${links.map(({ title, href }) => `<li><a href="${escaped(href)}">${escaped(title)}</a></li>`).join('')}</ul>`
+  `<ul>${links.map(({ title, href }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(title)}</a></li>`).join('')}</ul>`
 const card = (title: string, text: string, links: readonly { title: string; href: string }[]) =>
   links.length === 0 ? '' : `<section><h3>${title}</h3><p>${text}</p>${list(links)}</section>\n`
 
@@ -97,7 +97,7 @@ function page(
   examples: readonly string[],
   guides: readonly { title: string; href: string }[]
 ): string {
-  const lines = examples.map(example => `<pre><code>${escaped(example)}</code></pre>\n`).join('')
+  const lines = examples.map(example => `<pre><code>${escapeHtml(example)}</code></pre>\n`).join('')
   const diagnostics = ['/healthz', '/readyz', ...(hasPrivateMetrics ? [] : METRICS)].map(href => ({
     title: href,
     href
@@ -107,13 +107,13 @@ function page(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(name)}</title>
+<title>${escapeHtml(name)}</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(WHEEL)}">
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(name)}</h1>
+<h1>${escapeHtml(name)}</h1>
 <p class="lead">This is the API of a shop. Customers use a shop front or an app, which gets its data from this
 API.</p>
 ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these commands into a terminal. One click selects a command.</p>\n${lines}`}
@@ -129,7 +129,7 @@ ${card('Shop front', 'A small example shop front that uses the API.', hasShopFro
       ]
     : []
 )}${card('Guides', 'How to build a shop front and run a shop.', guides)}${card('Diagnostics', 'Health and metrics of the process.', diagnostics)}</div>
-<footer>Cartwright ${escaped(version)}</footer>
+<footer>Cartwright ${escapeHtml(version)}</footer>
 </main>
 </body>
 </html>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { escaped } from '../../kernel/html.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import { developmentPeerRequired } from '../errors.ts'
 import { sendUnknownRoute } from '../problem.ts'
 
@@ -105,7 +105,7 @@ const sendPage = (reply: FastifyReply, title: string, content: string) =>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -132,9 +132,9 @@ ${mails
   .map(({ id, sent_at, recipient, subject, template }) =>
     row(
       moment(sent_at),
-      escaped(recipient),
-      `<a href="${MAILS_PATH}/${id}">${escaped(subject)}</a>`,
-      escaped(template)
+      escapeHtml(recipient),
+      `<a href="${MAILS_PATH}/${id}">${escapeHtml(subject)}</a>`,
+      escapeHtml(template)
     )
   )
   .join('\n')}
@@ -142,17 +142,17 @@ ${mails
 }`
 
 const mailPage = (mail: DevMail) => `<p><a href="${MAILS_PATH}">All mails</a></p>
-<h1>${escaped(mail.subject)}</h1>
+<h1>${escapeHtml(mail.subject)}</h1>
 <table>
-${row('From', escaped(mail.sender))}
-${row('To', escaped(mail.recipient))}
+${row('From', escapeHtml(mail.sender))}
+${row('To', escapeHtml(mail.recipient))}
 ${row('Date', moment(mail.sent_at))}
-${row('Message-ID', escaped(mail.message_id))}
+${row('Message-ID', escapeHtml(mail.message_id))}
 ${Object.entries(mail.headers)
-  .map(([name, value]) => row(escaped(name), escaped(value)))
+  .map(([name, value]) => row(escapeHtml(name), escapeHtml(value)))
   .join('\n')}
 </table>
 <h2>HTML</h2>
 <iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${MAILS_PATH}/${mail.id}/html" title="The mail as HTML"></iframe>
 <h2>Text</h2>
-<pre>${escaped(mail.body_text)}</pre>`
+<pre>${escapeHtml(mail.body_text)}</pre>`

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
-import { faultsOf } from '../../kernel/faults.ts'
+import { fieldFaults } from '../../kernel/faults.ts'
 import type { TSchema } from '../../kernel/schema.ts'
 import { compileSchema } from '../../kernel/validate.ts'
 import { validationFailed } from '../errors.ts'
@@ -18,7 +18,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const errors = errorsOf(candidate)
     return errors.length === 0
       ? { value: lowerIds(schema as Shape, candidate) }
-      : { error: validationFailed({ details: { errors: faultsOf(part, errors) } }) }
+      : { error: validationFailed({ details: { errors: fieldFaults(part, errors) } }) }
   }
 }
 

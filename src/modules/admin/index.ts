@@ -1,4 +1,4 @@
-import { createDays } from '../../kernel/days.ts'
+import { createTimeZoneDays } from '../../kernel/days.ts'
 import { defineModule } from '../../module.ts'
 import { createInvalidation } from '../../platform/cached.ts'
 import { authModule } from '../auth/index.ts'
@@ -39,7 +39,7 @@ export const adminModule = defineModule({
     const events = createEventAdministration({ db, deliveries, log })
     const modules = createModuleHealthService({ db, cache, deliveries, modules: house.modules })
     const { time_zone: timeZone } = config.shop
-    const days = createDays(timeZone)
+    const days = createTimeZoneDays(timeZone)
     const { inventory, orders, payments } = apis
     const enabled = Object.entries({ auth, orders, payments }).flatMap(([name, api]) => (api ? [name] : []))
     const dailyStatistics = createDailyStatistics({

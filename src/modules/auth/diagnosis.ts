@@ -1,4 +1,4 @@
-import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AuthSettings } from './settings.ts'
@@ -17,10 +17,10 @@ export function diagnoseAuthSettings(
       find: async () => {
         try {
           await fetchIssuerKeySet({ http, issuer, signal: new AbortController().signal })
-          return ok('reachable; its keys were loaded')
+          return okFinding('reachable; its keys were loaded')
         } catch (error) {
           const { message, cause } = error as Error
-          return wrong(
+          return problemFinding(
             `its keys cannot be loaded: ${cause instanceof Error ? cause.message : message}`,
             `Its access tokens are rejected. Check that this machine can reach ${issuer}, or remove it from auth.issuers.`
           )
@@ -38,10 +38,10 @@ export const diagnoseAdminSecondFactor = (
   {
     about: 'second factor',
     async find() {
-      if (isRequired) return ok('required for administrators')
-      if (!isProduction) return ok('not required for administrators outside production')
-      if ((await db.first(existsActiveAdmin))?.found !== true) return ok('no administrator yet')
-      return warning(
+      if (isRequired) return okFinding('required for administrators')
+      if (!isProduction) return okFinding('not required for administrators outside production')
+      if ((await db.first(existsActiveAdmin))?.found !== true) return okFinding('no administrator yet')
+      return warningFinding(
         'administrators can log in with a password alone',
         'Set auth.require_second_factor: true. Administrators without a second factor enroll one after the next login.'
       )
@@ -55,7 +55,7 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
     ({ admin_claim }) => admin_claim !== undefined && /email/.test(admin_claim.path)
   )
   if (byAddress !== undefined)
-    return warning(
+    return warningFinding(
       `tokens of ${byAddress.issuer} grant the administrator role by e-mail address`,
       'The issuer may not verify e-mail addresses. Set admin_claim to a claim for roles or groups.'
     )
@@ -64,9 +64,9 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
     domain !== undefined &&
     email_domains.some(each => each.toLowerCase() === domain)
   )
-    return warning(
+    return warningFinding(
       `registration is open for addresses of ${domain}, the domain of your administrator`,
       'Set auth.registration: invite, or remove that domain from auth.email_domains.'
     )
-  return ok(`${registration}${email_domains.length > 0 ? `, for ${email_domains.join(', ')}` : ''}`)
+  return okFinding(`${registration}${email_domains.length > 0 ? `, for ${email_domains.join(', ')}` : ''}`)
 }

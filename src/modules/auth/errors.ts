@@ -1,12 +1,12 @@
 import { defineError } from '../../kernel/errors.ts'
-import type { Fault } from '../../kernel/faults.ts'
+import type { FieldFault } from '../../kernel/faults.ts'
 
 export const registrationClosed = defineError(
   'forbidden',
   'AUTH_REGISTRATION_CLOSED',
   'This shop does not accept registrations. Ask an administrator for an account.'
 )
-export const INVITATION_FAULT: Fault = {
+export const INVITATION_FAULT: FieldFault = {
   path: 'body/invitation',
   message: 'must be a code that is not used and not expired'
 }
@@ -21,7 +21,7 @@ export const invitationNotFound = defineError(
   'AUTH_INVITATION_NOT_FOUND',
   'The invitation does not exist.'
 )
-export const EMAIL_FAULT: Fault = {
+export const EMAIL_FAULT: FieldFault = {
   path: 'body/email',
   message: 'must be an e-mail address, such as ada@example.com'
 }
@@ -33,7 +33,7 @@ export const emailInvalid = defineError(
     fault: EMAIL_FAULT
   }
 )
-export const EMAIL_DOMAIN_FAULT: Fault = {
+export const EMAIL_DOMAIN_FAULT: FieldFault = {
   path: 'body/email',
   message: 'must be an address of a domain that may register here'
 }
@@ -90,7 +90,7 @@ export const phoneInvalid = defineError(
     fault: { path: 'body/phone', message: 'must be a phone number with + and the code of its country' }
   }
 )
-export const LOCALE_FAULT: Fault = {
+export const LOCALE_FAULT: FieldFault = {
   path: 'body/locale',
   message: 'must be a language, with or without a country, such as sv-SE'
 }

@@ -1,10 +1,12 @@
-import { matching } from '../../kernel/patterns.ts'
+import { patternWithMessage } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
 import { count, flag, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
 
 const Issuer = Type.Object(
   {
-    issuer: Type.String(matching('^https?://', 'must be an address such as https://login.example.com')),
+    issuer: Type.String(
+      patternWithMessage('^https?://', 'must be an address such as https://login.example.com')
+    ),
     audience: Type.String({ minLength: 1 }),
     algorithms: Type.Optional(
       Type.Array(Type.Enum(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']), { minItems: 1 })

@@ -1,6 +1,6 @@
 import { normaliseDomain, parseEmail } from '../../kernel/email.ts'
 import type { SettingProblem } from '../../kernel/settings.ts'
-import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
+import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import { createPasswordStrengthCheck } from './passwords/policy.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -21,7 +21,7 @@ export function validateAuthSettings(
     ),
     ...issuers.flatMap(({ issuer }, index) => {
       const key = `issuers.${index}.issuer`
-      if (!isHttpUrl(issuer)) return [{ key, message: HTTP_URL_WORDS }]
+      if (!isHttpUrl(issuer)) return [{ key, message: HTTP_URL_MESSAGE }]
       return names.indexOf(issuer) <= index
         ? [{ key, message: 'must be neither another issuer of the list nor server.public_url' }]
         : []

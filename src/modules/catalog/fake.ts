@@ -1,4 +1,4 @@
-import type { BuyingRule } from '../../kernel/buying-rule.ts'
+import type { QuantityRule } from '../../kernel/buying-rule.ts'
 import { newId } from '../../kernel/ids.ts'
 import { productNotFound, variantNotFound } from './errors.ts'
 import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
@@ -11,7 +11,7 @@ export type FakeProduct = {
   price?: number
   discountedPrice?: number
   attributes?: Record<string, string>
-  rule?: BuyingRule
+  rule?: QuantityRule
   weightGrams?: number
   requiresShipping?: boolean
   categoryIds?: string[]

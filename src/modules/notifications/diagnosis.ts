@@ -1,4 +1,4 @@
-import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { NotificationsSettings } from './settings.ts'
 
@@ -13,8 +13,8 @@ export const diagnoseNotifications = (
     about: 'mails',
     find: async () => {
       if (settings.smtp.url !== '') return checkServer(settings.smtp.url)
-      if (environment === 'development') return ok('shown at /mails, not sent')
-      return warning(
+      if (environment === 'development') return okFinding('shown at /mails, not sent')
+      return warningFinding(
         'no mail server is configured, so no mail is sent',
         'Set CARTWRIGHT__NOTIFICATIONS__SMTP__URL and notifications.from.'
       )
@@ -34,9 +34,9 @@ async function checkServer(url: string) {
   const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true })
   try {
     await transport.verify()
-    return ok('the mail server accepts mails')
+    return okFinding('the mail server accepts mails')
   } catch (error) {
-    return wrong(
+    return problemFinding(
       `the mail server refuses the connection or does not respond: ${(error as Error).message}`,
       'Check the host, port, user and password in notifications.smtp.url. Mails are kept and retried meanwhile.'
     )

@@ -1,4 +1,4 @@
-import { matching } from '../../kernel/patterns.ts'
+import { patternWithMessage } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
 import { count, type SettingsOf, section, text, urlWithPassword } from '../../kernel/settings.ts'
 import { MAIL_TEMPLATE_NAMES } from './templates/definitions.ts'
@@ -32,7 +32,7 @@ export const notificationsSettings = section('Mails to customers and staff.', {
   locale: Type.String({
     description: "Language of mails when the recipient's language is unknown or has no template.",
     default: 'en',
-    ...matching(LOCALE, 'must be a language tag, such as de or de-CH')
+    ...patternWithMessage(LOCALE, 'must be a language tag, such as de or de-CH')
   }),
   storefront_url: text(
     'Base URL of links in mails. Empty: server.public_url; in development, the built-in shop front.',

@@ -1,6 +1,6 @@
 import { parseEmail } from '../../kernel/email.ts'
 import type { SettingProblem } from '../../kernel/settings.ts'
-import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
+import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import type { NotificationsSettings } from './settings.ts'
 
 const SMTP_SCHEME = /^smtps?:$/
@@ -36,7 +36,8 @@ export function validateNotificationSettings(settings: NotificationsSettings): S
           message: 'must be an e-mail address such as shop@example.com'
         }
     ),
-    storefront_url !== '' && !isHttpUrl(storefront_url) && { key: 'storefront_url', message: HTTP_URL_WORDS },
+    storefront_url !== '' &&
+      !isHttpUrl(storefront_url) && { key: 'storefront_url', message: HTTP_URL_MESSAGE },
     // Servers and proxies log URLs, but never see the part after #.
     ...Object.entries({ guest_order, verify_email, reset_password, guest_data }).map(
       ([name, link]) =>

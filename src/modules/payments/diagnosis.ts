@@ -1,5 +1,5 @@
-import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
-import { FIRST_ID } from '../../kernel/ids.ts'
+import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { LOWEST_ID } from '../../kernel/ids.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { countEventsOf, listEvents } from './provider-events/repository.ts'
@@ -11,10 +11,10 @@ export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
   {
     about: 'payment events',
     async find() {
-      const [oldest] = await db.rows(listEvents, { state: 'quarantined', after: FIRST_ID, limit: 1 })
-      if (oldest === undefined) return ok('none is quarantined')
+      const [oldest] = await db.rows(listEvents, { state: 'quarantined', after: LOWEST_ID, limit: 1 })
+      if (oldest === undefined) return okFinding('none is quarantined')
       const { total = 0 } = (await db.first(countEventsOf, { state: 'quarantined' })) ?? {}
-      return warning(
+      return warningFinding(
         `${total} quarantined, the oldest from ${oldest.provider} (${oldest.type}): ${oldest.reason}`,
         'Each can be a payment that its order does not show. List them with GET /api/admin/payments/events, then retry or discard them.'
       )
@@ -30,15 +30,15 @@ export const diagnosePayments = (
 
 function judge({ stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings, isProduction: boolean) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
-    return warning('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
+    return warningFinding('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
   const manual = offeredMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
   if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
-    return warning(
+    return warningFinding(
       'bank transfer is not offered, because payments.bank_transfer has no account details',
       'Set payments.bank_transfer, or take bank_transfer out of payments.manual_methods.'
     )
   if (manual.length < manual_methods.length)
-    return warning(
+    return warningFinding(
       'no payment method is offered: payments.bank_transfer has no account details, and Stripe has no key',
       'Set payments.bank_transfer or payments.stripe.secret_key.'
     )
@@ -47,5 +47,5 @@ function judge({ stripe, sandbox, manual_methods, bank_transfer }: PaymentsSetti
     !isProduction && sandbox.mode !== 'off' && 'the sandbox',
     'manual'
   ]
-  return ok(offered.filter(Boolean).join(', '))
+  return okFinding(offered.filter(Boolean).join(', '))
 }

@@ -1,5 +1,5 @@
 import type { SettingProblem } from '../../kernel/settings.ts'
-import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
+import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds settings with which payments cannot work. */
@@ -54,7 +54,7 @@ export function validatePayments(
     ...(['stripe', 'sandbox'] as const).map(
       name =>
         ({ stripe, sandbox })[name].url !== '' &&
-        !isHttpUrl({ stripe, sandbox }[name].url) && { key: `${name}.url`, message: HTTP_URL_WORDS }
+        !isHttpUrl({ stripe, sandbox }[name].url) && { key: `${name}.url`, message: HTTP_URL_MESSAGE }
     )
   ]
   return problems.filter(problem => problem !== false)

@@ -1,4 +1,4 @@
-import { reaching } from '../../kernel/areas.ts'
+import { createAreaMatcher } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { explainCodeFinding } from './dry-run/reasons.ts'
@@ -124,7 +124,7 @@ export function fakePricing(): FakePricing {
       const [zone] = taxZones.get(country) ?? []
       const rates = [rate, ...(zone?.rates ?? []).filter(each => each.category !== category)]
       const area = { country, region: null, postalCode: null }
-      taxZones.set(country, [{ id: country, area, reachFor: reaching(area), rates }])
+      taxZones.set(country, [{ id: country, area, reachFor: createAreaMatcher(area), rates }])
     },
     exempt: (customer, reason) => {
       const always = { countries: null, startsAt: null, endsAt: null }

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import { type MarketRequest, marketNamed } from '../../kernel/wire.ts'
+import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createInvalidation } from '../../platform/cached.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
@@ -59,7 +59,7 @@ export type ResolveRequestMarket = (request: MarketRequest) => Promise<Market | 
 export const createRequestMarketResolver =
   (pricing: PricingApi | undefined): ResolveRequestMarket =>
   async request =>
-    pricing === undefined ? null : pricing.markets.resolve({ name: marketNamed(request) })
+    pricing === undefined ? null : pricing.markets.resolve({ name: requestedMarket(request) })
 
 /** API of pricing for other modules. Ids of variants, products and categories are opaque to it. */
 export type PricingApi = {

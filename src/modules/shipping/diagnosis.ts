@@ -1,5 +1,5 @@
-import { ANYWHERE } from '../../kernel/areas.ts'
-import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
+import { ANY_COUNTRY } from '../../kernel/areas.ts'
+import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingMethod, ShippingRate } from './rules/options.ts'
@@ -14,7 +14,7 @@ export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] =>
   {
     about: 'tax on shipping',
     async find() {
-      if (pricing === undefined) return ok('the module pricing is disabled')
+      if (pricing === undefined) return okFinding('the module pricing is disabled')
       const [stored, markets, { taxZones }] = await Promise.all([
         db.first(selectRules),
         pricing.markets.list(),
@@ -22,8 +22,8 @@ export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] =>
       ])
       const { methods = [], rates = [] } = stored ?? {}
       const untaxed = untaxedMethods({ methods, rates, markets, taxZones, now: Date.now() })
-      if (untaxed.length === 0) return ok('every paid shipping method is taxed where goods are taxed')
-      return warning(
+      if (untaxed.length === 0) return okFinding('every paid shipping method is taxed where goods are taxed')
+      return warningFinding(
         untaxed.map(({ service, markets }) => `${service} is not taxed in ${markets.join(', ')}`).join('; '),
         'Set tax_category of the shipping method to null (standard) or to a category that has a tax rate there.'
       )
@@ -62,7 +62,7 @@ function untaxedMethods({ methods, rates, markets, taxZones, now }: Shop) {
 
 /** The tax categories that have a rate in a country now. Empty where every rate is zero. */
 function taxedCategories(country: string, taxZones: TaxZones, now: number): ReadonlySet<string> {
-  const current = [country, ANYWHERE]
+  const current = [country, ANY_COUNTRY]
     .flatMap(place => taxZones.get(place) ?? [])
     .flatMap(({ rates }) => rates)
     .filter(({ startsAt, endsAt }) => (startsAt ?? now) <= now && now < (endsAt ?? now + 1))

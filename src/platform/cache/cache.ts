@@ -1,4 +1,4 @@
-import { createLru } from '../../kernel/lru.ts'
+import { createLruCache } from '../../kernel/lru.ts'
 
 /**
  * Caches product pages and lists. `get` and `set` never reject: an unavailable cache is a miss. Keys contain the revision of
@@ -36,7 +36,7 @@ const BYTES_MAX = 67_108_864 // pages differ in size a hundredfold: their number
 
 /** The cache of a single process. */
 export function createMemoryCache(entriesMax: number): Cache {
-  const entries = createLru<string>({
+  const entries = createLruCache<string>({
     entriesMax,
     sizeMax: BYTES_MAX,
     sizeOf: (value, key) => value.length + key.length

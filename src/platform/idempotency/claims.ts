@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
-import { singleFlight } from '../../kernel/single-flight.ts'
+import { createSingleFlight } from '../../kernel/single-flight.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
 import * as keys from './keys.ts'
 import { idempotencyKeyInProgress } from './write.ts'
@@ -66,7 +66,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
   const pauses = new Map<string, () => void>()
   const waiters = new Map<string, number>()
   let waitersTotal = 0
-  const lookOnce = singleFlight<keys.KeyRow | undefined>()
+  const lookOnce = createSingleFlight<keys.KeyRow | undefined>()
 
   const renewing = setInterval(() => {
     const before = performance.now() - RENEW_MS / 2

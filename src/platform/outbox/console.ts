@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../kernel/ids.ts'
+import { LOWEST_ID } from '../../kernel/ids.ts'
 import { type Page, readPage } from '../../kernel/pages.ts'
 import type { PageQuery } from '../../kernel/wire.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
@@ -60,7 +60,7 @@ export function createOutboxConsole(db: Database, wake: (handler: string) => voi
       readPage(query, {
         name: 'deliveries',
         filters: [state, handler],
-        start: { after: 0, afterEvent: FIRST_ID },
+        start: { after: 0, afterEvent: LOWEST_ID },
         placeOf: row => ({ after: row.id, afterEvent: row.event_id }),
         ...statementsOf(state, handler ?? null)
       }),

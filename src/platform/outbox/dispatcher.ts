@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
+import { derivedId, LOWEST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
@@ -38,7 +38,7 @@ type AttachedHandler = {
 /** The row of a recurring job, shared by all processes. */
 export const recurringJobSchedule = (handler: string, firstDelaySeconds = 0): RecurringJobSchedule => ({
   handler,
-  subject: derivedId(FIRST_ID, handler),
+  subject: derivedId(LOWEST_ID, handler),
   eventId: newId(),
   firstDelaySeconds
 })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DomainError, defineError, errorOfConstraint } from '../../kernel/errors.ts'
+import { DomainError, defineError, errorForConstraint } from '../../kernel/errors.ts'
 
 export const databaseUnavailable = defineError(
   'unavailable',
@@ -72,7 +72,7 @@ export const isQueryTimeout = (error: unknown): boolean =>
  */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.constraint !== undefined)
-    return errorOfConstraint(`${error.schema}.${error.constraint}`)?.({ cause: error }) ?? error
+    return errorForConstraint(`${error.schema}.${error.constraint}`)?.({ cause: error }) ?? error
   const code = codeOf(error)
   const extra = { cause: error, retryAfterSeconds: 1 }
   if (BUSY.has(code) || RETRYABLE.has(code)) return databaseBusy(extra)

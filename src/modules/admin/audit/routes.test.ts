@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
-import { LAST_ID, newId } from '../../../kernel/ids.ts'
-import { LAST_MOMENT } from '../../../kernel/pages.ts'
+import { HIGHEST_ID, newId } from '../../../kernel/ids.ts'
+import { LATEST_MICROSECOND } from '../../../kernel/pages.ts'
 import { admin, fakeAuth } from '../../../testing.ts'
 import { adminModule } from '../index.ts'
 
@@ -69,7 +69,7 @@ test(`each filter uses an index on ${MANY} entries`, async () => {
   const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
   const [statement] = declaredStatements().filter(({ name }) => name === 'audit.list_entries')
   const { takes = {}, text = '' } = statement ?? {}
-  const start = { before: LAST_MOMENT, after: LAST_ID, limit: 21 }
+  const start = { before: LATEST_MICROSECOND, after: HIGHEST_ID, limit: 21 }
   for (const filter of [
     ...[{}, { actor: newId() }, { route: '/api/77' }, { id: newId() }],
     ...[{ since: new Date(Date.now() - 300_000) }, { until: new Date(Date.now() - 60_000 * (MANY - 5)) }]

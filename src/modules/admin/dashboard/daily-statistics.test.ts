@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
-import { createDays } from '../../../kernel/days.ts'
+import { createTimeZoneDays } from '../../../kernel/days.ts'
 import { customer } from '../../../testing.ts'
 import { adminModule } from '../index.ts'
 
@@ -21,7 +21,7 @@ async function useOldShop() {
     await shop.sql(`update payments.facts set seen_at = $2 where payment_id in ${payments}`, [json.id, at])
     ids.push(json.id)
   }
-  const days = createDays('UTC')
+  const days = createTimeZoneDays('UTC')
   const day = (daysAgo: number) => days.at(Date.now() - daysAgo * 86_400_000)
   const statistics = async (from: number) => {
     const { json, text, status } = await shop.admin.get(`/api/admin/dashboard?from=${day(from)}&to=${day(0)}`)

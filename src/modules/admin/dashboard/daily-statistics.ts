@@ -1,4 +1,4 @@
-import { type Days, dayAfter } from '../../../kernel/days.ts'
+import { addDays, type TimeZoneDays } from '../../../kernel/days.ts'
 import { defineJob } from '../../../kernel/events.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { DashboardPeriod } from './period.ts'
@@ -29,7 +29,7 @@ const RUN_DAYS_MAX = 50
 /** A day is computed again after this share of its age. Later changes, such as cancellations, get rarer with age. */
 const AGE_SHARE = 1 / 24
 
-type Deps = { db: Database; days: Days; scope: string; compute: ReadDashboardStatistics }
+type Deps = { db: Database; days: TimeZoneDays; scope: string; compute: ReadDashboardStatistics }
 
 /** Statistics of a period: stored days are read from their table, and the others are computed from orders. */
 export function createDailyStatistics({ db, days, scope, compute }: Deps) {
@@ -53,15 +53,15 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
   /** Past days that were never computed, or not recently enough for their age; latest first. */
   async function dueDays(now: number): Promise<string[]> {
     const beginning = await db.first(repository.findShopInstallTime)
-    const to = dayAfter(days.at(now - SETTLED_MS), -1)
-    const oldest = dayAfter(to, 1 - DAYS_MAX)
+    const to = addDays(days.at(now - SETTLED_MS), -1)
+    const oldest = addDays(to, 1 - DAYS_MAX)
     const began = days.at(beginning?.at.getTime() ?? now)
     const from = began > oldest ? began : oldest
     const rows = await db.rows(repository.listStoredStatisticsDays, { scope, first: from, last: to })
     const computedAt = new Map(rows.map(({ day, computed_at }) => [day, computed_at.getTime()]))
     const due: string[] = []
-    for (let day = to; day >= from && due.length < RUN_DAYS_MAX; day = dayAfter(day, -1)) {
-      const age = now - days.startOf(dayAfter(day))
+    for (let day = to; day >= from && due.length < RUN_DAYS_MAX; day = addDays(day, -1)) {
+      const age = now - days.startOf(addDays(day))
       if (now - (computedAt.get(day) ?? 0) > age * AGE_SHARE) due.push(day)
     }
     return due
@@ -77,7 +77,7 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
         const computedAt = new Date()
         const statistics = await compute({
           starts: [new Date(days.startOf(day))],
-          end: new Date(days.startOf(dayAfter(day)))
+          end: new Date(days.startOf(addDays(day)))
         })
         await db.run(repository.upsertDailyStatistics, { scope, day, statistics, computedAt })
       }

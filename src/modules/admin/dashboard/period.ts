@@ -1,4 +1,4 @@
-import { type Days, dayAfter } from '../../../kernel/days.ts'
+import { addDays, type TimeZoneDays } from '../../../kernel/days.ts'
 import { dashboardPeriodInvalid } from '../errors.ts'
 
 const DAYS_MAX = 366
@@ -9,20 +9,20 @@ export type DashboardPeriod = { days: string[]; starts: Date[]; end: Date }
 
 /** Returns the days from `from` to `to`, inclusive. Default: the last 30 days. @throws `ADMIN_PERIOD_INVALID` */
 export function resolveDashboardPeriod(
-  days: Days,
+  days: TimeZoneDays,
   query: { from?: string; to?: string },
   now: number
 ): DashboardPeriod {
   const to = query.to ?? (query.from === undefined ? days.at(now) : laterOf(query.from, days.at(now)))
-  const from = query.from ?? dayAfter(to, 1 - DAYS_DEFAULT)
+  const from = query.from ?? addDays(to, 1 - DAYS_DEFAULT)
   const all: string[] = []
-  for (let day = from; day <= to && all.length <= DAYS_MAX; day = dayAfter(day)) all.push(day)
+  for (let day = from; day <= to && all.length <= DAYS_MAX; day = addDays(day)) all.push(day)
   if (all.length === 0 || all.length > DAYS_MAX)
     throw dashboardPeriodInvalid({ details: { days_max: DAYS_MAX } })
   return {
     days: all,
     starts: all.map(day => new Date(days.startOf(day))),
-    end: new Date(days.startOf(dayAfter(to)))
+    end: new Date(days.startOf(addDays(to)))
   }
 }
 

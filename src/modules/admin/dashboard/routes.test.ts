@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
-import { FIRST_ID, LAST_ID, newId } from '../../../kernel/ids.ts'
+import { HIGHEST_ID, LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { admin, customer } from '../../../testing.ts'
 import { adminModule } from '../index.ts'
 
@@ -190,8 +190,8 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
     starts,
     end: new Date(),
     limit: 10,
-    first: FIRST_ID,
-    last: LAST_ID
+    first: LOWEST_ID,
+    last: HIGHEST_ID
   }
   const summed = ['orders.sum_of_days', 'orders.sum_of_units', 'payments.sum_of_days']
   for (const { name, takes, text } of declaredStatements().filter(each => summed.includes(each.name))) {

@@ -1,5 +1,5 @@
-import type { Days } from '../../../kernel/days.ts'
-import { singleFlight } from '../../../kernel/single-flight.ts'
+import type { TimeZoneDays } from '../../../kernel/days.ts'
+import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Durations } from '../../../platform/metrics/durations.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -19,7 +19,7 @@ import {
 
 type Deps = {
   db: Database
-  days: Days
+  days: TimeZoneDays
   timeZone: string
   dailyStatistics: Pick<DailyStatistics, 'statisticsOf'>
   deliveries: Pick<Outbox['console'], 'countDead'>
@@ -36,7 +36,7 @@ const TOP_PRODUCTS_MAX = 10
 /** Statistics of the shop over a period. Responses are cached for five seconds, and concurrent requests share one read. */
 export function createDashboardService(deps: Deps) {
   const { db, days, timeZone, dailyStatistics, deliveries, durations, payments, inventory } = deps
-  const readOnce = singleFlight<DashboardResponse>()
+  const readOnce = createSingleFlight<DashboardResponse>()
   const cache = new Map<string, { response: DashboardResponse; at: number }>()
 
   const salesOf = ({ days, units }: Pick<OrderStatistics, 'days' | 'units'>) => ({

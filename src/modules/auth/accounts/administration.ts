@@ -1,4 +1,4 @@
-import { foldEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -33,7 +33,7 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
       const filters = {
         role: role ?? null,
         disabled: disabled ?? null,
-        email: search === undefined ? null : foldEmail(search),
+        email: search === undefined ? null : legacyEmailKey(search),
         name: search?.toLowerCase() ?? null
       }
       return readPage(query, {

@@ -1,6 +1,6 @@
-import { domainOf, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
+import { emailDomain, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import {
   EMAIL_DOMAIN_FAULT,
   EMAIL_FAULT,
@@ -24,7 +24,7 @@ export type RegistrationRules = {
 export function findRegistrationError(
   rules: RegistrationRules,
   applicant: { email: string; isInvited: boolean },
-  others: readonly Fault[] = []
+  others: readonly FieldFault[] = []
 ): DomainError | undefined {
   if (rules.registration === 'closed') return registrationClosed()
   if (rules.registration === 'invite' && !applicant.isInvited) {
@@ -38,7 +38,7 @@ export function findRegistrationError(
 export const findEmailDomainError = (
   rules: Pick<RegistrationRules, 'email_domains'>,
   email: string,
-  others: readonly Fault[] = []
+  others: readonly FieldFault[] = []
 ): DomainError | undefined =>
   isDomainAllowed(rules, email)
     ? undefined
@@ -48,12 +48,12 @@ function isDomainAllowed(
   { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
   email: string
 ) {
-  const domain = domainOf(email)
+  const domain = emailDomain(email)
   return domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
 }
 
 /** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */
-export function requireValidEmail(given: string, others: () => readonly Fault[] = () => []): string {
+export function requireValidEmail(given: string, others: () => readonly FieldFault[] = () => []): string {
   const email = parseEmail(given)
   if (email === undefined) throw emailInvalid({ details: { errors: [EMAIL_FAULT, ...others()] } })
   return email

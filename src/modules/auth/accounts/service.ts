@@ -1,4 +1,4 @@
-import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { type IdempotentWrite, newWrite } from '../../../platform/idempotency/write.ts'
@@ -151,7 +151,7 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   const findLogin = (email: string) =>
-    db.first(repository.findUserByEmail, { email: normaliseEmail(email), folded: foldEmail(email) })
+    db.first(repository.findUserByEmail, { email: normaliseEmail(email), folded: legacyEmailKey(email) })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
     const user = repository.publicUserFields(row)

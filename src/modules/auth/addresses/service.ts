@@ -1,7 +1,7 @@
-import { type PostalAddress, readAddress } from '../../../kernel/address.ts'
+import { normalizeAddress, type PostalAddress } from '../../../kernel/address.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -68,7 +68,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
         await lock(tx, userId)
         const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
         write.expect(present.version, addressStale)
-        if (changesNothing(body)) return
+        if (isEmptyPatch(body)) return
         const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
         await tx.run(repository.clearDefaultAddresses, { id, userId, shipping, billing })
         await tx.run(repository.updateAddress, { id, address: address ?? present.address, shipping, billing })
@@ -90,7 +90,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
 export type AddressService = ReturnType<typeof createAddressService>
 
 function validAddress(sent: PostalAddress): PostalAddress {
-  const { address, faults: errors } = readAddress(sent, 'body/address')
+  const { address, faults: errors } = normalizeAddress(sent, 'body/address')
   if (errors.length > 0) throw addressInvalid({ details: { errors } })
   return address
 }

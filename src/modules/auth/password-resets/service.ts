@@ -1,4 +1,4 @@
-import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
@@ -42,7 +42,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
       const { id } = write
       await write.once(db, async tx => {
         const isAllowed = await tokens.charge(tx, 'password', email)
-        const user = await tx.first(users.findUserByEmail, { email, folded: foldEmail(given) })
+        const user = await tx.first(users.findUserByEmail, { email, folded: legacyEmailKey(given) })
         const userId = (isAllowed ? user?.id : undefined) ?? id
         const address = user?.email ?? email
         if (await tokens.issue(tx, { id, userId, purpose: 'password', email: address, seconds }))

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { passwordTooWeak } from '../errors.ts'
 import { commonWords } from './common-passwords.ts'
 import { isGuessablePassword } from './guessable.ts'
@@ -51,11 +51,11 @@ export function passwordWeaknesses(password: string, context: PasswordContext): 
 type AssertPassword = (
   password: string,
   email: string,
-  about?: { path?: string; others?: readonly Fault[] }
+  about?: { path?: string; others?: readonly FieldFault[] }
 ) => void
 export type RequireStrongPassword = AssertPassword & {
   /** Returns its faults, for an error about several fields. */
-  faults(password: string, email: string): Fault[]
+  faults(password: string, email: string): FieldFault[]
 }
 
 /** Creates the check of new passwords. */
@@ -65,7 +65,7 @@ export function createPasswordStrengthCheck({
 }: Omit<PasswordContext, 'email'>): RequireStrongPassword {
   const reasonsOf = (password: string, email: string) =>
     passwordWeaknesses(password, { lengthMin, email, shopName })
-  const faultsOf = (reasons: readonly PasswordWeakness[], path = 'body/password'): Fault[] =>
+  const faultsOf = (reasons: readonly PasswordWeakness[], path = 'body/password'): FieldFault[] =>
     reasons.map(reason => ({ path, message: weaknessWords(reason, lengthMin) }))
   const assertPassword: AssertPassword = (password, email, { path, others = [] } = {}) => {
     const [reason, ...further] = reasonsOf(password, email)

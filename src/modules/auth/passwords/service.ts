@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentials } from '../errors.ts'
 import type { LoginAttempt, LoginThrottle } from './budgets.ts'
@@ -79,7 +79,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
     ): Promise<H> {
       await budgets.chargeOwnAttempt(holder.id)
       if (await withoutSlot(() => changeBulkhead.run(() => isRight(holder, password)))) return holder
-      const errors: Fault[] = [{ path, message: 'must be your current password' }]
+      const errors: FieldFault[] = [{ path, message: 'must be your current password' }]
       throw invalidCredentials({ details: { errors } })
     },
 

@@ -1,9 +1,9 @@
-import { readPhone } from '../../../kernel/address.ts'
+import { normalizePhone } from '../../../kernel/address.ts'
 import { localeInvalid, phoneInvalid } from '../errors.ts'
 
 /** Returns the number in E.164. @throws `AUTH_PHONE_INVALID`. */
 export function requireValidPhone(given: string): string {
-  const phone = readPhone(given)
+  const phone = normalizePhone(given)
   if (phone === null) throw phoneInvalid()
   return phone
 }

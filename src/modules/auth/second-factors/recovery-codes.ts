@@ -1,4 +1,4 @@
-import { base32 } from '../../../kernel/base32.ts'
+import { encodeBase32 } from '../../../kernel/base32.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 
@@ -19,7 +19,7 @@ export function deriveRecoveryCodes(secrets: Secrets, id: string): readonly [str
   const macs = Array.from({ length: CODES }, (_, index) => secrets.everyMac(PURPOSE, id, String(index)))
   const codeIn = (mac: string): string => {
     const bytes = Buffer.from(mac.slice(mac.indexOf('.') + 1), 'base64url').subarray(0, CODE_BYTES)
-    return base32(bytes)
+    return encodeBase32(bytes)
       .toLowerCase()
       .replace(/.{4}(?=.)/g, '$&-')
   }

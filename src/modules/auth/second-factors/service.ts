@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { base32 } from '../../../kernel/base32.ts'
+import { encodeBase32 } from '../../../kernel/base32.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { PayloadOf } from '../../../kernel/events.ts'
 import type { AuditTrail } from '../../../platform/audit.ts'
@@ -130,7 +130,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
       if (sealed === null || enrolled_at !== null) throw secondFactorAlreadyEnrolled()
       const secret = found(open(sealed, userId), secondFactorEnrolmentNotStarted)
       return {
-        secret: base32(secret),
+        secret: encodeBase32(secret),
         otpauth_uri: otpauthUri(secret, { issuer: shopName, account: user.email ?? userId })
       }
     },

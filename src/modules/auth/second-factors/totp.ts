@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { base32 } from '../../../kernel/base32.ts'
+import { encodeBase32 } from '../../../kernel/base32.ts'
 
 export const TOTP_SECRET_BYTES = 20 // as long as SHA-1 (RFC 4226, section 4, R6)
 const STEP_MS = 30_000
@@ -31,6 +31,6 @@ export function findTotpStep(secret: Buffer, code: string, nowMs: number): numbe
 /** Returns the URI in the QR code for an authenticator app. */
 export function otpauthUri(secret: Buffer, { issuer, account }: { issuer: string; account: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
-  const parameters = `secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`
+  const parameters = `secret=${encodeBase32(secret)}&issuer=${encodeURIComponent(issuer)}`
   return `otpauth://totp/${label}?${parameters}&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`
 }

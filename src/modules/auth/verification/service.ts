@@ -1,4 +1,4 @@
-import { foldEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
@@ -121,4 +121,4 @@ export function createEmailVerification({ db, emit, tokens, passwords, settings 
 export type EmailVerification = ReturnType<typeof createEmailVerification>
 
 const isTaken = async (tx: Transaction, email: string): Promise<boolean> =>
-  (await tx.first(users.findUserByEmail, { email, folded: foldEmail(email) })) !== undefined
+  (await tx.first(users.findUserByEmail, { email, folded: legacyEmailKey(email) })) !== undefined

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { inMarket } from '../../../kernel/wire.ts'
+import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
 import {
@@ -31,7 +31,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Retrieve the cart',
         description:
           'Returns the cart of the customer, with current prices and stock of the market. A customer always has a cart; it may be empty. Items that can no longer be bought are in `unavailable_items`.',
@@ -60,7 +60,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Add an item',
         description:
           'Adds a quantity of a variant to the cart, or increases the item that exists. Returns the cart. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 409 `CART_LINE_LIMIT`: the cart has too many different variants.',
@@ -80,7 +80,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Update an item',
         description:
           'Sets the quantity of an item of the cart, and returns the cart. To remove an item, delete it. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
@@ -100,7 +100,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Remove an item',
         description:
           'Removes an item from the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
@@ -119,7 +119,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Remove all items',
         description:
           'Removes all items, and returns the empty cart. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',

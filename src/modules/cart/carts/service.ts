@@ -1,4 +1,4 @@
-import { type BuyingRule, fits } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity, type QuantityRule } from '../../../kernel/buying-rule.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -218,8 +218,8 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
 }
 
 /** @throws `CART_QUANTITY_RULE` */
-function assertQuantityAllowed(quantity: number, rule: BuyingRule): void {
-  if (fits(quantity, rule)) return
+function assertQuantityAllowed(quantity: number, rule: QuantityRule): void {
+  if (isAllowedQuantity(quantity, rule)) return
   const { min, max, step } = rule
   throw quantityRuleBroken({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import { fits } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { createFakeOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
@@ -89,7 +89,8 @@ test('the JSON of any cart matches its schema and its view', () => {
             line_total: (offer?.discountedPrice ?? 0) * quantity,
             stock: counted ? stock : null,
             available:
-              (!counted || stock === null || stock >= quantity) && fits(quantity, offer?.rule ?? anyQuantity)
+              (!counted || stock === null || stock >= quantity) &&
+              isAllowedQuantity(quantity, offer?.rule ?? anyQuantity)
           }))
         )
         expect(json.unavailable_items).toEqual(

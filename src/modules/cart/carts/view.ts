@@ -1,4 +1,4 @@
-import { fits } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import type { Offer } from '../../catalog/index.ts'
 import type { CartLine } from './lines.ts'
 
@@ -31,7 +31,7 @@ export type CartView = CartTotals & {
 export function cartJson(view: CartView, first = ''): string {
   let items = ''
   for (const { offer, quantity, lineTotal, stock } of view.lines) {
-    const available = (stock === null || stock >= quantity) && fits(quantity, offer.rule)
+    const available = (stock === null || stock >= quantity) && isAllowedQuantity(quantity, offer.rule)
     items += `${items === '' ? '{' : ',{'}${offer.json},"quantity":${quantity},"line_total":${lineTotal},"stock":${stock},"available":${available}}`
   }
   const distinct = view.lines.length + view.unavailable.length

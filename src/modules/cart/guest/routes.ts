@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { MarketQuery, meaning } from '../../../kernel/wire.ts'
+import { MarketQuery, withResponseDescription } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOfRequest, sendCart } from '../carts/routes.ts'
 import {
@@ -41,8 +41,8 @@ export function guestCartRoutes(
           'Adds a quantity of a variant to the cart of `X-Guest-Cart-Token`. Without that header it creates a cart: store the `guest_cart_token` of the response. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or merged; repeat the request without it.',
         body: AddItemRequest,
         response: {
-          200: meaning(GuestCartResponse, 'The item was added to the existing cart.'),
-          201: meaning(GuestCartResponse, 'A cart was created. Store its `guest_cart_token`.')
+          200: withResponseDescription(GuestCartResponse, 'The item was added to the existing cart.'),
+          201: withResponseDescription(GuestCartResponse, 'A cart was created. Store its `guest_cart_token`.')
         }
       }
     },

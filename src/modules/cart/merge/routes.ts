@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { inMarket } from '../../../kernel/wire.ts'
+import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOfRequest, sendCart } from '../carts/routes.ts'
 import { MergeRequest, MergeResponse } from '../carts/schema.ts'
@@ -19,7 +19,7 @@ export function cartMergeRoutes(
       // A merge of 200 items costs as much as three writes to a cart.
       config: { class: 'checkout', countsAs: 2 },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Merge a guest cart',
         description:
           'Merges a guest cart, or items that a browser stored, into the cart of the customer. Call it after login. `strategy` decides quantities of variants in both carts. `merge.adjustments` lists quantities that limits or stock reduced. A guest cart token works once; the same customer can repeat the request without effect. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or used.',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fits } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import { applyCartLines, type CartLine } from '../carts/lines.ts'
 import {
   type CartMergeStrategy,
@@ -127,14 +127,14 @@ describe('any merge', () => {
           after.get(variantId),
           sellableOf(variantId)
         ]
-        if (now > had && sellable) expect([now, fits(now, sellable.rule)]).toEqual([now, true])
+        if (now > had && sellable) expect([now, isAllowedQuantity(now, sellable.rule)]).toEqual([now, true])
       }
       for (const { variantId, requested, granted, reason } of adjustments) {
         const { stock, rule } = sellableOf(variantId) ?? { stock: 0, rule: anyNumber.rule }
         if (reason === 'line_limit') continue
         const most = Math.min(requested, limits.lineQuantityMax, stock ?? requested)
         for (let more = granted + 1; more <= Math.min(most, granted + rule.min + rule.step); more += 1)
-          expect([more, fits(more, rule)]).toEqual([more, false])
+          expect([more, isAllowedQuantity(more, rule)]).toEqual([more, false])
       }
     })
   })

@@ -1,4 +1,4 @@
-import { type BuyingRule, fitting } from '../../../kernel/buying-rule.ts'
+import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/buying-rule.ts'
 import type { CartLimits, CartLine } from '../carts/lines.ts'
 
 /**
@@ -30,7 +30,7 @@ export type CartMergeOutcome = {
  * The quantities of a variant that can be bought: at most `stock` (`null`: unlimited), and as its rule
  * allows.
  */
-export type SellableVariant = { readonly stock: number | null; readonly rule: BuyingRule }
+export type SellableVariant = { readonly stock: number | null; readonly rule: QuantityRule }
 /** Returns `undefined` for a variant that is not for sale. */
 export type FindSellableVariant = (variantId: string) => SellableVariant | undefined
 
@@ -84,7 +84,7 @@ function allowedQuantity(
   const { stock, rule } = sellable
   const allowed = Math.min(requested, lineQuantityMax)
   const most = Math.min(allowed, stock ?? allowed)
-  const quantity = fitting(most, rule)
+  const quantity = largestAllowedQuantity(most, rule)
   if (quantity < most) return { quantity, reason: 'quantity_rule' }
   return { quantity, reason: most < allowed ? 'insufficient_stock' : 'quantity_limit' }
 }

@@ -1,5 +1,14 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, itself, line, nullable, patchRequest, request, response, Version } from '../../../kernel/wire.ts'
+import {
+  Id,
+  line,
+  nullable,
+  patchRequest,
+  recursiveResponse,
+  request,
+  response,
+  Version
+} from '../../../kernel/wire.ts'
 import { SlugSchema } from '../products/fields.ts'
 
 const fields = {
@@ -28,5 +37,5 @@ export type CategoryResponse = Static<typeof CategoryResponse>
 export type CategoryNodeResponse = CategoryResponse & { children: CategoryNodeResponse[] }
 export const CategoryNodeResponse = response('CategoryNodeResponse', {
   ...CategoryResponse.properties,
-  children: Type.Array(itself<CategoryNodeResponse>('CategoryNodeResponse'))
+  children: Type.Array(recursiveResponse<CategoryNodeResponse>('CategoryNodeResponse'))
 })

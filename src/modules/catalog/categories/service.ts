@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
@@ -39,7 +39,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   ): Promise<CategoryResponse> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const wanted = { ...present, ...body, slug: normalizeSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])

@@ -1,5 +1,5 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -27,7 +27,7 @@ const MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
 const Moment = Type.String({
   format: 'date-time',
-  ...matching(MOMENT, 'must be a date and time, such as 2026-03-01T08:00:00Z')
+  ...patternWithMessage(MOMENT, 'must be a date and time, such as 2026-03-01T08:00:00Z')
 })
 
 const fields = {

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -46,7 +46,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   ): Promise<DiscountResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       await tx.run(repository.updateDiscount, merge(stored, body, currency))
       await announce(tx, stored, await listAffectedProductIds(tx, repository.listDiscountedProductIds, id))
     })

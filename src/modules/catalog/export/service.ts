@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -28,7 +28,7 @@ export function createProductExporter({ db, inventory, currency }: Deps) {
     withStock: boolean,
     onSkipped: OnSkipped
   ): AsyncGenerator<string> {
-    for (let after = FIRST_ID; ; ) {
+    for (let after = LOWEST_ID; ; ) {
       const products = await db.rows(listProductsForExport, { after, currency, products: PAGE_PRODUCTS })
       const last = products.at(-1)
       if (last === undefined) return

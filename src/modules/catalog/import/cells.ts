@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, currencies, parseAmount } from '../../../kernel/money.ts'
+import { AMOUNT_MAX, currencyDecimalPlaces, parseAmount } from '../../../kernel/money.ts'
 import { HTTP_URL_PATTERN, URL_LENGTH_MAX } from '../products/fields.ts'
 import { WEIGHT_GRAMS_MAX } from '../variants/schema.ts'
 import type { ShopifyColumn, ShopifyHeader } from './header.ts'
@@ -67,7 +67,7 @@ export function createProductCellReader(
       if (decimal === '') return null
       const amount = parseAmount(decimal, currency)
       if (amount !== undefined) return amount
-      const most = AMOUNT_MAX / 10 ** (currencies[currency] ?? 0)
+      const most = AMOUNT_MAX / 10 ** (currencyDecimalPlaces[currency] ?? 0)
       reject(
         row,
         field,
@@ -100,4 +100,4 @@ export function createProductCellReader(
   }
 }
 
-const example = (currency: string) => (19.99).toFixed(currencies[currency] ?? 0)
+const example = (currency: string) => (19.99).toFixed(currencyDecimalPlaces[currency] ?? 0)

@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
@@ -30,7 +30,7 @@ export async function refreshAllPriceListPrices(
   if (lists.length === 0) return
   const limit = Math.min(CHUNK, Math.floor(PRICES_PER_TRANSACTION_MAX / lists.length))
   const listAfter = (after: string) => db.rows(listProductIdsAfter, { after, limit })
-  let chunk = await listAfter(FIRST_ID)
+  let chunk = await listAfter(LOWEST_ID)
   for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {
     signal.throwIfAborted()
     const ids = chunk.map(({ id }) => id)

@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Market, MarketPriceList, PricingApi } from '../../pricing/index.ts'
@@ -27,7 +27,7 @@ type Wanted = { readonly variantId: string; readonly quantity: number }
 export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
   /** Enqueues a job that updates the lowest prices of all products after the commit. */
   function refreshSoon(tx: Transaction): void {
-    if (pricing !== undefined) enqueue(tx, refreshPriceListPrices, {}, { subject: FIRST_ID })
+    if (pricing !== undefined) enqueue(tx, refreshPriceListPrices, {}, { subject: LOWEST_ID })
   }
 
   /**

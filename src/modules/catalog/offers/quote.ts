@@ -1,4 +1,4 @@
-import type { BuyingRule } from '../../../kernel/buying-rule.ts'
+import type { QuantityRule } from '../../../kernel/buying-rule.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
@@ -20,7 +20,7 @@ export type QuotedVariant = {
   readonly sku: string
   readonly imageUrl: string | null
   readonly attributes: Readonly<Record<string, string>>
-  readonly rule: BuyingRule
+  readonly rule: QuantityRule
   /** 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean

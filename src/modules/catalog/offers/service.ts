@@ -1,12 +1,12 @@
-import type { BuyingRule } from '../../../kernel/buying-rule.ts'
-import { RecentMap } from '../../../kernel/recent-map.ts'
+import type { QuantityRule } from '../../../kernel/buying-rule.ts'
+import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { calculateCurrentPrice, isDiscountRunning, type VariantDiscount } from '../discounts/pricing.ts'
 import { type CatalogChanges, cacheDeadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
 /** The rule of variants without limits. Shared, because nearly all variants have it. */
-const ANY_QUANTITY: BuyingRule = Object.freeze({ min: 1, max: null, step: 1 })
+const ANY_QUANTITY: QuantityRule = Object.freeze({ min: 1, max: null, step: 1 })
 
 /** A variant and the quantity to price. The unit price can depend on the quantity. */
 export type VariantQuantity = { readonly variantId: string; readonly quantity: number }
@@ -18,7 +18,7 @@ export type Offer = {
   /** Equals `price` without a discount. */
   readonly discountedPrice: number
   readonly currency: string
-  readonly rule: BuyingRule
+  readonly rule: QuantityRule
   /** 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean
@@ -58,13 +58,13 @@ type Deps = { db: Queryable; changes: CatalogChanges; currency: string; bytesMax
  * messages about changes can be missed.
  */
 export function createOfferCache({ db, changes, currency, bytesMax }: Deps): OfferCache {
-  const cached = new RecentMap<CachedOffer>(
+  const cached = new RecentlyUsedMap<CachedOffer>(
     bytesMax,
     ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
   )
   // Variants that do not exist or are not for sale. A separate map, because any client can request many
   // unknown ids.
-  const absent = new RecentMap<true>(ABSENT_MAX)
+  const absent = new RecentlyUsedMap<true>(ABSENT_MAX)
   let generation = 0
 
   const clear = () => {
@@ -172,5 +172,5 @@ const ruleOf = ({
   quantity_min: min,
   quantity_max: max,
   quantity_step: step
-}: repository.VariantOfferRow): BuyingRule =>
+}: repository.VariantOfferRow): QuantityRule =>
   min === 1 && max === null && step === 1 ? ANY_QUANTITY : { min, max, step }

@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
 
@@ -13,17 +13,20 @@ export const SlugSchema = Type.String({
   description: 'Name in URLs: letters, digits, hyphens and underscores.',
   minLength: 1,
   maxLength: SLUG_LENGTH_MAX,
-  ...matching(SLUG_PATTERN, 'must be letters, digits, hyphens and underscores')
+  ...patternWithMessage(SLUG_PATTERN, 'must be letters, digits, hyphens and underscores')
 })
 export const HttpUrlSchema = Type.String({
   maxLength: URL_LENGTH_MAX,
-  ...matching(HTTP_URL_PATTERN, 'must be a web address, such as https://example.com/picture.jpg')
+  ...patternWithMessage(HTTP_URL_PATTERN, 'must be a web address, such as https://example.com/picture.jpg')
 })
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
 export const ProductStatusSchema = Type.Enum([...PRODUCT_STATUSES])
 export const VariantAttributesSchema = Type.Record(
   Type.String(
-    matching('^[^\\u0000-\\u001f\\u007f]{1,100}$', 'must have a name of one line, 100 characters at most')
+    patternWithMessage(
+      '^[^\\u0000-\\u001f\\u007f]{1,100}$',
+      'must have a name of one line, 100 characters at most'
+    )
   ),
   line(255),
   {

@@ -1,8 +1,8 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newestFirst, noPage, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { emptyPage, newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -56,7 +56,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     ...query
   }: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
     const patterns = q === undefined ? null : productLikePatterns(q)
-    if (patterns?.length === 0) return noPage(query)
+    if (patterns?.length === 0) return emptyPage(query)
     const statuses = status === undefined ? PRODUCT_STATUSES : [status]
     return readPage(query, {
       ...newestFirst,
@@ -105,7 +105,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     const { category_ids, ...fields } = body
     await write.once(db, async tx => {
       await lockProductForWrite(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const present = found(await tx.first(repository.findProductDetail, { id }), productNotFound)
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
@@ -155,11 +155,11 @@ export async function lockProductForWrite(tx: Transaction, id: string, write: Id
 }
 
 /** @throws `CATALOG_VARIANTS_INVALID` */
-function assertNoFaults(errors: Fault[]): void {
+function assertNoFaults(errors: FieldFault[]): void {
   if (errors.length > 0) throw variantsInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
-function faultsOfNew(product: repository.ProductRow, variants: readonly VariantRow[]): Fault[] {
+function faultsOfNew(product: repository.ProductRow, variants: readonly VariantRow[]): FieldFault[] {
   const placed = variants.map((variant, index) => ({ path: `body/variants/${index}`, variant }))
   const isEmpty = product.status === 'active' && variants.length === 0
   return [
@@ -175,7 +175,7 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
 function faultsOfChange(
   present: repository.ProductDetailRow,
   { status, options }: UpdateProductRequest
-): Fault[] {
+): FieldFault[] {
   const variants = present.variants ?? []
   const isEmpty = status === 'active' && present.status !== 'active' && variants.length === 0
   const placed = variants.map(variant => ({

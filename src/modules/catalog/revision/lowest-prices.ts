@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
@@ -61,7 +61,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
   /** Enqueues a job that reprices the products of a category, or all, after the commit of `tx`. */
   function repriceSoon(tx: Transaction, categoryId?: string): void {
     const payload = categoryId === undefined ? {} : { category_id: categoryId }
-    enqueue(tx, repriceManyProducts, payload, { subject: categoryId ?? FIRST_ID })
+    enqueue(tx, repriceManyProducts, payload, { subject: categoryId ?? LOWEST_ID })
   }
 
   /**
@@ -118,7 +118,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
         ? db.rows(repository.listCategoryProductIdsAfter, { category: categoryId, after, limit: CHUNK })
         : db.rows(repository.listProductIdsAfter, { after, limit: CHUNK })
     let changed = 0
-    let chunk = await listAfter(FIRST_ID)
+    let chunk = await listAfter(LOWEST_ID)
     for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {
       signal?.throwIfAborted()
       const startedAt = performance.now()

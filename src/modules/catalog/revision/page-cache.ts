@@ -1,4 +1,4 @@
-import { singleFlight } from '../../../kernel/single-flight.ts'
+import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { type CatalogChanges, cacheDeadlineOf } from './changes.ts'
@@ -20,8 +20,8 @@ type Deps = {
  * revision; the first request after it does that. Concurrent requests for a missing page share one build.
  */
 export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
-  const loadOnce = singleFlight<CachedRevision>()
-  const makeOnce = singleFlight<string>()
+  const loadOnce = createSingleFlight<CachedRevision>()
+  const makeOnce = createSingleFlight<string>()
   let cached: CachedRevision | undefined
   let generation = 0
 

@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
@@ -20,7 +20,7 @@ type Deps = {
 export async function refreshAllStockStatuses({ db, changes, inventory }: Deps): Promise<number> {
   let refreshed = 0
   const listAfter = (after: string) => db.rows(repository.listVariantsAfter, { after, limit: CHUNK })
-  let chunk = await listAfter(FIRST_ID)
+  let chunk = await listAfter(LOWEST_ID)
   for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {
     const described = chunk.map(({ id, sku }) => ({ variantId: id, sku }))
     await db.transaction(tx => inventory.upsertItems(tx, described))

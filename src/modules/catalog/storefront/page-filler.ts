@@ -1,4 +1,4 @@
-import { createLru } from '../../../kernel/lru.ts'
+import { createLruCache } from '../../../kernel/lru.ts'
 
 const NULL = 'null'
 const TEXTS_MAX = 5_000
@@ -30,7 +30,7 @@ type PageFillerOptions<V> = {
 export function createPageFiller<V>({ member, idsOf, valuesOf, write }: PageFillerOptions<V>) {
   // Only the member matches: quotes in texts are escaped, and attribute values are strings.
   const place = `"${member}":`
-  const cached = createLru<SplitPage<V>>({
+  const cached = createLruCache<SplitPage<V>>({
     entriesMax: TEXTS_MAX,
     sizeMax: LENGTHS_MAX,
     sizeOf: (_cut, text) => 2 * text.length

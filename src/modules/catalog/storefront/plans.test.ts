@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { literal } from '../../../../test/support/buffers.ts'
 import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
-import { LAST_ID } from '../../../kernel/ids.ts'
-import { COUNTED_MAX } from '../../../kernel/pages.ts'
+import { HIGHEST_ID } from '../../../kernel/ids.ts'
+import { LIST_TOTAL_MAX } from '../../../kernel/pages.ts'
 import { connectionSettings, plannedForValues } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { type Statement, statement, valuesOf } from '../../../platform/postgres/statement.ts'
@@ -183,7 +183,7 @@ test.each(['known', 'not known'])(
         const values = { ...productListStart[sort], limit, ...noFilter, q }
         rows[`${word} by ${sort}`] = mostRows(await planOf(catalogPriceQueries.search[sort], values))
       }
-      const all = { after: LAST_ID, statuses: ['draft', 'active', 'archived'], limit, q }
+      const all = { after: HIGHEST_ID, statuses: ['draft', 'active', 'archived'], limit, q }
       rows[`${word} of all`] = mostRows(await planOf(searchProducts, all))
     }
     await client.query('rollback')
@@ -220,7 +220,7 @@ test('the filters find the same products as variants and categories', async () =
   for (const { q, tag, category, price_min, price_max, in_stock } of filtersOf()) {
     if (price_min !== null || (q !== null && category === null)) continue
     const { rows } = await client.query(
-      `select least(count(*), ${COUNTED_MAX + 1})::int as total from catalog.products
+      `select least(count(*), ${LIST_TOTAL_MAX + 1})::int as total from catalog.products
        where status = 'active' and ($2::text is null or $2 = any (tags))
          and ($1::text[] is null or search_text like any ($1)
            or id in (select product_id from catalog.variants where lower(sku) like any ($1)))

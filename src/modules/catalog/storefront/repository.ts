@@ -1,4 +1,4 @@
-import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
@@ -215,8 +215,8 @@ export type ProductSummaryRow = RowOf<(typeof catalogPriceQueries.list)[ProductS
 
 /** The sort key and id before the first product of a list. */
 export const productListStart: Record<ProductSort, { key: string | number; id: string }> = {
-  newest: { key: 0, id: LAST_ID },
-  name: { key: '', id: FIRST_ID },
-  price: { key: -1, id: FIRST_ID },
-  '-price': { key: AMOUNT_MAX + 1, id: LAST_ID }
+  newest: { key: 0, id: HIGHEST_ID },
+  name: { key: '', id: LOWEST_ID },
+  price: { key: -1, id: LOWEST_ID },
+  '-price': { key: AMOUNT_MAX + 1, id: HIGHEST_ID }
 }

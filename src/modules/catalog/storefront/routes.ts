@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { inMarket, listOf, MarketHeaders } from '../../../kernel/wire.ts'
+import { listOf, MarketHeaders, marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { IdOrSlugParams } from '../products/fields.ts'
 import {
@@ -45,7 +45,7 @@ export function storefrontRoutes(
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Retrieve a product',
         description:
           'Returns an active product by id or slug, with the variants that are for sale in the market. Needs no token. 404 `CATALOG_PRODUCT_NOT_FOUND`: it does not exist or is not active.',

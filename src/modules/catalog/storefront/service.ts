@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { noPage, readPage } from '../../../kernel/pages.ts'
+import { emptyPage, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
@@ -78,7 +78,7 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
       const patterns = q === undefined ? null : productLikePatterns(q)
       const isEmpty =
         inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
-      if (isEmpty) return JSON.stringify(noPage<ProductSummaryResponse>({ count }))
+      if (isEmpty) return JSON.stringify(emptyPage<ProductSummaryResponse>({ count }))
       const filters = {
         tag: tag ?? null,
         category: inside?.id ?? null,

@@ -1,4 +1,4 @@
-import { escapePointer, type Fault } from '../../../kernel/faults.ts'
+import { escapeJsonPointer, type FieldFault } from '../../../kernel/faults.ts'
 import type { ProductOption } from '../products/repository.ts'
 import type { VariantRow } from './repository.ts'
 
@@ -14,7 +14,7 @@ export type VariantAtPath = { path?: string; variant: ChoosableVariant }
 export function variantOptionFaults(
   options: readonly ProductOption[],
   placed: readonly VariantAtPath[]
-): Fault[] {
+): FieldFault[] {
   const taken = new Set<string>()
   return placed.flatMap(({ path = '', variant: { attributes, currency, active } }) => {
     if (!active) return []
@@ -24,7 +24,7 @@ export function variantOptionFaults(
         return [{ path: `${path}/attributes`, message: `must have a value for the option ${name}` }]
       if (values.includes(value)) return []
       const message = `must be one of the product's values of the option ${name}`
-      return [{ path: `${path}/attributes/${escapePointer(name)}`, message }]
+      return [{ path: `${path}/attributes/${escapeJsonPointer(name)}`, message }]
     })
     const key = JSON.stringify([currency, choiceOf(attributes, options)])
     if (taken.has(key))
@@ -40,7 +40,7 @@ const choiceOf = (attributes: Record<string, string>, options: readonly ProductO
     ? Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))
     : options.map(({ name }) => chosenValue(attributes, name))
 
-export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): Fault[] =>
+export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): FieldFault[] =>
   (variant.sale_price_minor ?? 0) > variant.price_minor
     ? [{ path: `${path}/sale_price`, message: 'must not be above the price' }]
     : []
@@ -49,9 +49,15 @@ export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): Fault
  * Returns the faults of quantity limits: minimum and maximum are multiples of the step, and minimum <=
  * maximum.
  */
-export function variantQuantityFaults({ path, variant }: { path: string; variant: Quantities }): Fault[] {
+export function variantQuantityFaults({
+  path,
+  variant
+}: {
+  path: string
+  variant: Quantities
+}): FieldFault[] {
   const { quantity_min: min, quantity_max: max, quantity_step: step } = variant
-  const faults: Fault[] = []
+  const faults: FieldFault[] = []
   if (min % step !== 0)
     faults.push({ path: `${path}/quantity_min`, message: `must be a multiple of ${step}` })
   if (max !== null && max % step !== 0)
@@ -62,7 +68,7 @@ export function variantQuantityFaults({ path, variant }: { path: string; variant
 }
 
 /** Returns a fault for each option with the name of an earlier one. */
-export const productOptionFaults = (options: readonly ProductOption[]): Fault[] =>
+export const productOptionFaults = (options: readonly ProductOption[]): FieldFault[] =>
   options.flatMap(({ name }, index) =>
     options.findIndex(option => option.name === name) < index
       ? [{ path: `body/options/${index}/name`, message: 'must not be that of another option' }]

@@ -1,4 +1,4 @@
-import { currencies } from '../../../kernel/money.ts'
+import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -29,7 +29,7 @@ const fields = {
   price: Amount,
   sale_price: Type.Optional(nullable(Amount)),
   currency: Type.Optional(
-    Type.Enum(Object.keys(currencies), {
+    Type.Enum(Object.keys(currencyDecimalPlaces), {
       description:
         'ISO 4217. Defaults to the currency of the shop. Variants in other currencies are not sold.'
     })

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Fault } from '../../../kernel/faults.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Timers } from '../../../platform/timers.ts'
@@ -78,7 +78,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFound)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const row = mergeVariantRow(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
       if ('price' in body || 'sale_price' in body)
@@ -123,7 +123,7 @@ export type VariantService = ReturnType<typeof createVariantService>
 const CHOICE_FIELDS = ['attributes', 'active', 'currency'] as const
 
 /** @throws `CATALOG_VARIANTS_INVALID` */
-function assertNoFaults(errors: Fault[]): void {
+function assertNoFaults(errors: FieldFault[]): void {
   if (errors.length > 0) throw variantsInvalid({ details: { errors } })
 }
 

@@ -1,4 +1,4 @@
-import { RecentMap } from '../../../kernel/recent-map.ts'
+import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { ALL_VARIANTS, type AvailabilityChangeBroadcast, type ChangedVariants } from './changes.ts'
 import * as repository from './repository.ts'
@@ -29,7 +29,7 @@ type Deps = { db: Queryable; changes: AvailabilityChangeBroadcast; now?: () => n
  * crossings and policy changes are invalidated immediately.
  */
 export function createAvailabilityCache({ db, changes, now = () => performance.now() }: Deps) {
-  const known = new RecentMap<AvailableQuantity>(ENTRIES_MAX)
+  const known = new RecentlyUsedMap<AvailableQuantity>(ENTRIES_MAX)
   const loading = new Set<Loading>()
   let seen: Seen | undefined
   let gaps = 0

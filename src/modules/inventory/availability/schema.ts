@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, nullable, response } from '../../../kernel/wire.ts'
 
@@ -8,7 +8,7 @@ const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 export const AvailabilityQuery = input({
   variant_ids: Type.String({
     description: `Ids of up to ${IDS_MAX} variants, separated by commas.`,
-    ...matching(
+    ...patternWithMessage(
       `^${ID}(,${ID}){0,${IDS_MAX - 1}}$`,
       `must be 1 to ${IDS_MAX} ids in lower case, separated by commas`
     )

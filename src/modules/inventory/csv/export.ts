@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
@@ -31,7 +31,7 @@ export const createStockExporter =
 export type ExportStockCsv = ReturnType<typeof createStockExporter>
 
 async function* linesFrom(db: Database): AsyncGenerator<string> {
-  for (let after = FIRST_ID; ; ) {
+  for (let after = LOWEST_ID; ; ) {
     const rows = await db.rows(repository.listStockExportRows, { after, items: PAGE_ITEMS })
     const last = rows.at(-1)
     if (last === undefined) return

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { derivedId, FIRST_ID } from '../../../kernel/ids.ts'
+import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
 import { FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
 import { checkTable, readTable } from '../../../platform/csv/table.ts'
@@ -76,7 +76,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     const { header, rowsTotal } = await checkTable(file, parseStockCsvHeader, onProgress)
     if (rowsTotal > ROWS_MAX)
       throw new FileRefused(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
-    const fileId = derivedId(FIRST_ID, `inventory.import ${file.digest} ${reason}`)
+    const fileId = derivedId(LOWEST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
     const context = {
       header,

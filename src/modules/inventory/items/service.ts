@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -66,7 +66,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
   ): Promise<InventoryItemResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const item = merge(stored, body)
       await tx.run(repository.updateInventoryItem, item)
       await tx.run(repository.updateItemLowStockMarks, { ids: [id] })

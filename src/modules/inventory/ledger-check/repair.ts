@@ -1,4 +1,4 @@
-import { FIRST_ID, newId } from '../../../kernel/ids.ts'
+import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { findStockStatusChanges } from '../decisions/crossings.ts'
@@ -37,7 +37,7 @@ export const repairItemLedger = (
     const levels = missing.length > 0 ? await lock() : before
     const now: StockLevel[] = []
     // Read after locking, so no concurrent change is in flight.
-    const place = { afterItemId: itemId, afterLocationId: FIRST_ID }
+    const place = { afterItemId: itemId, afterLocationId: LOWEST_ID }
     for (const ledger of await tx.rows(repository.listLedgerLevels, { ...place, limit: levels.length })) {
       const level = levels.find(each => each.locationId === ledger.location_id)
       if (ledger.item_id === itemId && level !== undefined)

@@ -1,4 +1,4 @@
-import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
+import { isId, LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { databaseBusy } from '../../../platform/postgres/errors.ts'
@@ -41,7 +41,7 @@ type CheckPart = {
   readonly next: CheckPosition | undefined
 }
 
-const START: CheckPosition = { afterItemId: FIRST_ID, afterLocationId: FIRST_ID, limit: LEVELS_MAX }
+const START: CheckPosition = { afterItemId: LOWEST_ID, afterLocationId: LOWEST_ID, limit: LEVELS_MAX }
 const CURSOR = 'inventory.check'
 
 /** Checks the stock ledger and reports discrepancies. Sales continue meanwhile. */

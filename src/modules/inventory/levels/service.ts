@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
-import { noPage, type Page, readPage } from '../../../kernel/pages.ts'
+import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
+import { emptyPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { inventoryItemNotFound, stockLocationNotFound, stockRequestFailed } from '../errors.ts'
@@ -44,16 +44,16 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
   }: StockLevelQuery): Promise<Page<StockLevelResponse>> {
     const place =
       location === undefined ? null : await db.first(repository.findLocationByCode, { code: location })
-    if (place === undefined) return noPage(query)
+    if (place === undefined) return emptyPage(query)
     const filters = {
-      first: variant_id ?? FIRST_ID,
-      last: variant_id ?? LAST_ID,
+      first: variant_id ?? LOWEST_ID,
+      last: variant_id ?? HIGHEST_ID,
       location: place?.id ?? null
     }
     const page = await readPage(query, {
       name: 'levels',
       filters,
-      start: { item: FIRST_ID, place: FIRST_ID },
+      start: { item: LOWEST_ID, place: LOWEST_ID },
       rows: place => db.rows(repository.listStockLevels, { ...filters, ...place }),
       placeOf: row => ({ item: row.variant_id, place: row.location_id }),
       total: () => db.first(repository.countStockLevels, filters)

@@ -1,5 +1,5 @@
 import { defineJob } from '../../../kernel/events.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { Id } from '../../../kernel/wire.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { findStockStatusChanges } from '../decisions/crossings.ts'
@@ -33,7 +33,7 @@ export async function publishStatusChangesAtLocation(
   locationId: string,
   signal: AbortSignal
 ): Promise<void> {
-  let last = await publishPage(deps, locationId, FIRST_ID)
+  let last = await publishPage(deps, locationId, LOWEST_ID)
   while (last !== undefined) {
     signal.throwIfAborted()
     last = await publishPage(deps, locationId, last)

@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Country,
@@ -17,7 +17,7 @@ const CODE = '^[a-z0-9][a-z0-9_-]{0,63}$'
 export const StockLocationCode = Type.String({
   description: 'Code of the location in files and requests.',
   maxLength: 64,
-  ...matching(CODE, 'must be lower-case letters, digits, "-" and "_", up to 64')
+  ...patternWithMessage(CODE, 'must be lower-case letters, digits, "-" and "_", up to 64')
 })
 const text = Type.Optional(line(255))
 const LocationAddress = input({

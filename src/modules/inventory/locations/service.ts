@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
@@ -27,7 +27,7 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
   const list = (query: PageQuery): Promise<Page<LocationResponse>> =>
     readPage(query, {
       name: 'locations',
-      start: { priority: 0, id: FIRST_ID },
+      start: { priority: 0, id: LOWEST_ID },
       placeOf: ({ priority, id }) => ({ priority, id }),
       rows: place => db.rows(repository.listStockLocations, place),
       total: () => db.first(repository.countStockLocations)
@@ -62,7 +62,7 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
         stockLocationNotFound
       )
       write.expect(stored.version, stockLocationStale)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const changed = { ...stored, ...body }
       if (!changed.active && !all.some(each => each.active && each.id !== id))
         throw lastActiveLocationNeeded()

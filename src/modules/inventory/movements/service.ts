@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
@@ -15,7 +15,7 @@ export function createStockMovementService({ db }: { db: Database }) {
     const page = await readPage(query, {
       name: 'movements',
       filters,
-      start: { seq: Number.MAX_SAFE_INTEGER, place: FIRST_ID },
+      start: { seq: Number.MAX_SAFE_INTEGER, place: LOWEST_ID },
       rows: place => db.rows(repository.listStockMovements, { ...filters, ...place }),
       placeOf: row => ({ seq: row.seq, place: row.location_id }),
       total: () => db.first(repository.countStockMovements, filters)

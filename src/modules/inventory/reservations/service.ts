@@ -1,4 +1,4 @@
-import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
@@ -13,15 +13,15 @@ export function createReservationService({ db }: { db: Database }) {
     ...query
   }: ReservationQuery): Promise<Page<ReservationResponse>> {
     const filters = {
-      firstOwner: owner ?? FIRST_ID,
-      lastOwner: owner ?? LAST_ID,
+      firstOwner: owner ?? LOWEST_ID,
+      lastOwner: owner ?? HIGHEST_ID,
       variant_id: variant_id ?? null,
       state: state ?? null
     }
     const page = await readPage(query, {
       name: 'reservations',
       filters,
-      start: { owner: FIRST_ID, item: FIRST_ID, place: FIRST_ID },
+      start: { owner: LOWEST_ID, item: LOWEST_ID, place: LOWEST_ID },
       rows: place => db.rows(repository.listReservations, { ...filters, ...place }),
       placeOf: row => ({ owner: row.owner, item: row.variant_id, place: row.location_id }),
       total: () => db.first(repository.countReservations, filters)

@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { meaning, PageQuery } from '../../../kernel/wire.ts'
+import { PageQuery, withResponseDescription } from '../../../kernel/wire.ts'
 import { NotificationListResponse, SendNotificationRequest, SendNotificationResponse } from './schema.ts'
 import type { NotificationRequestService } from './service.ts'
 
@@ -22,7 +22,10 @@ export function notificationRequestRoutes(
           'Sends a notification about an order, or the welcome mail, to the verified address of the caller. Administrators with access to notifications can send to any address in `to`, about any order. 400 `NOTIFICATION_DATA_INVALID`: correct the ids in `data`. 404 `NOTIFICATION_ORDER_NOT_FOUND`: the order or shipment does not exist or belongs to another customer. 409 `NOTIFICATION_NOT_SENDABLE`: use one of `templates`. 409 `NOTIFICATION_NOT_SO`: the order has another status. 409 `NOTIFICATION_RECIPIENT_UNVERIFIED`: verify the address first.',
         body: SendNotificationRequest,
         response: {
-          202: meaning(SendNotificationResponse, 'The notification is queued. A job sends it shortly after.')
+          202: withResponseDescription(
+            SendNotificationResponse,
+            'The notification is queued. A job sends it shortly after.'
+          )
         }
       }
     },

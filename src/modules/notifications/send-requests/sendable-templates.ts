@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import type { OrderSummary } from '../../orders/index.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
@@ -31,7 +31,7 @@ export type SendNotificationData = { readonly order_id?: string; readonly shipme
 export function validateNotificationData(
   { requiredIds }: SendableTemplate,
   data: Readonly<Record<string, unknown>>
-): Fault[] {
+): FieldFault[] {
   const missing = requiredIds
     .filter(name => typeof data[name] !== 'string' || !isId(data[name]))
     .map(name => ({ path: `body/data/${name}`, message: 'must be an id' }))

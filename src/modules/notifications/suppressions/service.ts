@@ -1,4 +1,4 @@
-import { domainOf, normaliseEmail } from '../../../kernel/email.ts'
+import { emailDomain, normaliseEmail } from '../../../kernel/email.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -67,4 +67,4 @@ export type SuppressionList = ReturnType<typeof createSuppressionList>
 
 /** Returns the first letter and the domain, so that administrators recognize an address: `a***@example.com`. */
 export const maskEmailAddress = (address: string): string =>
-  `${[...address][0] ?? ''}***@${domainOf(address)}`
+  `${[...address][0] ?? ''}***@${emailDomain(address)}`

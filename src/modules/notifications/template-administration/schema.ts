@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, line, request, response, Version } from '../../../kernel/wire.ts'
 import { MAIL_TEMPLATE_NAMES } from '../templates/definitions.ts'
@@ -7,7 +7,10 @@ export const MailTemplateNameSchema = Type.Enum([...MAIL_TEMPLATE_NAMES])
 const Locale = Type.String({
   description: 'Language tag, such as de or de-CH.',
   maxLength: 30,
-  ...matching('^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$', 'must be a language tag, such as de or de-CH')
+  ...patternWithMessage(
+    '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$',
+    'must be a language tag, such as de or de-CH'
+  )
 })
 export const MailTemplateParams = input({ name: MailTemplateNameSchema, locale: Locale })
 export type MailTemplateParams = Static<typeof MailTemplateParams>

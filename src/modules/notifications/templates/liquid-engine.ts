@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Liquid as Engine } from 'liquidjs'
-import { moneyIn } from '../../../kernel/money.ts'
+import { formatMoney } from '../../../kernel/money.ts'
 import { registerEveryBranchTags } from './every-branch.ts'
 import { MAIL_HTML_LAYOUT, type MailTemplateSource } from './mail-parts.ts'
 import type { TemplateSamples } from './samples.ts'
@@ -68,7 +68,7 @@ export function createLiquidEngine({
         return render(pieces, context, emitter)
       }
       engine.registerFilter('money', function (amount, currency) {
-        return moneyIn(localeOf(this.context), wholeOf(amount), String(currency))
+        return formatMoney(localeOf(this.context), wholeOf(amount), String(currency))
       })
       engine.registerFilter('moment', function (time) {
         return momentIn(localeOf(this.context), String(time), timeZone)

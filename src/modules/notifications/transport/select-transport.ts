@@ -1,4 +1,4 @@
-import { domainOf, parseEmail } from '../../../kernel/email.ts'
+import { emailDomain, parseEmail } from '../../../kernel/email.ts'
 import type { Config } from '../../../platform/core-settings.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { NotificationsSettings } from '../settings.ts'
@@ -39,5 +39,5 @@ export function selectMailTransport({ config, settings, log, saveInMailbox }: De
       close: async () => {}
     }
   }
-  return { transport: transport(), domain: domainOf(sender.address) }
+  return { transport: transport(), domain: emailDomain(sender.address) }
 }

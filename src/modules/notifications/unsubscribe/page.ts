@@ -1,4 +1,4 @@
-import { escaped } from '../../../kernel/html.ts'
+import { escapeHtml } from '../../../kernel/html.ts'
 
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -13,15 +13,15 @@ export const unsubscribePage = ({ address, is_unsubscribed, shopName, action }: 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(shopName)}</title>
+<title>${escapeHtml(shopName)}</title>
 </head>
 <body>
-<h1>${escaped(shopName)}</h1>
+<h1>${escapeHtml(shopName)}</h1>
 ${
   is_unsubscribed
-    ? `<p>${escaped(address)} is unsubscribed from these mails.</p>`
-    : `<p>Unsubscribe ${escaped(address)} from these mails? We still send mails about your orders and your account.</p>
-<form method="post" action="${escaped(action)}"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
+    ? `<p>${escapeHtml(address)} is unsubscribed from these mails.</p>`
+    : `<p>Unsubscribe ${escapeHtml(address)} from these mails? We still send mails about your orders and your account.</p>
+<form method="post" action="${escapeHtml(action)}"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
 }
 </body>
 </html>

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { input, meaning, response } from '../../../kernel/wire.ts'
+import { input, response, withResponseDescription } from '../../../kernel/wire.ts'
 import type { UnsubscribeService } from './service.ts'
 
 const querystring = input({
@@ -60,7 +60,7 @@ export function unsubscribeRoutes(tiers: Tiers, unsubscribe: UnsubscribeService)
         description:
           'Unsubscribes the address in `token` from optional mails, as in RFC 8058 (one-click unsubscribe). Mails about orders and accounts are still sent. Needs no login and no body. A repeated call has no further effect. 400 `NOTIFICATION_UNSUBSCRIBE_REFUSED`: the token is not valid; use the complete link of the mail.',
         querystring,
-        response: { 200: meaning(UnsubscribedResponse, 'The address is unsubscribed.') }
+        response: { 200: withResponseDescription(UnsubscribedResponse, 'The address is unsubscribed.') }
       }
     },
     request => unsubscribe.unsubscribe(request.query.token)

@@ -1,4 +1,4 @@
-import { fractionOf } from '../../../kernel/money.ts'
+import { multiplyFractionRounded } from '../../../kernel/money.ts'
 import { type OrderPriceShare, type PriceShareKey, priceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
@@ -45,7 +45,7 @@ export function calculateCreditForUnits(
     const { line, quantity, payableMinor, creditedMinor, creditedUnits } = share
     const rest = payableMinor - creditedMinor
     if (line === undefined) return { units: 0, amountMinor: isFullyCredited(share) ? rest : 0 }
-    const upTo = (count: number) => fractionOf(payableMinor, count, quantity)
+    const upTo = (count: number) => multiplyFractionRounded(payableMinor, count, quantity)
     const price = upTo(after(share)) - upTo(creditedUnits)
     return { units: after(share) - creditedUnits, amountMinor: Math.min(price, rest) }
   })
@@ -61,7 +61,7 @@ export function calculateCreditForAmount(balance: OrderCreditBalance, amountMino
   let before = 0
   return credit(balance, ({ payableMinor, creditedMinor }) => {
     const own = payableMinor - creditedMinor
-    const upTo = (weight: number) => (rest === 0 ? 0 : fractionOf(amountMinor, weight, rest))
+    const upTo = (weight: number) => (rest === 0 ? 0 : multiplyFractionRounded(amountMinor, weight, rest))
     const part = upTo(before + own) - upTo(before)
     before += own
     return { units: 0, amountMinor: isAll ? own : part }
@@ -93,7 +93,7 @@ function credit(
 }
 
 const taxUpTo = ({ payableMinor, taxMinor }: OrderPriceShare, amountMinor: number): number =>
-  payableMinor === 0 ? 0 : fractionOf(taxMinor, amountMinor, payableMinor)
+  payableMinor === 0 ? 0 : multiplyFractionRounded(taxMinor, amountMinor, payableMinor)
 
 /**
  * Returns the part of a credit to refund: the amount paid minus the amount still owed. It is zero if the

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { LAST_ID } from '../../../kernel/ids.ts'
+import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
@@ -102,7 +102,7 @@ async function* readPages<Row extends { id: string }>(
   limit: number,
   cellsOf: (row: Row) => Cells[]
 ): AsyncGenerator<Cells[]> {
-  for (let after = LAST_ID; ; ) {
+  for (let after = HIGHEST_ID; ; ) {
     const found = await read({ after, limit })
     const last = found.at(-1)
     if (last === undefined) return

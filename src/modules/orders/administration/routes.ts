@@ -3,7 +3,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, meaning } from '../../../kernel/wire.ts'
+import { IdParams, withResponseDescription } from '../../../kernel/wire.ts'
 import type { Actor } from '../lifecycle/service.ts'
 import * as schema from './schema.ts'
 import type { OrderAdministration } from './service.ts'
@@ -78,8 +78,8 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         params: IdParams,
         body: schema.CancelOrderRequest,
         response: {
-          200: meaning(schema.AdminOrderResponse, 'The order or its `lines` are canceled.'),
-          202: meaning(
+          200: withResponseDescription(schema.AdminOrderResponse, 'The order or its `lines` are canceled.'),
+          202: withResponseDescription(
             schema.AdminOrderResponse,
             'The cancellation is requested. A payment provider has not confirmed it yet.'
           )

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { inMarket, marketNamed } from '../../../kernel/wire.ts'
+import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
 import type { Quotes } from './quote-service.ts'
 
@@ -9,7 +9,7 @@ export function quoteRoutes(tiers: Tiers, quotes: Quotes): void {
     {
       config: { class: 'account', noReplay: 'it changes nothing' },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: "Preview an order's price",
         description:
           'Calculates what a checkout, the cart of a customer, or `items` would cost. Nothing is stored. `findings` state what blocks an order, and why a promotion code has no effect. 400 `CHECKOUT_SOURCE_UNCLEAR`: send one source; `errors` name the conflicting fields. 404 `CHECKOUT_NOT_FOUND`: the checkout does not exist or was deleted. 409 `CART_EMPTY`: the cart has no items.',
@@ -17,6 +17,6 @@ export function quoteRoutes(tiers: Tiers, quotes: Quotes): void {
         response: { 200: OrderQuoteResponse }
       }
     },
-    request => quotes.quote({ body: request.body, market: marketNamed(request) ?? null })
+    request => quotes.quote({ body: request.body, market: requestedMarket(request) ?? null })
   )
 }

@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { inMarket, marketNamed } from '../../../kernel/wire.ts'
+import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
 import type { AssistedOrders } from './service.ts'
 
@@ -11,7 +11,7 @@ export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrders): void 
     {
       config: { class: 'checkout', secret: 201, unversioned: true },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Create an order for a buyer',
         description:
           'Creates an order for the customer in `customer_id`, or for a guest with `email`, whose `order_token` it returns. Prices and checks are those of the buyer’s own order, without the limits by client address. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
@@ -23,7 +23,7 @@ export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrders): void 
       orders.create(
         {
           body: request.body,
-          market: marketNamed(request) ?? null,
+          market: requestedMarket(request) ?? null,
           actor: identityOf(request).userId
         },
         writeOf(request)

@@ -1,6 +1,6 @@
-import { PostalAddress, readAddress } from '../../../kernel/address.ts'
+import { normalizeAddress, PostalAddress } from '../../../kernel/address.ts'
 import type { Destination } from '../../../kernel/areas.ts'
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { regionFault } from '../../../kernel/regions.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { request, response } from '../../../kernel/wire.ts'
@@ -35,8 +35,11 @@ export const AddressResponse = response('AddressResponse', {
  * Returns the draft as it is stored, and the faults that make it incomplete. `path` is its field in the
  * request.
  */
-export function readDraft(draft: AddressDraft, path: string): { address: AddressDraft; faults: Fault[] } {
-  const { address, faults } = readAddress({ name: '', line1: '', ...draft }, path)
+export function readDraft(
+  draft: AddressDraft,
+  path: string
+): { address: AddressDraft; faults: FieldFault[] } {
+  const { address, faults } = normalizeAddress({ name: '', line1: '', ...draft }, path)
   const filled = Object.entries(address).filter(([, text]) => text !== '')
   return { address: { country: address.country, ...Object.fromEntries(filled) }, faults }
 }
@@ -46,7 +49,7 @@ export function regionFaults(
   { country, region }: AddressDraft,
   named: ReadonlySet<string>,
   path: string
-): Fault[] {
+): FieldFault[] {
   const message = regionFault(country, region, named)
   return message === undefined ? [] : [{ path: `${path}/region`, message }]
 }

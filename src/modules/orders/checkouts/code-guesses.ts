@@ -1,4 +1,4 @@
-import { createBudget } from '../../../kernel/budget.ts'
+import { createRequestBudget } from '../../../kernel/budget.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { tooManyCodes } from '../errors.ts'
 import type { CheckoutBody } from './schema.ts'
@@ -26,7 +26,7 @@ export type LimitCodeGuesses = <T extends object>(
  * trial. It does not count per account, because one client can create many accounts.
  */
 export function createLimitCodeGuesses(perMinute: number): LimitCodeGuesses {
-  const take = createBudget(perMinute)
+  const take = createRequestBudget(perMinute)
   return async (address, { codes = [] }, work) => {
     if (codes.length === 0) return work()
     // Counts all codes first and returns the known ones later, so that parallel requests cannot try more

@@ -3,7 +3,7 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, MarketHeaders, MarketQuery, marketNamed } from '../../../kernel/wire.ts'
+import { IdParams, MarketHeaders, MarketQuery, requestedMarket } from '../../../kernel/wire.ts'
 import type { GuestCheckoutService, GuestCredentials } from './guest-service.ts'
 import type { CheckoutLimits } from './routes.ts'
 import { CheckoutResponse, GuestCheckoutRequest, NewGuestCheckoutResponse } from './schema.ts'
@@ -41,7 +41,7 @@ export function guestCheckoutRoutes(
       }
     },
     request => {
-      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      const requested = { body: request.body, market: requestedMarket(request) ?? null }
       return limitCodeGuesses(byAddress(request), request.body, () =>
         guests.create(requested, writeOf(request))
       )
@@ -78,7 +78,7 @@ export function guestCheckoutRoutes(
     },
     request => {
       const credentials = credentialsOf(request, request.params.id)
-      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      const requested = { body: request.body, market: requestedMarket(request) ?? null }
       return limitCodeGuesses(byAddress(request), request.body, () =>
         guests.replace(credentials, requested, writeOf(request))
       )

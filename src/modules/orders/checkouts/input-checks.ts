@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { readDraft, regionFaults } from './addresses.ts'
 import { type CheckoutFinding, finding } from './findings.ts'
 import { addressOf, type CheckoutInput, emailOf } from './input.ts'
@@ -46,7 +46,11 @@ function addressFindings(input: CheckoutInput, priced: PricedCheckout): Checkout
 /**
  * The faults of a region on which taxes or shipping options depend. Goods that are picked up depend on none.
  */
-function regionFaultsOf(input: CheckoutInput, { regions, sold }: PricedCheckout, isSent: boolean): Fault[] {
+function regionFaultsOf(
+  input: CheckoutInput,
+  { regions, sold }: PricedCheckout,
+  isSent: boolean
+): FieldFault[] {
   const address = addressOf(input)
   const isDigital = sold.some(({ variant }) => !variant.requiresShipping)
   if (address === null || !(isSent || isDigital)) return []

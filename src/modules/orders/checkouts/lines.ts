@@ -1,4 +1,4 @@
-import { fits } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
 import { type CheckoutFinding, finding } from './findings.ts'
 
@@ -43,7 +43,8 @@ export function checkLines(
       const { min, max, step } = variant.rule
       const rule = { min, max: Math.min(max ?? lineQuantityMax, lineQuantityMax), step }
       const available = stock?.[index] ?? null
-      if (!fits(quantity, rule)) checked.findings.push(finding('QUANTITY_RULE', { variantId, rule }))
+      if (!isAllowedQuantity(quantity, rule))
+        checked.findings.push(finding('QUANTITY_RULE', { variantId, rule }))
       if (available !== null && available < quantity)
         checked.findings.push(finding('STOCK_SHORT', { variantId, available }))
     } else {

@@ -2,7 +2,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, inMarket, marketNamed } from '../../../kernel/wire.ts'
+import { IdParams, marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import type { LimitCodeGuesses } from './code-guesses.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
@@ -25,7 +25,7 @@ export function checkoutRoutes(
     {
       config: { ...config, limit: { name: 'checkout', perMinute } },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Create a checkout',
         description:
           "Creates a checkout from `items` or, with `cart: true`, from the customer's cart, and returns its price. A checkout reserves no stock. `findings` list what is wrong or missing; the checkout is `ready` when none is `blocking`. 400 `CHECKOUT_SOURCE_UNCLEAR`: send either `items` or `cart`. 409 `CART_EMPTY`: the cart has no items. 429 `CHECKOUT_CODES_LIMITED`: too many unknown promotion codes; wait, or omit `codes`.",
@@ -35,7 +35,7 @@ export function checkoutRoutes(
     },
     request => {
       const { userId } = identityOf(request)
-      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      const requested = { body: request.body, market: requestedMarket(request) ?? null }
       return limitCodeGuesses(byAddress(request), request.body, () =>
         checkouts.create(userId, requested, writeOf(request))
       )
@@ -61,7 +61,7 @@ export function checkoutRoutes(
     {
       config,
       schema: {
-        ...inMarket,
+        ...marketParameters,
         ...own,
         summary: 'Update a checkout',
         description:
@@ -71,7 +71,7 @@ export function checkoutRoutes(
     },
     request => {
       const { userId } = identityOf(request)
-      const requested = { body: request.body, market: marketNamed(request) ?? null }
+      const requested = { body: request.body, market: requestedMarket(request) ?? null }
       return limitCodeGuesses(byAddress(request), request.body, () =>
         checkouts.replace(userId, request.params.id, requested, writeOf(request))
       )

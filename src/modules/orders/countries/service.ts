@@ -1,5 +1,5 @@
-import { regionsNamed } from '../../../kernel/areas.ts'
-import { countries, requiredFieldsOf } from '../../../kernel/countries.ts'
+import { regionsOfAreas } from '../../../kernel/areas.ts'
+import { countryCodes, requiredAddressFields } from '../../../kernel/countries.ts'
 import { listRegions, regionFault } from '../../../kernel/regions.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
@@ -16,13 +16,13 @@ type Deps = {
 export const createCountryService = ({ pricing, shipping }: Deps) => ({
   /** @throws `COUNTRY_NOT_FOUND` */
   read: async (country: string): Promise<CountryResponse> => {
-    if (!countries.includes(country)) throw countryNotFound()
+    if (!countryCodes.includes(country)) throw countryNotFound()
     const [rules, delivery] = await Promise.all([
       pricing.readRules({ codes: [], customer: null }),
       shipping?.listRegions()
     ])
     const named = requiredRegions(country, rules, delivery)
-    const fields = new Set(requiredFieldsOf(country))
+    const fields = new Set(requiredAddressFields(country))
     if (named.size > 0) fields.add('region')
     return {
       country,
@@ -44,6 +44,6 @@ export const requiredRegions = (
   { taxZones }: TaxZones,
   delivery: ReadonlyMap<string, ReadonlySet<string>> | undefined
 ): ReadonlySet<string> =>
-  regionsNamed((taxZones.get(country) ?? []).map(({ area }) => area)).union(
+  regionsOfAreas((taxZones.get(country) ?? []).map(({ area }) => area)).union(
     delivery?.get(country) ?? new Set()
   )

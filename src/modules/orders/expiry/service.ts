@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
@@ -56,7 +56,7 @@ export function createExpiry({
       .catch(error => log.error({ err: error, order: id }, 'an unpaid order could not be canceled'))
 
   return async (signal: AbortSignal): Promise<void> => {
-    let after: string | undefined = FIRST_ID
+    let after: string | undefined = LOWEST_ID
     while (after !== undefined && !signal.aborted) {
       const due: { id: string }[] = await db.rows(repository.listExpiring, {
         seconds: paymentTimeouts.usual,

@@ -3,7 +3,7 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, inMarket, marketNamed, meaning } from '../../../kernel/wire.ts'
+import { IdParams, marketParameters, requestedMarket, withResponseDescription } from '../../../kernel/wire.ts'
 import type { GuestCredentials } from '../checkouts/guest-service.ts'
 import type { GuestOrderService } from './guest-service.ts'
 import { canceling, type OrderLimits, reading } from './routes.ts'
@@ -28,24 +28,24 @@ export function guestOrderRoutes(
     {
       config: { class: 'checkout', secret: 'any', unversioned: true, limit: { name: 'order', perMinute } },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         tags,
         summary: 'Create a guest order',
         description:
           'Creates an order from `items` or from a guest cart, reserves its stock, and starts the payment in `payment`. Store the `order_token`: every later request needs it as `X-Order-Token`. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
         body: GuestOrderRequest,
         response: {
-          200: meaning(
+          200: withResponseDescription(
             GuestOrderResponse,
             'The order that an earlier request created from the same guest cart. Nothing was ordered twice.'
           ),
-          201: meaning(GuestOrderResponse, 'The new order.')
+          201: withResponseDescription(GuestOrderResponse, 'The new order.')
         }
       }
     },
     async (request, reply) => {
       const address = byAddress(request)
-      const ordered = { body: request.body, market: marketNamed(request) ?? null, address }
+      const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
       const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
         guests.create(ordered, writeOf(request))
       )
@@ -73,11 +73,11 @@ export function guestOrderRoutes(
         }),
         body: CompleteCheckoutRequest,
         response: {
-          200: meaning(
+          200: withResponseDescription(
             GuestOrderResponse,
             'The order that an earlier request created from the same checkout. Nothing was ordered twice.'
           ),
-          201: meaning(GuestOrderResponse, 'The new order.')
+          201: withResponseDescription(GuestOrderResponse, 'The new order.')
         }
       }
     },
@@ -121,8 +121,8 @@ export function guestOrderRoutes(
         params: IdParams,
         headers: GuestHeaders,
         response: {
-          200: meaning(OrderResponse, 'The order is canceled.'),
-          202: meaning(
+          200: withResponseDescription(OrderResponse, 'The order is canceled.'),
+          202: withResponseDescription(
             OrderResponse,
             'The cancellation is requested. A payment provider has not confirmed it yet.'
           )

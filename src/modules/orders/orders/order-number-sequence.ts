@@ -1,4 +1,4 @@
-import { singleFlight } from '../../../kernel/single-flight.ts'
+import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { orderNumberOf } from './order-number.ts'
 import * as repository from './repository.ts'
@@ -10,7 +10,7 @@ const DRAWN = 32
 export function createNextOrderNumber(db: Queryable) {
   let key: Buffer | undefined
   const drawn: number[] = []
-  const drawOnce = singleFlight<void>()
+  const drawOnce = createSingleFlight<void>()
 
   async function readKey(): Promise<Buffer> {
     const row = await db.first(repository.findNumberKey)

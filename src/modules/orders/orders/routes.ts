@@ -2,7 +2,14 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, inMarket, listOf, marketNamed, meaning, PageQuery } from '../../../kernel/wire.ts'
+import {
+  IdParams,
+  listOf,
+  marketParameters,
+  PageQuery,
+  requestedMarket,
+  withResponseDescription
+} from '../../../kernel/wire.ts'
 import type { LimitCodeGuesses } from '../checkouts/code-guesses.ts'
 import { CompleteCheckoutRequest, OrderRequest, OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
@@ -28,23 +35,23 @@ export function orderRoutes(
     {
       config: { ...config, unversioned: true, limit: { name: 'order', perMinute } },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Create an order',
         description:
           'Creates an order from `items` or, without `items`, from the customer’s cart, which is emptied. The order reserves its stock and starts the payment in `payment`; a refused order changes nothing. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
         body: OrderRequest,
         response: {
-          200: meaning(
+          200: withResponseDescription(
             OrderResponse,
             'The order that an earlier request created from the same cart. Nothing was ordered twice.'
           ),
-          201: meaning(OrderResponse, 'The new order.')
+          201: withResponseDescription(OrderResponse, 'The new order.')
         }
       }
     },
     async (request, reply) => {
       const address = byAddress(request)
-      const ordered = { body: request.body, market: marketNamed(request) ?? null, address }
+      const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
       const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
         orders.create(identityOf(request).userId, ordered, writeOf(request))
       )
@@ -66,11 +73,11 @@ export function orderRoutes(
         params: IdParams,
         body: CompleteCheckoutRequest,
         response: {
-          200: meaning(
+          200: withResponseDescription(
             OrderResponse,
             'The order that an earlier request created from the same checkout. Nothing was ordered twice.'
           ),
-          201: meaning(OrderResponse, 'The new order.')
+          201: withResponseDescription(OrderResponse, 'The new order.')
         }
       }
     },
@@ -124,8 +131,8 @@ export function orderRoutes(
           'Cancels an order of the customer that is not shipped and whose state the setting `orders.customer_cancel` allows. Nothing more is captured from now on, authorized payments are voided, and captured money is refunded. 202: a payment provider has not confirmed yet; read the order until `cancel_requested_at` is null. 409 `ORDER_NOT_CANCELABLE`: `reason` states why, such as `shipped`, `paid` or `policy`. Canceling it again returns the same order.',
         params: IdParams,
         response: {
-          200: meaning(OrderResponse, 'The order is canceled.'),
-          202: meaning(
+          200: withResponseDescription(OrderResponse, 'The order is canceled.'),
+          202: withResponseDescription(
             OrderResponse,
             'The cancellation is requested. A payment provider has not confirmed it yet.'
           )

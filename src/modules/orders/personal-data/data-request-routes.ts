@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { meaning } from '../../../kernel/wire.ts'
+import { withResponseDescription } from '../../../kernel/wire.ts'
 import {
   ConfirmDataRequestRequest,
   DataRequestConfirmedResponse,
@@ -24,7 +24,7 @@ export function dataRequestRoutes(tiers: Tiers, requests: DataRequests): void {
           'Starts an export or an erasure of the data of a guest. If guests have ordered with the address, it receives a mail with a link, three a day at most. 202: the request is accepted. The response is the same for every address, so it does not reveal who is a customer.',
         body: DataRequestRequest,
         response: {
-          202: meaning(
+          202: withResponseDescription(
             DataRequestResponse,
             'Accepted. A link is sent if guests have ordered with the address.'
           )

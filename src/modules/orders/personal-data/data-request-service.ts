@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { derivedId, FIRST_ID } from '../../../kernel/ids.ts'
+import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
@@ -45,7 +45,7 @@ export function createDataRequests({ db, emit, enqueue, secrets, guestData }: De
       { email, action }: DataRequestRequest,
       write: IdempotentWrite
     ): Promise<{ expires_in: number }> {
-      const subject = derivedId(FIRST_ID, email.trim().toLowerCase())
+      const subject = derivedId(LOWEST_ID, email.trim().toLowerCase())
       await write.once(db, async tx =>
         enqueue(tx, openDataRequest, { email: email.trim(), action }, { subject })
       )

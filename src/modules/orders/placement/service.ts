@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/errors.ts'
-import { firstRejection } from '../../../kernel/first-rejection.ts'
+import { settleAllOrThrow } from '../../../kernel/first-rejection.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
@@ -134,7 +134,7 @@ export function createPlacement(deps: Deps) {
     return write.once(reserving ?? serialized, async tx => {
       const contested = reserving?.contested() ?? []
       // Sent in one message, because none needs the result of another. If one fails, all are rolled back.
-      const [, , inserted, , , method] = await firstRejection([
+      const [, , inserted, , , method] = await settleAllOrThrow([
         checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
         insertOrder(tx, order, draft, { actor: purchase.actor, paymentTimeoutSeconds }),

@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -39,7 +39,7 @@ export function createUnpaidStockAlert({ db, emit, inventory, alertPercent, unit
     await db.transaction(async tx => {
       if ((await tx.first(repository.recordAlert, { seconds: ALERT_SECONDS })) === undefined) return
       const sums = await tx.first(repository.sumAll)
-      if (sums !== undefined) emit(tx, unpaidStockHigh, FIRST_ID, { variants, ...sums })
+      if (sums !== undefined) emit(tx, unpaidStockHigh, LOWEST_ID, { variants, ...sums })
     })
   }
 }

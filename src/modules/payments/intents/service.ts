@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -141,7 +141,7 @@ export function createIntentService(deps: Deps) {
     return readPage(query, {
       name: 'payments of an order',
       filters: order_id,
-      start: { after: FIRST_ID },
+      start: { after: LOWEST_ID },
       placeOf: newestFirst.placeOf,
       rows: place => db.rows(repository.listPaymentPageOfOrder, { order_id, ...place }),
       total: () => db.first(repository.countPaymentsOfOrder, { order_id })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import { listExpiring } from '../authorization-expiry/repository.ts'
 import { listPaymentsWithFacts } from '../facts/repository.ts'
@@ -65,7 +65,7 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     objectIds: [object_id],
     kinds: ['intent'],
     eventIds: [`evt_${id}`],
-    after: FIRST_ID
+    after: LOWEST_ID
   }
   for (const statement of [
     ...[operations.claimDueOperations, operations.claimProbe, operations.listOpen, operations.findOrderOf],

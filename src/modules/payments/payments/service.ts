@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -136,7 +136,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     listOpenOperations: (query: PageQuery) =>
       readPage(query, {
         name: 'open operations',
-        start: { after: FIRST_ID },
+        start: { after: LOWEST_ID },
         placeOf: newestFirst.placeOf,
         rows: place => db.rows(operations.listOpen, place),
         total: () => db.first(operations.countOpen)

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { input, meaning, response } from '../../../kernel/wire.ts'
+import { input, response, withResponseDescription } from '../../../kernel/wire.ts'
 import type { CallbackService } from './callback-service.ts'
 
 const ReceivedResponse = response('PaymentCallbackResponse', { received: Type.Literal(true) })
@@ -21,7 +21,9 @@ export function callbackRoutes(tiers: Tiers, callbacks: CallbackService): void {
         description:
           'Receives a webhook of a payment provider. Only providers call it: enter its URL in their dashboard. The signed event is stored once by its id, acknowledged with 200, and applied afterwards. An event that cannot be applied is quarantined for an administrator. 400 `PAYMENT_CALLBACK_REFUSED`: the signature is missing, wrong or older than five minutes; check the webhook secret.',
         params: input({ provider: Type.String({ minLength: 1, maxLength: 64 }) }),
-        response: { 200: meaning(ReceivedResponse, 'The event is stored, even if it was stored before.') }
+        response: {
+          200: withResponseDescription(ReceivedResponse, 'The event is stored, even if it was stored before.')
+        }
       }
     },
     ({ params, body, headers }) => callbacks.receive({ provider: params.provider, raw: body, headers })

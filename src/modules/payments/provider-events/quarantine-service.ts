@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -21,7 +21,7 @@ export function createQuarantineService({ db, wake }: Deps) {
       readPage(query, {
         name: 'payment events',
         filters: state,
-        start: { after: FIRST_ID },
+        start: { after: LOWEST_ID },
         placeOf: newestFirst.placeOf,
         rows: place => db.rows(repository.listEvents, { state, ...place }),
         total: () => db.first(repository.countEventsOf, { state })

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, response } from '../../../kernel/wire.ts'
 import type { Providers } from './registry.ts'
@@ -7,7 +7,7 @@ import type { Providers } from './registry.ts'
 const Query = input({
   currency: Type.Optional(
     Type.String({
-      ...matching('^[A-Z]{3}$', 'must be three capital letters, as in ISO 4217'),
+      ...patternWithMessage('^[A-Z]{3}$', 'must be three capital letters, as in ISO 4217'),
       description: 'Only methods that accept this currency (ISO 4217).'
     })
   )

@@ -1,4 +1,4 @@
-import { faultsOf } from '../../../kernel/faults.ts'
+import { fieldFaults } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
@@ -110,7 +110,7 @@ const READ = new Map(
 /** Why an object of a kind that changes payments cannot be read, with the path; `undefined` for all others. */
 function faultOf(object: unknown): string | undefined {
   if (typeof object !== 'object' || object === null || !('object' in object)) return undefined
-  const [fault] = faultsOf('data/object', READ.get(String(object.object))?.(object) ?? [])
+  const [fault] = fieldFaults('data/object', READ.get(String(object.object))?.(object) ?? [])
   return fault && `the ${object.object} cannot be read: ${fault.path} ${fault.message}`
 }
 

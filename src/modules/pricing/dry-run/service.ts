@@ -1,4 +1,4 @@
-import { regionsNamed } from '../../../kernel/areas.ts'
+import { regionsOfAreas } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
 import { shippingOptionUnknown, taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
@@ -74,7 +74,7 @@ function assertRegion(
   { country, region }: NonNullable<PromotionDryRunRequest['destination']>,
   { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>
 ): void {
-  const named = regionsNamed((taxZones.get(country) ?? []).map(({ area }) => area))
+  const named = regionsOfAreas((taxZones.get(country) ?? []).map(({ area }) => area))
   const message = regionFault(country, region, named)
   if (region !== undefined && message !== undefined)
     throw taxRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })

@@ -1,5 +1,5 @@
-import { createDays, dayAfter, isDay } from '../../../kernel/days.ts'
-import { matching } from '../../../kernel/patterns.ts'
+import { addDays, createTimeZoneDays, isCalendarDay } from '../../../kernel/days.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { periodDateInvalid } from '../errors.ts'
 
@@ -10,24 +10,27 @@ const DAY_OR_MOMENT =
 export const DayOrTimestamp = Type.String({
   description: 'A time, or a day in `shop.time_zone`. A day counts in full, as a start and as an end.',
   maxLength: 40,
-  ...matching(DAY_OR_MOMENT, 'must be a day or a moment, such as 2026-03-01 or 2026-03-01T08:00:00Z')
+  ...patternWithMessage(
+    DAY_OR_MOMENT,
+    'must be a day or a moment, such as 2026-03-01 or 2026-03-01T08:00:00Z'
+  )
 })
 
 /** Parses days and times of requests. Days are in the shop's time zone. */
 export type PeriodParser = ReturnType<typeof createPeriodParser>
 
 export function createPeriodParser(timeZone: string) {
-  const { startOf } = createDays(timeZone)
+  const { startOf } = createTimeZoneDays(timeZone)
 
   function instantOf(text: string, edge: 'starts_at' | 'ends_at'): Date {
     const day = text.slice(0, 10)
     const instant = text.length > 10 ? Date.parse(text) : Number.NaN
-    if (!isDay(day) || (text.length > 10 && Number.isNaN(instant))) {
+    if (!isCalendarDay(day) || (text.length > 10 && Number.isNaN(instant))) {
       const errors = [{ path: `body/${edge}`, message: 'must be a day that there is' }]
       throw periodDateInvalid({ details: { errors } })
     }
     if (text.length > 10) return new Date(instant)
-    return new Date(startOf(edge === 'starts_at' ? day : dayAfter(day)))
+    return new Date(startOf(edge === 'starts_at' ? day : addDays(day)))
   }
 
   return {

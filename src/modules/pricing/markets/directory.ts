@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { marketUnknown } from '../errors.ts'
@@ -19,7 +19,7 @@ type MarketQuery = { name?: string | undefined; country?: string | undefined }
 /** Caches the active markets in this process. */
 export function createMarketDirectory({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
   const listActive = createCached(invalidation, async () => {
-    const rows = await db.rows(repository.listMarkets, { code: '', id: FIRST_ID, limit: MARKETS_MAX })
+    const rows = await db.rows(repository.listMarkets, { code: '', id: LOWEST_ID, limit: MARKETS_MAX })
     return rows.filter(({ active }) => active).map(row => ({ row, market: marketOf(row) }))
   })
 

@@ -1,5 +1,5 @@
-import { currencies } from '../../../kernel/money.ts'
-import { matching } from '../../../kernel/patterns.ts'
+import { currencyDecimalPlaces } from '../../../kernel/money.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Country,
@@ -21,14 +21,14 @@ const CODE = '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$'
 const MarketCode = Type.String({
   description: 'Identifier of the market in requests. It cannot be changed.',
   maxLength: 32,
-  ...matching(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
+  ...patternWithMessage(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
 })
 export const MarketParams = input({ id: line(36, 'Id or code of the market.') })
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
 const Locale = Type.String({
   description: 'Language of mails and documents (BCP 47).',
   maxLength: 30,
-  ...matching(LOCALE, 'must be a language tag, such as de or de-CH')
+  ...patternWithMessage(LOCALE, 'must be a language tag, such as de or de-CH')
 })
 const TaxRounding = Type.Enum(['group', 'line', 'unit'], {
   description: 'What taxes are rounded for: each rate of an order (`group`), each line, or each unit.'
@@ -57,7 +57,7 @@ const fields = {
     uniqueItems: true,
     maxItems: 250
   }),
-  currency: Type.Enum(Object.keys(currencies), { description: 'Currency code (ISO 4217).' }),
+  currency: Type.Enum(Object.keys(currencyDecimalPlaces), { description: 'Currency code (ISO 4217).' }),
   prices_include_tax: PricesIncludeTax,
   tax_rounding: TaxRounding,
   cash_rounding: CashRounding,

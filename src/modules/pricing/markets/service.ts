@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
+import { isId, LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -29,7 +29,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   const list = (query: PageQuery): Promise<Page<MarketResponse>> =>
     readPage(query, {
       name: 'markets',
-      start: { code: '', id: FIRST_ID },
+      start: { code: '', id: LOWEST_ID },
       placeOf: ({ code, id }) => ({ code, id }),
       rows: place => db.rows(repository.listMarkets, place),
       total: () => db.first(repository.countMarkets)
@@ -83,7 +83,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
     await write.once(db, async tx => {
       const id = await idOf(tx, named)
       const stored = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const changed = { ...stored, ...body }
       if (stored.is_default && !(changed.active && changed.currency === stored.currency))
         throw defaultMarketProtected()

@@ -1,4 +1,4 @@
-import { currencies } from '../../../kernel/money.ts'
+import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Currency,
@@ -22,7 +22,7 @@ const Adjustment = Type.Integer({
 })
 export const CreatePriceListRequest = request('CreatePricelistRequest', {
   name: line(255),
-  currency: Type.Enum(Object.keys(currencies), {
+  currency: Type.Enum(Object.keys(currencyDecimalPlaces), {
     description: 'Currency code (ISO 4217), the same as the parent’s.'
   }),
   parent_id: Type.Optional(nullable(Id)),

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -51,7 +51,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
   ): Promise<PriceListResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       await tx.run(repository.updatePriceList, { ...stored, ...body })
       invalidation.publish(tx)
       if (body.adjustment_ppm !== undefined) priceChanges.announce(tx, id, 'all')

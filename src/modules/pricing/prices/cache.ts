@@ -1,4 +1,4 @@
-import { RecentPairs } from '../../../kernel/recent-pairs.ts'
+import { RecentlyUsedPairMap } from '../../../kernel/recent-pairs.ts'
 import { createCached, type Invalidation } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
@@ -25,7 +25,7 @@ type PriceQuery = { readonly variantId: string; readonly quantity: number }
  * changes may be missed.
  */
 export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps) {
-  const known = new RecentPairs<CompactPriceBreaks>(KEPT_MAX)
+  const known = new RecentlyUsedPairMap<CompactPriceBreaks>(KEPT_MAX)
   let generation = 0
   // A changed adjustment of a list also publishes all prices.
   priceChanges.subscribe(variantIds => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID, isId } from '../../../kernel/ids.ts'
+import { isId, LOWEST_ID } from '../../../kernel/ids.ts'
 import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -69,7 +69,7 @@ function priceOf(cells: ReadCsvCell, currency: string): PriceListEntry {
 }
 
 async function* linesOf(db: Database, listId: string, currency: string): AsyncGenerator<string> {
-  for (let place = { variant_id: FIRST_ID, from_quantity: 0 }; ; ) {
+  for (let place = { variant_id: LOWEST_ID, from_quantity: 0 }; ; ) {
     const rows = await db.rows(repository.listPricesOfList, { list_id: listId, ...place, limit: PAGE_PRICES })
     const last = rows.at(-1)
     if (last === undefined) return

@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -34,7 +34,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
       ...statements,
       name: 'prices',
       filters: [listId, only],
-      start: { from_quantity: 0, variant_id: FIRST_ID },
+      start: { from_quantity: 0, variant_id: LOWEST_ID },
       placeOf: ({ from_quantity, variant_id }) => ({ from_quantity, variant_id })
     })
     const items = page.items.map(({ price_minor: price, ...row }) => ({ ...row, price }))

@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -13,7 +13,7 @@ import {
 
 const text = (longest: number) => ({
   maxLength: longest,
-  ...matching(
+  ...patternWithMessage(
     `^[^\\s\\u0000-\\u001f\\u007f]{1,${longest}}$`,
     `must be 1 to ${longest} characters without spaces`
   )

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
-import { LAST_ID, newId } from '../../../kernel/ids.ts'
+import { HIGHEST_ID, newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -119,7 +119,7 @@ export function createPromotionCodeService({ db }: { db: Database }) {
 export type PromotionCodeService = ReturnType<typeof createPromotionCodeService>
 
 async function* linesOf(db: Database, promotionId: string): AsyncGenerator<string> {
-  for (let after = LAST_ID; ; ) {
+  for (let after = HIGHEST_ID; ; ) {
     const place = { promotion_id: promotionId, batch_id: null, after, limit: PAGE_CODES }
     const rows = await db.rows(repository.listPromotionCodes, place)
     const last = rows.at(-1)

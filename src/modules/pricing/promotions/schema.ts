@@ -1,5 +1,5 @@
-import { currencies } from '../../../kernel/money.ts'
-import { matching } from '../../../kernel/patterns.ts'
+import { currencyDecimalPlaces } from '../../../kernel/money.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -24,12 +24,17 @@ const PromotionClass = Type.Enum(['line', 'order', 'shipping'], {
     'What the discount applies to: each matching line, the matching lines of the order together, or each delivery.'
 })
 const Amounts = Type.Record(
-  Type.String(matching(`^(?:${Object.keys(currencies).join('|')})$`, 'must be a currency, such as EUR')),
+  Type.String(
+    patternWithMessage(
+      `^(?:${Object.keys(currencyDecimalPlaces).join('|')})$`,
+      'must be a currency, such as EUR'
+    )
+  ),
   Amount,
   {
     description: 'Amounts by currency. The promotion does not apply in markets with another currency.',
     minProperties: 1,
-    maxProperties: Object.keys(currencies).length,
+    maxProperties: Object.keys(currencyDecimalPlaces).length,
     additionalProperties: false
   }
 )

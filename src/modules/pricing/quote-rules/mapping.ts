@@ -1,4 +1,4 @@
-import { reaching, readArea } from '../../../kernel/areas.ts'
+import { createAreaMatcher, normalizeDeliveryArea } from '../../../kernel/areas.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { PromotionRow } from '../promotions/repository.ts'
 import type { PromotionEffectRequest } from '../promotions/schema.ts'
@@ -59,8 +59,8 @@ function zoneOf(rates: readonly RateRow[]): TaxZone[] {
   const [first] = rates
   if (first === undefined) return []
   const { zone_id: id, country, region, postal_pattern: postalCode } = first
-  const area = readArea({ country, region, postalCode })
-  return area === undefined ? [] : [{ id, area, reachFor: reaching(area), rates: rates.map(rateOf) }]
+  const area = normalizeDeliveryArea({ country, region, postalCode })
+  return area === undefined ? [] : [{ id, area, reachFor: createAreaMatcher(area), rates: rates.map(rateOf) }]
 }
 const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
   category,

@@ -1,4 +1,4 @@
-import type { Area, Destination, reaching } from '../../../kernel/areas.ts'
+import type { createAreaMatcher, DeliveryArea, Destination } from '../../../kernel/areas.ts'
 
 /** The tax category of variants and shipping methods that name none. */
 export const STANDARD_TAX_CATEGORY = 'standard'
@@ -99,7 +99,7 @@ export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly promotions: readonly Promotion[]
   /** By normalized code. */
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
-  /** By country; zones of all countries have `ANYWHERE`. */
+  /** By country; zones of all countries have `ANY_COUNTRY`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
   readonly ratesOf: (parcel: DeliveryGroupParcel) => readonly Option[]
 }
@@ -107,9 +107,9 @@ export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption>
 /** The area of tax rates; one rate per category at a time. The most specific zone around a place applies. */
 export type TaxZone = {
   readonly id: string
-  readonly area: Area
+  readonly area: DeliveryArea
   /** Precomputed from the area, because a quote checks all zones of a country. */
-  readonly reachFor: ReturnType<typeof reaching>
+  readonly reachFor: ReturnType<typeof createAreaMatcher>
   readonly rates: readonly TaxRate[]
 }
 type TaxRate = {

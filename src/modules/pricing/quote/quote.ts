@@ -1,4 +1,4 @@
-import { fractionOf } from '../../../kernel/money.ts'
+import { multiplyFractionRounded } from '../../../kernel/money.ts'
 import { type PriceComponent, sumPayableComponents } from './components.ts'
 import { quoteDelivery } from './deliveries.ts'
 import type { QuoteFinding } from './findings.ts'
@@ -115,6 +115,6 @@ function pricesOf({ key, quantity, priceMinor, discountedPriceMinor }: QuoteLine
 
 /** Rounds the total to the nearest payable amount, half up. */
 function cashRoundingOf(totalMinor: number, stepMinor: number): PriceComponent[] {
-  const amountMinor = fractionOf(totalMinor, 1, stepMinor) * stepMinor - totalMinor
+  const amountMinor = multiplyFractionRounded(totalMinor, 1, stepMinor) * stepMinor - totalMinor
   return amountMinor === 0 ? [] : [{ kind: 'cash_rounding', amountMinor, included: false }]
 }

@@ -1,5 +1,5 @@
-import { ANYWHERE, compareReach, type Destination, placeOf } from '../../../kernel/areas.ts'
-import { shareOf, withoutShare } from '../../../kernel/money.ts'
+import { ANY_COUNTRY, compareAreaSizes, type Destination, prepareDestination } from '../../../kernel/areas.ts'
+import { amountBeforeRatePpm, multiplyByPpm } from '../../../kernel/money.ts'
 import { allocateAmountByWeight } from './allocate.ts'
 import { type PriceComponent, sumBy } from './components.ts'
 import type {
@@ -30,7 +30,7 @@ export function computeTaxComponents(
     const ratePpm = taxCategory === UNTAXED_TAX_CATEGORY ? undefined : rateOf(target.group, taxCategory)
     return ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
   })
-  const taxOn = market.pricesIncludeTax ? includedTax : shareOf
+  const taxOn = market.pricesIncludeTax ? includedTax : multiplyByPpm
   const taxes = ROUNDINGS[market.taxRounding](taxables, taxOn)
   return taxables.flatMap((taxable, index) =>
     componentsOf(taxable, taxes[index] ?? 0, market, exemptionOf(taxable.target.group))
@@ -57,7 +57,8 @@ function componentsOf(
 }
 
 /** The amount minus its rounded net, so that net and tax always add up. */
-const includedTax: ComputeTax = (amountMinor, ratePpm) => amountMinor - withoutShare(amountMinor, ratePpm)
+const includedTax: ComputeTax = (amountMinor, ratePpm) =>
+  amountMinor - amountBeforeRatePpm(amountMinor, ratePpm)
 
 /** Returns the tax of each taxable, in order. */
 const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: ComputeTax) => number[]> = {
@@ -90,14 +91,14 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: Compu
 function createRateLookup({ market, rules, now }: QuoteInput) {
   const zonesByGroup = new Map<QuoteDeliveryGroup, readonly TaxZone[]>()
   const zonesAround = (destination: Destination): TaxZone[] => {
-    const place = placeOf(destination)
-    return [place.country, ANYWHERE]
+    const place = prepareDestination(destination)
+    return [place.country, ANY_COUNTRY]
       .flatMap(country => rules.taxZones.get(country) ?? [])
       .flatMap(zone => {
         const reach = zone.reachFor(place)
         return reach === undefined ? [] : [{ zone, reach }]
       })
-      .sort((a, b) => compareReach(a.reach, b.reach) || (a.zone.id < b.zone.id ? -1 : 1))
+      .sort((a, b) => compareAreaSizes(a.reach, b.reach) || (a.zone.id < b.zone.id ? -1 : 1))
       .map(({ zone }) => zone)
   }
   const zonesOf = (group: QuoteDeliveryGroup): readonly TaxZone[] => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
-import { LAST_ID } from '../../../kernel/ids.ts'
+import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -143,7 +143,7 @@ function readMoment(periods: PeriodParser, cell: string, column: 'starts_at' | '
 }
 
 async function* linesOf(db: Database): AsyncGenerator<string> {
-  for (let after = LAST_ID; ; ) {
+  for (let after = HIGHEST_ID; ; ) {
     const rows = await db.rows(repository.listTaxRateExportRows, { after, limit: PAGE_RATES })
     const last = rows.at(-1)
     if (last === undefined) return

@@ -1,4 +1,4 @@
-import { countries } from '../../../kernel/countries.ts'
+import { countryCodes } from '../../../kernel/countries.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -16,10 +16,10 @@ import { DayOrTimestamp } from '../input-formats/periods.ts'
 
 export const TAX_EXEMPTIONS_MAX = 20_000
 
-const Countries = Type.Array(Type.Enum(countries), {
+const Countries = Type.Array(Type.Enum(countryCodes), {
   description: 'Countries of delivery where the exemption applies. Null: all.',
   minItems: 1,
-  maxItems: countries.length,
+  maxItems: countryCodes.length,
   uniqueItems: true
 })
 const fields = {

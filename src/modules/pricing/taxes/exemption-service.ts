@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
-import { readVatId } from '../../../kernel/vat-id.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { normalizeVatId } from '../../../kernel/vat-id.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -66,7 +66,7 @@ export function createTaxExemptionService({ db, invalidation, periods }: Deps) {
       const vatId = vat_id === undefined ? undefined : checkedVatId(vat_id)
       await write.once(db, async tx => {
         const stored = await lock(tx, id, write)
-        if (changesNothing(body)) return
+        if (isEmptyPatch(body)) return
         await tx.run(repository.updateTaxExemption, {
           ...stored,
           ...fields,
@@ -99,7 +99,7 @@ async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
 /** One with its country in front, as it is written on invoices. @throws `PRICING_VAT_ID_INVALID` */
 function checkedVatId(text: string | null): string | null {
   if (text === null) return null
-  const vatId = readVatId(text, '')
+  const vatId = normalizeVatId(text, '')
   if (vatId === null || !/^[A-Z]{2}/.test(vatId)) throw vatIdInvalid()
   return vatId
 }

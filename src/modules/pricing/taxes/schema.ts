@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Country,
@@ -27,7 +27,7 @@ export const TAX_POSTAL_PATTERN_REGEX = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
 const CategoryCode = Type.String({
   description: 'Code by which variants and shipping methods name the category.',
   maxLength: 64,
-  ...matching(TAX_CATEGORY_CODE_REGEX, 'must be a word of a to z, 0 to 9, _ and -')
+  ...patternWithMessage(TAX_CATEGORY_CODE_REGEX, 'must be a word of a to z, 0 to 9, _ and -')
 })
 export const CreateTaxCategoryRequest = request('CreateTaxCategoryRequest', {
   code: CategoryCode,
@@ -50,7 +50,7 @@ const Region = line(64, 'Code or name of the region (ISO 3166-2). The part behin
 const PostalPattern = Type.String({
   description: 'A postal code, a prefix with a star (902*), or a range (90200-90299).',
   maxLength: 16,
-  ...matching(TAX_POSTAL_PATTERN_REGEX, 'must be a postal code, or its beginning and a star, such as 902*')
+  ...patternWithMessage(TAX_POSTAL_PATTERN_REGEX, 'must be a postal code, or its beginning and a star, such as 902*')
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }
 export const CreateTaxZoneRequest = request('CreateTaxZoneRequest', {

@@ -1,6 +1,6 @@
 import { type ErrorDefinition, found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -65,7 +65,7 @@ export function createTaxCategoryService({ db, invalidation }: Deps) {
     patch: async (id: string, body: UpdateTaxCategoryRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockTaxCategory, taxCategoryNotFound, id, write)
-        if (!changesNothing(body)) await tx.run(repository.updateTaxCategory, { ...stored, ...body })
+        if (!isEmptyPatch(body)) await tx.run(repository.updateTaxCategory, { ...stored, ...body })
       })
       return read(id)
     },
@@ -111,7 +111,7 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
     patch: async (id: string, body: UpdateTaxZoneRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockTaxZone, taxZoneNotFound, id, write)
-        if (changesNothing(body)) return
+        if (isEmptyPatch(body)) return
         const zone = { ...stored, ...body }
         await tx.run(repository.updateTaxZone, { ...zone, ...placeOf(zone) })
         invalidation.publish(tx)
@@ -176,7 +176,7 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
       const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockTaxRate, taxRateNotFound, id, write)
-        if (changesNothing(body)) return
+        if (isEmptyPatch(body)) return
         const period = {
           starts_at: startsAt === undefined ? stored.starts_at : startsAt,
           ends_at: endsAt === undefined ? stored.ends_at : endsAt

@@ -1,4 +1,4 @@
-import { areaFaultOf, readArea } from '../../../kernel/areas.ts'
+import { deliveryAreaFault, normalizeDeliveryArea } from '../../../kernel/areas.ts'
 
 type ZonePlace = {
   readonly country: string
@@ -13,9 +13,9 @@ export function normalizeTaxZonePlace({
   postal_pattern
 }: ZonePlace): ZonePlace | { fault: ZoneFault } {
   const given = { country, region, postalCode: postal_pattern }
-  const area = readArea(given)
+  const area = normalizeDeliveryArea(given)
   if (area !== undefined) return { country, region: area.region, postal_pattern: area.postalCode }
-  const { part, message } = areaFaultOf(given)
+  const { part, message } = deliveryAreaFault(given)
   return { fault: { field: part === 'region' ? part : 'postal_pattern', message } }
 }
 type ZoneFault = { readonly field: 'region' | 'postal_pattern'; readonly message: string }

@@ -1,4 +1,4 @@
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 import type { RatingService } from './service.ts'
@@ -13,7 +13,7 @@ type Deps = { db: Database; ratings: Pick<RatingService, 'recount'> }
  */
 export async function repairProductRatings({ db, ratings }: Deps, signal: AbortSignal): Promise<string[]> {
   const repaired: string[] = []
-  let after = FIRST_ID
+  let after = LOWEST_ID
   while (!signal.aborted) {
     const ids = (await db.rows(repository.listRatedProductIds, { after, limit: CHUNK_PRODUCTS })).map(
       ({ id }) => id

@@ -1,5 +1,5 @@
-import { RecentMap } from '../../../kernel/recent-map.ts'
-import { singleFlight } from '../../../kernel/single-flight.ts'
+import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
+import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
@@ -44,8 +44,8 @@ type Deps = { db: Queryable; broadcast: Broadcast }
  * be missed.
  */
 export function createRatingService({ db, broadcast }: Deps) {
-  const cached = new RecentMap<ProductRating>(CACHED_MAX)
-  const loadOnce = singleFlight<ReadonlyMap<string, ProductRating>>()
+  const cached = new RecentlyUsedMap<ProductRating>(CACHED_MAX)
+  const loadOnce = createSingleFlight<ReadonlyMap<string, ProductRating>>()
   let generation = 0
   const invalidate = (productIds: readonly string[]) => {
     generation += 1

@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { nullable } from '../../../kernel/wire.ts'
 
@@ -12,7 +12,7 @@ const visiblePattern = (without: string) => `^[^\\S${without}]*[^\\s${without}][
 
 const NAME_LENGTH_MAX = 80
 const plainText = (maxLength: number, without: string, words: string, description: string) =>
-  Type.String({ description, maxLength, ...matching(visiblePattern(without), words) })
+  Type.String({ description, maxLength, ...patternWithMessage(visiblePattern(without), words) })
 const line = (maxLength: number, description: string) =>
   plainText(maxLength, NOT_IN_LINES, 'must be one line of text that can be seen', description)
 const paragraphs = (maxLength: number, description: string) =>

@@ -1,4 +1,4 @@
-import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
@@ -15,10 +15,10 @@ type Deps = {
 }
 
 const beforeFirst: Record<ReviewSort, { stars: number; id: string }> = {
-  newest: { stars: 0, id: LAST_ID },
-  oldest: { stars: 0, id: FIRST_ID },
-  highest: { stars: 6, id: LAST_ID },
-  lowest: { stars: 0, id: FIRST_ID }
+  newest: { stars: 0, id: HIGHEST_ID },
+  oldest: { stars: 0, id: LOWEST_ID },
+  highest: { stars: 6, id: HIGHEST_ID },
+  lowest: { stars: 0, id: LOWEST_ID }
 }
 
 /** The public side of reviews: published reviews with the public name of the author only, and ratings. */

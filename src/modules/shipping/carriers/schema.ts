@@ -1,4 +1,4 @@
-import { matching } from '../../../kernel/patterns.ts'
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -19,7 +19,7 @@ const RULES_MAX = 20
 const Mask = Type.String({
   minLength: 1,
   maxLength: 60,
-  ...matching(
+  ...patternWithMessage(
     '^[0-9A-Z#@*]+~?$',
     'must consist of digits, capital letters, # (a digit), @ (a letter) and * (either), with an optional ~ (any more) at the end'
   )
@@ -39,7 +39,7 @@ const fields = {
       Type.String({
         maxLength: 500,
         description: 'Tracking page of the carrier. `{tracking_number}` stands for the number.',
-        ...matching(
+        ...patternWithMessage(
           `^https://[A-Za-z0-9.-]+(:[0-9]+)?/${SIGNS}\\{tracking_number\\}${SIGNS}$`,
           'must be an https URL with {tracking_number} after its host'
         )
@@ -56,7 +56,7 @@ const fields = {
 export const CreateCarrierRequest = request('CreateCarrierRequest', {
   code: Type.String({
     maxLength: 40,
-    ...matching('^[a-z0-9][a-z0-9-]{0,39}$', 'must be a word of a to z, 0 to 9 and -'),
+    ...patternWithMessage('^[a-z0-9][a-z0-9-]{0,39}$', 'must be a word of a to z, 0 to 9 and -'),
     description: 'Identifier of the carrier. It cannot be changed.'
   }),
   ...fields

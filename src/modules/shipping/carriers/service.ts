@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -21,7 +21,7 @@ export function createCarrierService({ db, invalidation }: { db: Database; inval
   const list = (query: PageQuery): Promise<Page<CarrierResponse>> =>
     readPage(query, {
       name: 'carriers',
-      start: { code: '', id: FIRST_ID },
+      start: { code: '', id: LOWEST_ID },
       rows: place => db.rows(repository.listCarriers, place),
       placeOf: ({ code, id }) => ({ code, id }),
       total: () => db.first(repository.countCarriers)
@@ -52,7 +52,7 @@ export function createCarrierService({ db, invalidation }: { db: Database; inval
   ): Promise<CarrierResponse> {
     await write.once(db, async tx => {
       const { code: _, version: _version, created_at: _at, ...stored } = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       await tx.run(repository.updateCarrier, { ...stored, ...body })
       invalidation.publish(tx)
     })

@@ -1,4 +1,4 @@
-import { ANYWHERE } from '../../../kernel/areas.ts'
+import { ANY_COUNTRY } from '../../../kernel/areas.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
 
 /** A zone in which a method has rates. `countries`: those that the zone has areas in. */
@@ -42,4 +42,4 @@ export function missingRates(
 
 const sendsTo = (market: MarketSummary, { countries }: RatedZone): boolean =>
   market.countries.length === 0 ||
-  countries.some(country => country === ANYWHERE || market.countries.includes(country))
+  countries.some(country => country === ANY_COUNTRY || market.countries.includes(country))

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID } from '../../../kernel/ids.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -24,7 +24,7 @@ export function createMethodService({ db, invalidation, listMarkets }: Deps) {
   async function list(query: PageQuery): Promise<Page<MethodResponse>> {
     const page = await readPage(query, {
       name: 'shipping methods',
-      start: { position: 0, id: FIRST_ID },
+      start: { position: 0, id: LOWEST_ID },
       rows: place => db.rows(repository.listMethods, place),
       placeOf: ({ position, id }) => ({ position, id }),
       total: () => db.first(repository.countMethods)
@@ -85,7 +85,7 @@ export function createMethodService({ db, invalidation, listMarkets }: Deps) {
     const { estimated_days: days, ...fields } = body
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const estimate = days === undefined ? {} : { days_min: days?.min ?? null, days_max: days?.max ?? null }
       await tx.run(repository.updateMethod, { ...stored, ...fields, ...estimate })
       invalidation.publish(tx)

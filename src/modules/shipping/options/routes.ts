@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { inMarket } from '../../../kernel/wire.ts'
+import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { RatesRequest, RatesResponse } from './schema.ts'
 import type { OptionService } from './service.ts'
@@ -14,7 +14,7 @@ export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: Res
         noReplay: 'it only computes costs'
       },
       schema: {
-        ...inMarket,
+        ...marketParameters,
         summary: 'Estimate shipping costs',
         description:
           'Returns the shipping options for items, or for a weight and a value, to a destination, cheapest first. The currency is that of the market. Needs no token and changes nothing. An empty list means that the shop does not deliver there. 400 `SHIPPING_REGION_INVALID`: the region is unknown or too large. 409 `SHIPPING_VARIANT_UNAVAILABLE`: `variant_id` is not for sale in this market.',

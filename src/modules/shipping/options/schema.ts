@@ -1,4 +1,4 @@
-import { countries } from '../../../kernel/countries.ts'
+import { countryCodes } from '../../../kernel/countries.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Amount, amount, Currency, Id, input, line, nullable, response } from '../../../kernel/wire.ts'
@@ -8,7 +8,7 @@ const ITEMS_MAX = 200
 const QUANTITY_MAX = 1_000_000
 
 const destination = input({
-  country: Type.Enum(countries, { description: 'Two-letter country code (ISO 3166-1).' }),
+  country: Type.Enum(countryCodes, { description: 'Two-letter country code (ISO 3166-1).' }),
   region: Type.Optional(nullable(line(64, 'Code or name of the region (ISO 3166-2): CA or California.'))),
   postal_code: Type.Optional(nullable(line(32, 'Postal code, or its first part.')))
 })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
-import { LAST_MOMENT, type Page, readPage } from '../../../kernel/pages.ts'
+import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
+import { LATEST_MICROSECOND, type Page, readPage } from '../../../kernel/pages.ts'
 import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { CarrierDirectory } from '../carriers/directory.ts'
@@ -71,7 +71,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
   }
 
   async function* exportLines(): AsyncGenerator<string> {
-    for (let place = { order_id: FIRST_ID, id: FIRST_ID }; ; ) {
+    for (let place = { order_id: LOWEST_ID, id: LOWEST_ID }; ; ) {
       const rows = await db.rows(repository.listUnshipped, { ...place, limit: SHEETS_MAX })
       const last = rows.at(-1)
       if (last === undefined) return
@@ -90,7 +90,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
         day === undefined
           ? await readPage(asked, {
               name: 'slips to send',
-              start: { order_id: FIRST_ID, id: FIRST_ID },
+              start: { order_id: LOWEST_ID, id: LOWEST_ID },
               total: never,
               rows: place => db.rows(repository.listUnshipped, place),
               placeOf: ({ order_id, id }) => ({ order_id, id })
@@ -98,7 +98,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
           : await readPage(asked, {
               name: 'slips of a day',
               filters: day,
-              start: { at: 0, id: FIRST_ID },
+              start: { at: 0, id: LOWEST_ID },
               total: never,
               rows: place => db.rows(repository.listSentOn, { day, zone: timeZone, ...place }),
               placeOf: ({ at, id }) => ({ at, id })
@@ -113,7 +113,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
       const page = await readPage(asked, {
         name: 'all shipments',
         filters,
-        start: { at: LAST_MOMENT, id: LAST_ID },
+        start: { at: LATEST_MICROSECOND, id: HIGHEST_ID },
         rows: place => db.rows(repository.listShipments, { ...filters, ...place }),
         placeOf: ({ at, id }) => ({ at, id }),
         total: () => db.first(repository.countShipments, filters)

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, currencies } from '../../../kernel/money.ts'
+import { AMOUNT_MAX, currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -21,7 +21,7 @@ export const RateQuery = input({
   ...pageQuery,
   method_id: Type.Optional(Id),
   zone_id: Type.Optional(Id),
-  currency: Type.Optional(Type.Enum(Object.keys(currencies)))
+  currency: Type.Optional(Type.Enum(Object.keys(currencyDecimalPlaces)))
 })
 export type RateQuery = Static<typeof RateQuery>
 
@@ -50,7 +50,7 @@ const fields = {
   method_id: Id,
   zone_id: Type.Optional(nullable(Id)),
   currency: Type.Optional(
-    Type.Enum(Object.keys(currencies), {
+    Type.Enum(Object.keys(currencyDecimalPlaces), {
       description: 'Currency code (ISO 4217). Default: the currency of the shop.'
     })
   ),

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -66,7 +66,7 @@ export function createRateService({ db, invalidation, currency: shopCurrency }: 
     const price = table ? tablePrice(table) : amount === undefined ? {} : amountPrice(amount)
     await write.once(db, async tx => {
       const { free_from_minor, ...stored } = await lock(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const freeFrom = { free_from_minor: free_from === undefined ? free_from_minor : free_from }
       await tx.run(repository.updateRate, { ...stored, ...freeFrom, ...price })
       invalidation.publish(tx)

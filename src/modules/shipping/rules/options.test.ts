@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Area, areAlike, readArea } from '../../../kernel/areas.ts'
+import { areAreasAmbiguous, type DeliveryArea, normalizeDeliveryArea } from '../../../kernel/areas.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
   indexRules,
@@ -12,9 +12,13 @@ import {
   type ShippingZone
 } from './options.ts'
 
-const area = (country: string, postalCode: string | null = null, region: string | null = null): Area =>
-  readArea({ country, region, postalCode }) ?? expect.fail(`${country} ${postalCode}`)
-const zone = (id: string, ...areas: Area[]): ShippingZone => ({ id, areas })
+const area = (
+  country: string,
+  postalCode: string | null = null,
+  region: string | null = null
+): DeliveryArea =>
+  normalizeDeliveryArea({ country, region, postalCode }) ?? expect.fail(`${country} ${postalCode}`)
+const zone = (id: string, ...areas: DeliveryArea[]): ShippingZone => ({ id, areas })
 const method = (id: string, fields: Partial<ShippingMethod> = {}): ShippingMethod => ({
   id,
   kind: 'shipping',
@@ -204,7 +208,9 @@ const someArea = fc
   .map(([country, postalCode, region]) => (country === '*' ? area('*') : area(country, postalCode, region)))
 const toldApart = fc
   .array(someArea, { maxLength: 12 })
-  .map(areas => areas.filter((one, index) => !areas.slice(0, index).some(other => areAlike(one, other))))
+  .map(areas =>
+    areas.filter((one, index) => !areas.slice(0, index).some(other => areAreasAmbiguous(one, other)))
+  )
 
 test('the order of zones, methods and rates does not change the options', () => {
   const destination = fc.record({

@@ -1,19 +1,19 @@
 import {
-  ANYWHERE,
-  type Area,
-  compareReach,
+  ANY_COUNTRY,
+  type AreaSize,
+  compareAreaSizes,
+  createAreaMatcher,
+  type DeliveryArea,
   type Destination,
-  placeOf,
-  type Reach,
-  reaching,
-  regionsNamed
+  prepareDestination,
+  regionsOfAreas
 } from '../../../kernel/areas.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 
 /** How an order reaches the buyer. */
 export type ShippingMethodKind = 'shipping' | 'pickup' | 'digital'
 
-export type ShippingZone = { readonly id: string; readonly areas: readonly Area[] }
+export type ShippingZone = { readonly id: string; readonly areas: readonly DeliveryArea[] }
 export type ShippingMethod = {
   readonly id: string
   readonly kind: ShippingMethodKind
@@ -69,7 +69,7 @@ type ZonedMethod = {
   readonly method: ShippingMethod
   readonly rates: ReadonlyMap<string, ShippingRate>
 }
-type IndexedArea = { readonly zoneId: string; readonly reachFor: ReturnType<typeof reaching> }
+type IndexedArea = { readonly zoneId: string; readonly reachFor: ReturnType<typeof createAreaMatcher> }
 /** The shipping rules, indexed: areas by country, methods by zone. */
 export type ShippingRules = {
   /** The regions that areas name, by country. */
@@ -85,7 +85,7 @@ export function indexRules(
   rates: readonly ShippingRate[]
 ): ShippingRules {
   const areas = zones.flatMap(({ id, areas }) =>
-    areas.map(area => ({ country: area.country, zoneId: id, reachFor: reaching(area) }))
+    areas.map(area => ({ country: area.country, zoneId: id, reachFor: createAreaMatcher(area) }))
   )
   const inOrder = methods.toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
   const ratesOfMethod = Map.groupBy(rates, ({ methodId }) => methodId)
@@ -102,7 +102,7 @@ export function indexRules(
     ({ country }) => country
   )
   return {
-    regions: new Map([...allAreas].map(([country, areas]) => [country, regionsNamed(areas)])),
+    regions: new Map([...allAreas].map(([country, areas]) => [country, regionsOfAreas(areas)])),
     areas: Map.groupBy(areas, ({ country }) => country),
     offers: Map.groupBy(offers, ({ zoneId }) => zoneId)
   }
@@ -131,11 +131,14 @@ export function listOptions(rules: ShippingRules, parcel: ShippingParcel): Shipp
 }
 
 function findZone({ areas }: ShippingRules, destination: Destination): string | undefined {
-  const place = placeOf(destination)
-  let nearest: { reach: Reach; zoneId: string } | undefined
-  for (const { zoneId, reachFor } of [...(areas.get(place.country) ?? []), ...(areas.get(ANYWHERE) ?? [])]) {
+  const place = prepareDestination(destination)
+  let nearest: { reach: AreaSize; zoneId: string } | undefined
+  for (const { zoneId, reachFor } of [
+    ...(areas.get(place.country) ?? []),
+    ...(areas.get(ANY_COUNTRY) ?? [])
+  ]) {
     const reach = reachFor(place)
-    if (reach !== undefined && (nearest === undefined || compareReach(reach, nearest.reach) < 0))
+    if (reach !== undefined && (nearest === undefined || compareAreaSizes(reach, nearest.reach) < 0))
       nearest = { reach, zoneId }
   }
   return nearest?.zoneId

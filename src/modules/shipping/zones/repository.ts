@@ -1,11 +1,11 @@
-import type { Area } from '../../../kernel/areas.ts'
+import type { DeliveryArea } from '../../../kernel/areas.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
   id: 'uuid',
   name: 'text',
-  areas: json<Area[]>(),
+  areas: json<DeliveryArea[]>(),
   version: 'int4',
   created_at: 'timestamptz'
 } as const
@@ -31,12 +31,12 @@ export const findZone = statement({
 })
 export const insertZone = statement({
   name: 'shipping.insert_zone',
-  takes: { id: 'uuid', name: 'text', areas: json<Area[]>() },
+  takes: { id: 'uuid', name: 'text', areas: json<DeliveryArea[]>() },
   text: 'insert into shipping.zones (id, name, areas) values ($id, $name, $areas)'
 })
 export const updateZone = statement({
   name: 'shipping.update_zone',
-  takes: { id: 'uuid', name: 'text', areas: json<Area[]>() },
+  takes: { id: 'uuid', name: 'text', areas: json<DeliveryArea[]>() },
   text: 'update shipping.zones set name = $name, areas = $areas, version = version + 1 where id = $id'
 })
 export const deleteZone = statement({

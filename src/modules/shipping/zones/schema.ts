@@ -1,5 +1,5 @@
-import { ANYWHERE } from '../../../kernel/areas.ts'
-import { countries } from '../../../kernel/countries.ts'
+import { ANY_COUNTRY } from '../../../kernel/areas.ts'
+import { countryCodes } from '../../../kernel/countries.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -22,7 +22,7 @@ const REGION =
   'Code or name of the region (ISO 3166-2). The part behind the hyphen is stored: CA for California.'
 const POSTAL_CODE = 'A postal code or its first part (SW1A), a prefix (10*), or a range (10000-19999).'
 const Area = input({
-  country: Type.Enum([ANYWHERE, ...countries], { description: COUNTRY }),
+  country: Type.Enum([ANY_COUNTRY, ...countryCodes], { description: COUNTRY }),
   region: Type.Optional(nullable(line(64, REGION))),
   postal_code: Type.Optional(nullable(line(32, POSTAL_CODE)))
 })

@@ -1,8 +1,13 @@
-import { type Area, areAlike, areaFaultOf, readArea } from '../../../kernel/areas.ts'
+import {
+  areAreasAmbiguous,
+  type DeliveryArea,
+  deliveryAreaFault,
+  normalizeDeliveryArea
+} from '../../../kernel/areas.ts'
 import { found } from '../../../kernel/errors.ts'
-import type { Fault } from '../../../kernel/faults.ts'
+import type { FieldFault } from '../../../kernel/faults.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -54,7 +59,7 @@ export function createZoneService({ db, invalidation }: { db: Database; invalida
     const areas = body.areas && readAreas(body.areas)
     await write.once(db, async tx => {
       const { stored, others } = await lockOne(tx, id, write)
-      if (changesNothing(body)) return
+      if (isEmptyPatch(body)) return
       const { name = stored.name } = body
       if (areas !== undefined) assertUnambiguous(areas, others)
       await tx.run(repository.updateZone, { id, name, areas: areas ?? stored.areas })
@@ -92,13 +97,13 @@ async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
   return { stored, others: all.filter(zone => zone.id !== id) }
 }
 
-function readAreas(areas: readonly AreaRequest[]): Area[] {
-  const errors: Fault[] = []
+function readAreas(areas: readonly AreaRequest[]): DeliveryArea[] {
+  const errors: FieldFault[] = []
   const read = areas.flatMap(({ country, region = null, postal_code: postalCode = null }, index) => {
     const given = { country, region, postalCode }
-    const area = readArea(given)
+    const area = normalizeDeliveryArea(given)
     if (area !== undefined) return [area]
-    const { part, message } = areaFaultOf(given)
+    const { part, message } = deliveryAreaFault(given)
     errors.push({ path: `body/areas/${index}/${part === 'region' ? part : 'postal_code'}`, message })
     return []
   })
@@ -107,9 +112,9 @@ function readAreas(areas: readonly AreaRequest[]): Area[] {
 }
 
 /** @throws `SHIPPING_ZONE_AMBIGUOUS` with the areas and the other zones. */
-function assertUnambiguous(areas: readonly Area[], others: readonly repository.ZoneRow[]): void {
+function assertUnambiguous(areas: readonly DeliveryArea[], others: readonly repository.ZoneRow[]): void {
   const errors = areas.flatMap((area, index) => {
-    const other = others.find(zone => zone.areas.some(each => areAlike(area, each)))
+    const other = others.find(zone => zone.areas.some(each => areAreasAmbiguous(area, each)))
     return other === undefined
       ? []
       : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]

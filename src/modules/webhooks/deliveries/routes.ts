@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, meaning, noContent } from '../../../kernel/wire.ts'
+import { IdParams, listOf, noContent, withResponseDescription } from '../../../kernel/wire.ts'
 import {
   ReplayWebhooksRequest,
   WebhookDeliveryDetailsResponse,
@@ -83,7 +83,10 @@ export function webhookDeliveryRoutes(tiers: Tiers, deliveries: WebhookDeliveryS
           'Sends an event of type `webhook.test` to an endpoint, whatever its event types are. Read the delivery afterwards to see its attempts. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 409 `WEBHOOKS_ENDPOINT_INACTIVE`: enable the endpoint first.',
         params: IdParams,
         response: {
-          201: meaning(WebhookDeliveryDetailsResponse, 'The delivery, which is sent shortly after.')
+          201: withResponseDescription(
+            WebhookDeliveryDetailsResponse,
+            'The delivery, which is sent shortly after.'
+          )
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, meaning, noContent, PageQuery } from '../../../kernel/wire.ts'
+import { IdParams, listOf, noContent, PageQuery, withResponseDescription } from '../../../kernel/wire.ts'
 import {
   CreateWebhookEndpointRequest,
   RotateWebhookSecretRequest,
@@ -38,7 +38,9 @@ export function webhookEndpointRoutes(tiers: Tiers, endpoints: WebhookEndpointSe
         description:
           'Creates an endpoint that gets events of the given types from now on. The response contains the secret by which the receiver verifies signatures; it is not returned again. 400 `WEBHOOKS_URL_REFUSED`: the URL needs https and a public host. 400 `WEBHOOKS_EVENT_TYPE_UNKNOWN`: `errors` name the types. 409 `WEBHOOKS_ENDPOINTS_LIMIT`: delete an endpoint or raise `webhooks.endpoints_max`.',
         body: CreateWebhookEndpointRequest,
-        response: { 201: meaning(WebhookEndpointSecretResponse, 'The new endpoint, with its secret.') }
+        response: {
+          201: withResponseDescription(WebhookEndpointSecretResponse, 'The new endpoint, with its secret.')
+        }
       }
     },
     request => endpoints.create(request.body, writeOf(request))
@@ -85,7 +87,9 @@ export function webhookEndpointRoutes(tiers: Tiers, endpoints: WebhookEndpointSe
           'Creates a new secret for an endpoint and returns it once. The previous secret also signs for `overlap_hours`, so that the receiver can switch without losing events. 404 `WEBHOOKS_ENDPOINT_NOT_FOUND`: it does not exist. 412 `WEBHOOKS_ENDPOINT_STALE`: read the endpoint again and send its version as `If-Match`.',
         params: IdParams,
         body: RotateWebhookSecretRequest,
-        response: { 200: meaning(WebhookEndpointSecretResponse, 'The endpoint, with its new secret.') }
+        response: {
+          200: withResponseDescription(WebhookEndpointSecretResponse, 'The endpoint, with its new secret.')
+        }
       }
     },
     request => endpoints.rotate(request.params.id, request.body, writeOf(request))

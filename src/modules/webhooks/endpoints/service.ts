@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
-import { nearest } from '../../../kernel/nearest.ts'
+import { mostSimilarWord } from '../../../kernel/nearest.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { changesNothing } from '../../../kernel/patch.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
@@ -55,7 +55,7 @@ export function createWebhookEndpointService(deps: Deps) {
   }
 
   function unknownTypeMessage(name: string): string {
-    const suggestion = nearest(name, eventTypes)
+    const suggestion = mostSimilarWord(name, eventTypes)
     const rule = 'must be the name of an event that webhooks send'
     return suggestion === undefined ? rule : `${rule}; did you mean "${suggestion}"?`
   }
@@ -137,7 +137,7 @@ export function createWebhookEndpointService(deps: Deps) {
     ): Promise<WebhookEndpointResponse> => {
       await write.once(db, async tx => {
         const stored = await lock(tx, id, write)
-        if (changesNothing(body)) return
+        if (isEmptyPatch(body)) return
         assertEventTypes(body.event_types ?? null)
         const url = body.url === undefined ? stored.url : normalizeUrl(body.url)
         const { description, event_types, active } = { ...stored, ...body }
