@@ -1,65 +1,70 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Person } from './book.ts'
+import type { ChaosClient } from './book.ts'
 import {
-  KINDS,
-  type Kind,
+  OPERATION_KINDS,
   type Operation,
-  type Plan,
-  perform,
+  type OperationKind,
+  type OperationPlan,
+  performOperation,
   repeatHangingUp,
   tallyOf
 } from './operations.ts'
-import { type Administrator, planOf } from './plans.ts'
+import { type Administrator, planOperation } from './plans.ts'
 
 const PAUSE_MS = 30
 const ANY_SHARE = 0.1
-/** So many tries in vain count as one that succeeded: what cannot be done now must not keep all else from being done. */
+/** Failed tries that count as one success, so that a kind that cannot succeed now does not block the others. */
 const TRIES_OF_ONE = 10
 const TWICE_SHARE = 0.3
 const REPEATED_SHARE = 0.35
-/** Of these several exclude each other, or have to come one after the other. */
-const ALONE: readonly Kind[] = ['void shipment', 'count stock', 'cancel', 'void payment']
-/** How much rarer these are than others: each takes an order away from all that could still be done to it. */
-const RARITY: Partial<Record<Kind, number>> = { cancel: 4, 'void payment': 3, 'cancel lines': 1.5, ship: 0.3 }
+/** Kinds that are not sent twice with two keys, because the second one would be rejected or would change the result. */
+const ALONE: readonly OperationKind[] = ['void shipment', 'count stock', 'cancel', 'void payment']
+/** How much rarer these kinds are, because they leave an order with fewer possible operations. */
+const RARITY: Partial<Record<OperationKind, number>> = {
+  cancel: 4,
+  'void payment': 3,
+  'cancel lines': 1.5,
+  ship: 0.3
+}
 
-/** Ships, cancels, takes back and gives money back, and corrects stock, under keys, until the run stops. */
-export async function administer(person: Administrator): Promise<void> {
-  const { book, dice } = person
-  while (!book.stopping) {
+/** Sends keyed operations of an administrator until the run stops. */
+export async function actAsAdministrator(client: Administrator): Promise<void> {
+  const { record, dice } = client
+  while (!record.stopping) {
     await delay(PAUSE_MS)
-    const plan = await nextPlan(person)
+    const plan = await nextPlan(client)
     if (plan === undefined) continue
     const { kind } = plan
     const isTwice = dice.chance(TWICE_SHARE)
     const hasTwoKeys = isTwice && !ALONE.includes(kind) && dice.chance(0.5)
     const performed: Operation[] = hasTwoKeys
-      ? await Promise.all([perform(person, plan), perform(person, plan)])
-      : [await perform(person, plan, isTwice ? 2 : 1)]
+      ? await Promise.all([performOperation(client, plan), performOperation(client, plan)])
+      : [await performOperation(client, plan, isTwice ? 2 : 1)]
     for (const operation of performed)
       if (operation.state === 'acknowledged' && dice.chance(REPEATED_SHARE))
-        await repeatHangingUp(person, operation)
-    // What comes next would rest on an outcome that is not known.
+        await repeatHangingUp(client, operation)
+    // A further operation would depend on an unknown outcome.
     if (performed.some(({ state }) => state === 'unanswered')) return
   }
 }
 
-/** An operation of the kind that is farthest behind the others, among those for which there is something to do. */
-async function nextPlan(person: Administrator): Promise<Plan | undefined> {
-  for (const kind of rarestFirst(person)) {
-    const plan = await planOf(kind, person)
+/** Returns an operation of the kind with the fewest successes that is possible now. */
+async function nextPlan(client: Administrator): Promise<OperationPlan | undefined> {
+  for (const kind of rarestFirst(client)) {
+    const plan = await planOperation(kind, client)
     if (plan !== undefined) return plan
   }
   return undefined
 }
 
-function rarestFirst({ book, dice }: Person): Kind[] {
-  const tally = tallyOf(book)
-  const weight = (kind: Kind) => {
+function rarestFirst({ record, dice }: ChaosClient): OperationKind[] {
+  const tally = tallyOf(record)
+  const weight = (kind: OperationKind) => {
     const { tried = 0, acknowledged = 0 } = tally.get(kind) ?? {}
     return (acknowledged + tried / TRIES_OF_ONE) * (RARITY[kind] ?? 1)
   }
   // Chance decides among those that are equally far behind.
-  const shuffled = dice.shuffled(KINDS)
+  const shuffled = dice.shuffled(OPERATION_KINDS)
   if (dice.chance(ANY_SHARE)) return shuffled.filter(kind => (RARITY[kind] ?? 1) <= 1)
   return shuffled.sort((one, other) => weight(one) - weight(other))
 }

@@ -4,41 +4,41 @@ import type { Dice } from './dice.ts'
 import type { Operation } from './operations.ts'
 
 /** The response that a buyer received for a placed order. */
-type Told = { orderId: string; number: string; total: number; isNew: boolean }
-/** How many units, by the id of their variant. */
+type OrderResponse = { orderId: string; number: string; total: number; isNew: boolean }
+/** Number of units by variant id. */
 export type Units = Readonly<Record<string, number>>
-/** A request to buy once. The order keeps its note, so that each can be traced to who asked for it. */
+/** One request to buy. Its order stores the note, so that each order can be traced to its request. */
 export type Attempt = {
   note: string
-  /** The cart that several attempts are about: one of them becomes the order. */
+  /** Cart that several attempts order simultaneously. One of them creates the order. */
   cart: string | undefined
   isKeyed: boolean
-  /** How many units of which variant it is to have; `undefined` when that changes while it is ordered. */
+  /** Units that the order must have. Undefined when they change while the order is created. */
   units: Units | undefined
-  told: Told[]
-  /** The last answer was that there will be no order. */
+  responses: OrderResponse[]
+  /** Whether the last response rejected the order. */
   isRefused: boolean
-  /** The code of that answer. */
+  /** Error code of that response. */
   code?: string
 }
 /** The operations of all clients, with their responses. */
-export type Book = {
+export type RunRecord = {
   attempts: Attempt[]
-  /** What administrators did under a key, in the order in which each of them did it. */
+  /** Keyed operations of administrators, in the order in which each of them sent them. */
   operations: Operation[]
   /** Ids of orders that were acknowledged as canceled, to a buyer or to an administrator. */
   canceled: Set<string>
-  /** Answers that are wrong whatever happens around the shop. */
+  /** Responses that no fault justifies. */
   wrong: Set<string>
-  /** The provider's payments that it took by itself, and those of which a refund came back. */
+  /** Ids of payments that the provider captured without a request, and of payments with a refund that failed later. */
   takenLate: Set<string>
   keptBack: Set<string>
-  /** How often what was done. */
+  /** Counters by name, for the report. */
   counts: Map<string, number>
   stopping: boolean
 }
 
-export const openBook = (): Book => ({
+export const createRunRecord = (): RunRecord => ({
   attempts: [],
   operations: [],
   canceled: new Set(),
@@ -49,49 +49,50 @@ export const openBook = (): Book => ({
   stopping: false
 })
 
-export function count(book: Book, what: string): void {
-  book.counts.set(what, (book.counts.get(what) ?? 0) + 1)
+export function countInReport(record: RunRecord, what: string): void {
+  record.counts.set(what, (record.counts.get(what) ?? 0) + 1)
 }
 
 /** A client that sometimes hangs up before the response. */
-export type Person = { book: Book; http: HttpClient; dice: Dice }
+export type ChaosClient = { record: RunRecord; http: HttpClient; dice: Dice }
 export type Request = { method: string; path: string; token?: string; headers?: object; body?: unknown }
 
 const RETRY_PAUSE_MS = 50
-/** Longer than any fault and its mend. */
+/** Longer than any fault and its recovery. */
 const PATIENCE_MS = 60_000
 const HANG_UP_SHARE = 0.05
 const HANG_UP_MS_MAX = 60
 const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g
-/** What a request that makes sense is never told. */
-const NEVER = [400, 401, 403, 405, 413, 415, 422, 429]
+/** Statuses that a valid request never gets. */
+const UNJUSTIFIED_STATUSES = [400, 401, 403, 405, 413, 415, 422, 429]
 
-/** Sends it once; notes an answer that nothing explains. */
-export async function ask(
-  person: Person,
+/** Sends a request once, and records a response that no fault justifies. */
+export async function sendOnce(
+  client: ChaosClient,
   { method, path, token, headers, body }: Request,
   cutAfterMs?: number
 ) {
-  const answer = await person.http.send(method, path, {
+  const answer = await client.http.send(method, path, {
     ...(token !== undefined && { token }),
     headers: { ...headers },
     body,
     ...(cutAfterMs !== undefined && { cutAfterMs })
   })
   if (answer === undefined) return undefined
-  const isWrong = NEVER.includes(answer.status) || (answer.status >= 500 && answer.status !== 503)
+  const isWrong =
+    UNJUSTIFIED_STATUSES.includes(answer.status) || (answer.status >= 500 && answer.status !== 503)
   if (isWrong) {
     const what = `${method} ${path.replace(UUID, ':id')} was answered ${answer.status} ${answer.json?.code}`
-    person.book.wrong.add(`${what}: ${JSON.stringify(answer.json)?.slice(0, 300)}`)
+    client.record.wrong.add(`${what}: ${JSON.stringify(answer.json)?.slice(0, 300)}`)
   }
   return answer
 }
 
 type Patience = { hangsUp?: boolean; patienceMs?: number; onLost?: () => void }
 
-/** Sends it under a key, to any process, until it is answered; `undefined` when it is not in time. `onLost`: a try had no answer. */
+/** Repeats a keyed request, to any process, until it has a response. Undefined after the patience. `onLost`: a try had no response. */
 export async function sendUntilAnswered(
-  person: Person,
+  client: ChaosClient,
   key: string,
   request: Request,
   { hangsUp = true, patienceMs = PATIENCE_MS, onLost }: Patience = {}
@@ -99,11 +100,11 @@ export async function sendUntilAnswered(
   const headers = { ...request.headers, 'idempotency-key': key }
   const deadline = performance.now() + patienceMs
   while (performance.now() < deadline) {
-    const isCut = hangsUp && person.dice.chance(HANG_UP_SHARE)
-    const answer = await ask(
-      person,
+    const isCut = hangsUp && client.dice.chance(HANG_UP_SHARE)
+    const answer = await sendOnce(
+      client,
       { ...request, headers },
-      isCut ? person.dice.below(HANG_UP_MS_MAX) : undefined
+      isCut ? client.dice.below(HANG_UP_MS_MAX) : undefined
     )
     const isAnswered = answer !== undefined && answer.status < 500 && !mayBeAskedAgain(answer)
     if (isAnswered) return answer
@@ -113,11 +114,15 @@ export async function sendUntilAnswered(
   return undefined
 }
 
-/** The same, where no answer is a fault. */
-export async function insist(person: Person, key: string, request: Request): Promise<Answer | undefined> {
-  const answer = await sendUntilAnswered(person, key, request)
+/** Like `sendUntilAnswered`, and records a request without a response as broken. */
+export async function sendUntilAcknowledged(
+  client: ChaosClient,
+  key: string,
+  request: Request
+): Promise<Answer | undefined> {
+  const answer = await sendUntilAnswered(client, key, request)
   if (answer === undefined)
-    person.book.wrong.add(`${request.method} ${request.path.replace(UUID, ':id')} was never answered`)
+    client.record.wrong.add(`${request.method} ${request.path.replace(UUID, ':id')} was never answered`)
   return answer
 }
 

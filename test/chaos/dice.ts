@@ -1,15 +1,15 @@
-/** Chances that come out the same for the same seed. */
+/** Random choices that are equal for equal seeds. */
 export type Dice = {
-  /** 0 up to, and without, `limit`. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
   chance(share: number): boolean
   of<T>(choices: readonly T[]): T
   shuffled<T>(all: readonly T[]): T[]
-  /** Dice of their own, so that what one does with them leaves the others as they are. */
+  /** Returns independent dice. Their use does not change the results of others. */
   split(): Dice
 }
 
-/** Mulberry32: 32 bits of state, and good enough to choose what goes wrong. */
+/** Mulberry32: 32 bits of state, good enough to choose faults. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0
   const next = () => {

@@ -5,31 +5,31 @@ const PLENTY_UNITS = 1_000_000
 const SCARCE_UNITS = 40
 const COUNTED_UNITS = 100
 const CODE_USES = 30
-/** So many buy at the same time. */
+/** Number of customers that buy simultaneously. */
 const CUSTOMERS = 6
 const ADMINISTRATORS = 6
 
-/** What can be bought, and by whom: access tokens of accounts. */
-export type Goods = {
+/** Variants on sale, and the access tokens of their buyers and of an administrator. */
+export type ShopGoods = {
   plenty: string
   scarce: string
   /** Not for sale; each administrator counts one of these. */
   counted: readonly string[]
-  /** Codes of places where stock is kept. What is for sale is in the first one alone. */
+  /** Codes of the stock locations. Variants on sale are in the first one only. */
   locations: readonly [string, string]
-  /** What was counted first. */
+  /** Initial counts. */
   counts: readonly { variantId: string; location: string; onHand: number }[]
   code: string
   admin: string
   customers: readonly string[]
 }
 
-/** Puts on sale what all buyers buy: of one thing plenty, of another a few, and a code that can be used a few times. */
-export async function stockShop(
+/** Creates a plentiful variant, a scarce one, and a promotion code with few uses. */
+export async function createGoods(
   { at: [first] }: Traffic,
   owner: { email: string; password: string },
   webhookUrl: string
-): Promise<Goods> {
+): Promise<ShopGoods> {
   const made = async (method: string, path: string, body: object, token?: string) => {
     const answer = await first?.send(method, path, { body, ...(token !== undefined && { token }) })
     if (answer === undefined || answer.status >= 300)
@@ -41,7 +41,7 @@ export async function stockShop(
   const annex = { code: 'annex', name: 'Annex', priority: 9 }
   await made('POST', '/api/inventory/locations', annex, admin)
   const locations = ['main', annex.code] as const
-  const counts: Goods['counts'][number][] = []
+  const counts: ShopGoods['counts'][number][] = []
   const variant = async (name: string, onHand: number, at: readonly string[] = [locations[0]]) => {
     const variants = [{ sku: newId(), price: 1_250 }]
     const product = await made('POST', '/api/catalog/products', { name, slug: newId(), variants }, admin)

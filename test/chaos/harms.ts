@@ -4,16 +4,16 @@ import type { StoredObject } from '../../src/payment-sandbox/ledger.ts'
 import { faults } from '../faults/network/faults.ts'
 import type { Dice } from './dice.ts'
 import { readLedger } from './ledger.ts'
-import type { Stage } from './stage.ts'
+import type { ChaosStage } from './stage.ts'
 
-/** Something that goes wrong for a while. */
-export type Harm = {
+/** A fault that lasts for a while. */
+export type ChaosFault = {
   name: string
   seconds: number
   /** Whether it ends processes of the shop. */
   kills: boolean
-  /** Answers how it is mended. */
-  plant(stage: Stage, dice: Dice): Promise<() => Promise<unknown>>
+  /** Injects the fault. Returns the function that ends it. */
+  plant(stage: ChaosStage, dice: Dice): Promise<() => Promise<unknown>>
 }
 
 const OF_THE_NETWORK = [
@@ -29,15 +29,15 @@ const OF_THE_NETWORK = [
   'shop: one process frozen for 5 s'
 ]
 
-const ofTheNetwork = (processes: number): Harm[] =>
+const ofTheNetwork = (processes: number): ChaosFault[] =>
   faults
     .filter(({ name, processesMin }) => OF_THE_NETWORK.includes(name) && processesMin <= processes)
     .map(({ name, seconds, plant }) => ({ name, seconds, kills: false, plant: ({ site }) => plant(site) }))
 
 const nothing = async () => {}
 
-/** The process that sends a certain statement next dies: before it, or its commit, arrives, or when it has, and no answer has come. */
-const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): Harm => ({
+/** Kills the process that sends a certain statement next: before the statement or its commit arrives, or before its response. */
+const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): ChaosFault => ({
   name: `shop: killed ${when} a ${what}`,
   seconds: 0,
   kills: true,
@@ -68,13 +68,16 @@ const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): H
 })
 /** Buyers and payers send their requests within this time after the start of a phase. */
 const SENT_MS_MAX = 4_000
-/** Where whatever is bought or paid is written. */
+/** Statements that write purchases or payments. */
 const isOfBuying = (name: string) =>
   /^(?:orders|payments|inventory|pricing|cart|shipping|idempotency|outbox)\./.test(name)
 const isFailpoint = (name: string) =>
   isOfBuying(name) && !/\.(?:find|list|count|is|are|measure|read)_/.test(name)
 
-const killed = (name: string, chosen: (stage: Stage, dice: Dice) => Stage['site']['processes']): Harm => ({
+const killed = (
+  name: string,
+  chosen: (stage: ChaosStage, dice: Dice) => ChaosStage['site']['processes']
+): ChaosFault => ({
   name,
   seconds: 0.5,
   kills: true,
@@ -84,8 +87,8 @@ const killed = (name: string, chosen: (stage: Stage, dice: Dice) => Stage['site'
   }
 })
 
-/** What the provider answers goes wrong so many times. */
-const answers = (name: string, fault: string, ms = 0): Harm => ({
+/** Makes eight responses of the provider fail. */
+const answers = (name: string, fault: string, ms = 0): ChaosFault => ({
   name: `provider: ${name}`,
   seconds: 2,
   kills: false,
@@ -94,7 +97,7 @@ const answers = (name: string, fault: string, ms = 0): Harm => ({
     return () => sandbox.insist('/test/answers', {})
   }
 })
-const callbacks = (name: string, fault: object, mend: object): Harm => ({
+const callbacks = (name: string, fault: object, mend: object): ChaosFault => ({
   name: `provider: ${name}`,
   seconds: 3,
   kills: false,
@@ -104,8 +107,8 @@ const callbacks = (name: string, fault: object, mend: object): Harm => ({
   }
 })
 
-/** The latest events come again: everything is the same afterwards. */
-const again = (name: string, change: (event: StoredObject) => StoredObject): Harm => ({
+/** Sends the latest events again, which must change nothing. */
+const again = (name: string, change: (event: StoredObject) => StoredObject): ChaosFault => ({
   name: `provider: ${name}`,
   seconds: 1,
   kills: false,
@@ -120,8 +123,8 @@ const EVENTS = 20
 const TIMES_MAX = 5
 
 /**
- * An event of its own, of which only the amounts are not true. That a payment is over is believed whatever it was for: such an
- * event comes again as it was.
+ * Returns the event with a new id and wrong amounts. The shop accepts the cancellation of a payment with any amount, so a
+ * canceled payment keeps its event.
  */
 function withAnotherAmount(event: StoredObject): StoredObject {
   const { object } = event.data as { object: StoredObject }
@@ -130,9 +133,9 @@ function withAnotherAmount(event: StoredObject): StoredObject {
   return { ...event, id: `evt_${newId()}`, data: { object: lie } }
 }
 
-/** What is held for an order that is being placed is given back before that has come to it. */
-const expired: Harm = {
-  name: 'stock: what is held expires at once',
+/** Expires the held reservation of an order before the order claims it. */
+const expired: ChaosFault = {
+  name: 'stock: held reservations expire immediately',
   seconds: 4,
   kills: false,
   plant: async ({ site }) => {
@@ -143,8 +146,8 @@ const expired: Harm = {
   }
 }
 
-/** All that may go wrong with so many processes; what kills comes more often. */
-export const harmsOf = ({ site: { processes, postmaster } }: Stage): readonly Harm[] => [
+/** Returns the faults for this number of processes. Faults that kill occur several times, so they are chosen more often. */
+export const chaosFaultsFor = ({ site: { processes, postmaster } }: ChaosStage): readonly ChaosFault[] => [
   ...ofTheNetwork(processes.length).filter(
     ({ name }) => postmaster !== undefined || name !== 'database: killed'
   ),

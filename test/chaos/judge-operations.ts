@@ -1,23 +1,23 @@
-import type { Book } from './book.ts'
+import type { RunRecord } from './book.ts'
 import {
   brokenEffects,
   brokenPayments,
-  EFFECTS,
+  EFFECTS_QUERY,
   type EffectRow,
-  PAYMENTS,
-  type PaymentRow
+  PAYMENT_REQUESTS_QUERY,
+  type PaymentRequestRow
 } from './effects.ts'
-import { type LedgerBooks, readLedger } from './ledger.ts'
+import { type ProviderLedger, readLedger } from './ledger.ts'
 import { brokenRefunds, type OrderMoney } from './money.ts'
 import { brokenNotices, type OrderNotices } from './notices.ts'
 import { missingKinds } from './operations.ts'
-import type { Stage } from './stage.ts'
+import type { ChaosStage } from './stage.ts'
 import { brokenLevels, type LevelRow } from './stock.ts'
 
 const LEVELS = `
   select item_id as variant_id, code as location, on_hand from inventory.levels
   join inventory.locations on locations.id = location_id`
-/** Orders with what each line costs, and the money of providers that keep no ledger. */
+/** Orders with the price of each line, and the amounts of the manual provider, which has no ledger. */
 const ORDERS = `
   select id, number, state = 'canceled' as "isCanceled", total::float8,
     (select json_agg(json_build_object('line', line, 'quantity', ordered, 'payable', (
@@ -42,31 +42,31 @@ const NOTICES = `
 type OrderRow = Omit<OrderMoney, 'refused' | 'isKeptBack'>
 type RefusedRow = { id: string; order_id: string; amount: number }
 
-/** Where the shop does not hold exactly what its administrators were acknowledged, as sentences. */
+/** Returns a sentence for each difference between the acknowledged operations of administrators and the state of the shop. */
 export async function brokenOperations(
-  { site, sandbox, goods, receivers }: Pick<Stage, 'site' | 'sandbox' | 'goods' | 'receivers'>,
-  book: Book
+  { site, sandbox, goods, receivers }: Pick<ChaosStage, 'site' | 'sandbox' | 'goods' | 'receivers'>,
+  record: RunRecord
 ): Promise<string[]> {
   const rows = async <T>(text: string) => (await site.sql(text)) as T[]
-  const money = moneyOf(await rows(ORDERS), await rows(REFUSED), await readLedger(sandbox.folder), book)
+  const money = moneyOf(await rows(ORDERS), await rows(REFUSED), await readLedger(sandbox.folder), record)
   const { webhooks } = receivers
   const notices = { webhooks, mails: receivers.mails() }
   return [
-    ...missingKinds(book).map(kind => `no operation of the kind "${kind}" was ever acknowledged`),
-    ...brokenEffects(book.operations, await rows<EffectRow>(EFFECTS)),
-    ...brokenPayments(book.operations, await rows<PaymentRow>(PAYMENTS)),
-    ...brokenRefunds(book.operations, money),
-    ...brokenLevels(goods, book.operations, await rows<LevelRow>(LEVELS)),
-    ...brokenNotices(book.operations, await rows<OrderNotices>(NOTICES), notices)
+    ...missingKinds(record).map(kind => `no operation of the kind "${kind}" was ever acknowledged`),
+    ...brokenEffects(record.operations, await rows<EffectRow>(EFFECTS_QUERY)),
+    ...brokenPayments(record.operations, await rows<PaymentRequestRow>(PAYMENT_REQUESTS_QUERY)),
+    ...brokenRefunds(record.operations, money),
+    ...brokenLevels(goods, record.operations, await rows<LevelRow>(LEVELS)),
+    ...brokenNotices(record.operations, await rows<OrderNotices>(NOTICES), notices)
   ]
 }
 
-/** Adds what the provider's ledger says of each order. */
+/** Adds the amounts of the provider's ledger to each order. */
 export function moneyOf(
   orders: readonly OrderRow[],
   refused: readonly RefusedRow[],
-  { intents, charges, refunds }: Pick<LedgerBooks, 'intents' | 'charges' | 'refunds'>,
-  { keptBack }: Pick<Book, 'keptBack'>
+  { intents, charges, refunds }: Pick<ProviderLedger, 'intents' | 'charges' | 'refunds'>,
+  { keptBack }: Pick<RunRecord, 'keptBack'>
 ): OrderMoney[] {
   const orderOf = new Map(intents.map(({ id, metadata }) => [id, metadata.order_id]))
   const isMade = new Set(refunds.map(({ metadata }) => metadata.operation_id))

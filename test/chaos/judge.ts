@@ -1,13 +1,13 @@
 import type { Site } from '../faults/network/site.ts'
-import type { Book } from './book.ts'
+import type { RunRecord } from './book.ts'
 import { brokenOperations } from './judge-operations.ts'
-import { differences, type FactRow, type PaymentRow, readLedger } from './ledger.ts'
+import { type FactRow, ledgerDifferences, type PaymentRow, readLedger } from './ledger.ts'
 import { brokenRules } from './oracle.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
-import type { Stage } from './stage.ts'
+import type { ChaosStage } from './stage.ts'
 
 /** Returns every broken promise once the shop has settled: in the database, at the provider, and in acknowledged responses. */
-export async function judge(stage: Stage, book: Book): Promise<string[]> {
+export async function findBrokenPromises(stage: ChaosStage, record: RunRecord): Promise<string[]> {
   const { site, sandbox } = stage
   const orders = await rowsOf<OrderRow>(
     site,
@@ -26,18 +26,18 @@ export async function judge(stage: Stage, book: Book): Promise<string[]> {
      from orders.orders`
   )
   return [
-    ...book.wrong,
-    ...(await brokenOperations(stage, book)),
-    ...(await brokenBooks(site, sandbox, book)),
-    ...brokenPromises(book, orders)
+    ...record.wrong,
+    ...(await brokenOperations(stage, record)),
+    ...(await brokenLedgers(site, sandbox, record)),
+    ...brokenPromises(record, orders)
   ]
 }
 
-/** Each rule of the shop's books that is broken, and where they are not those of the provider. */
-export async function brokenBooks(
+/** Returns the broken rules of the shop's tables, and their differences from the provider's ledger. */
+export async function brokenLedgers(
   site: Pick<Site, 'sql'>,
-  { folder }: Pick<Stage['sandbox'], 'folder'>,
-  { takenLate, keptBack }: Pick<Book, 'takenLate' | 'keptBack'>
+  { folder }: Pick<ChaosStage['sandbox'], 'folder'>,
+  { takenLate, keptBack }: Pick<RunRecord, 'takenLate' | 'keptBack'>
 ): Promise<string[]> {
   const dues = await rowsOf<Due>(
     site,
@@ -59,10 +59,10 @@ export async function brokenBooks(
     eventIds: new Set(events.map(({ event_id: id }) => id)),
     due: new Map(dues.map(({ id, due, is_canceled: isCanceled }) => [id, { due, isCanceled }]))
   }
-  return [...(await brokenRules(site)), ...differences(await readLedger(folder), shop)]
+  return [...(await brokenRules(site)), ...ledgerDifferences(await readLedger(folder), shop)]
 }
 
 type Due = { id: string; due: number; is_canceled: boolean }
 
-/** The rows, as their columns are written in the text. */
+/** Returns the rows of a query, typed by the caller. */
 const rowsOf = async <T>({ sql }: Pick<Site, 'sql'>, text: string) => (await sql(text)) as T[]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newCharge, newIntent, newRefund } from '../../src/payment-sandbox/objects.ts'
-import { differences, type FactRow, type LedgerBooks, type ShopBooks } from './ledger.ts'
+import { type FactRow, ledgerDifferences, type ProviderLedger, type ShopPayments } from './ledger.ts'
 
-/** A payment of 1,000 that was taken, of which 300 went back, as the provider and the shop have it. */
+/** A captured payment of 1,000 with a refund of 300, as the provider and the shop have it. */
 function books() {
   const metadata = { order_id: 'order', payment_id: 'payment' }
   const wanted = { amount: 1_000, currency: 'eur', capture_method: 'automatic', metadata } as const
@@ -13,12 +13,12 @@ function books() {
     ...{ kind, object_id, amount },
     ...{ status: 'succeeded', source: 'answer' }
   })
-  const ledger: LedgerBooks = {
+  const ledger: ProviderLedger = {
     ...{ intents: [intent], charges: [charge], refunds: [refund], disputes: [], events: [] },
     confirmed: new Map([['evt_1', 'payment_intent.succeeded']]),
     waiting: 0
   }
-  const shop: ShopBooks = {
+  const shop: ShopPayments = {
     payments: [{ id: 'payment', object_id: intent.id, amount: 1_000, currency: 'EUR' }],
     facts: [
       fact('intent', intent.id, 1_000),
@@ -33,9 +33,9 @@ function books() {
   return { ledger, shop, intent, charge, refund }
 }
 
-test('what shop and provider agree on is right, and each thing that they do not is said', () => {
+test('equal ledgers of shop and provider give no sentence, and each difference gives one', () => {
   const { ledger, shop, intent, charge, refund } = books()
-  expect(differences(ledger, shop)).toEqual([])
+  expect(ledgerDifferences(ledger, shop)).toEqual([])
   const [payment] = shop.payments
   const facts = (change: (fact: FactRow) => FactRow | undefined) => ({
     ...shop,
@@ -44,10 +44,10 @@ test('what shop and provider agree on is right, and each thing that they do not 
   const other = { ...newIntent(0, { ...intent, metadata: { order_id: 'order' } }), status: 'canceled' }
   const twice = { ...intent, id: 'pi_other' }
   const canceled = new Map([['order', { due: 1_000, isCanceled: true }]])
-  const said: [string, LedgerBooks, ShopBooks][] = [
-    ['is none of ours', { ...ledger, intents: [intent, other] }, shop],
-    ['is known as null', ledger, { ...shop, payments: [{ ...payment, object_id: null } as never] }],
-    ['ours of 999', ledger, { ...shop, payments: [{ ...payment, amount: 999 } as never] }],
+  const said: [string, ProviderLedger, ShopPayments][] = [
+    ['is unknown to the shop', { ...ledger, intents: [intent, other] }, shop],
+    ['is stored with the id null', ledger, { ...shop, payments: [{ ...payment, object_id: null } as never] }],
+    ['the shop has 999', ledger, { ...shop, payments: [{ ...payment, amount: 999 } as never] }],
     [
       'can still take money',
       { ...ledger, intents: [{ ...intent, status: 'requires_capture' }] },
@@ -58,28 +58,25 @@ test('what shop and provider agree on is right, and each thing that they do not 
       ledger,
       facts(each => (each.kind === 'refund' ? undefined : each))
     ],
-    ['known to be of 5', ledger, facts(each => (each.kind === 'capture' ? { ...each, amount: 5 } : each))],
-    ['known to be of 6', ledger, facts(each => (each.kind === 'intent' ? { ...each, amount: 6 } : each))],
+    ['the shop has 5', ledger, facts(each => (each.kind === 'capture' ? { ...each, amount: 5 } : each))],
+    ['the shop has 6', ledger, facts(each => (each.kind === 'intent' ? { ...each, amount: 6 } : each))],
     [
-      'known to be failed',
+      'the shop has it as failed',
       ledger,
       facts(each => (each.kind === 'capture' ? { ...each, status: 'failed' } : each))
     ],
-    ['the provider knows nothing', { ...ledger, refunds: [] }, shop],
-    ['made the payment payment more than once', { ...ledger, intents: [intent, twice] }, shop],
-    ['made the refund operation', { ...ledger, refunds: [refund, { ...refund, id: 're_other' }] }, shop],
-    [
-      'of which 1000 is due',
-      { ...ledger, refunds: [], charges: [charge, { ...charge, id: 'ch_other' }] },
-      shop
-    ],
-    ['which is no order', ledger, { ...shop, due: new Map() }],
-    ['was confirmed, and is not kept', ledger, { ...shop, eventIds: new Set<string>() }]
+    ['that the provider does not have', { ...ledger, refunds: [] }, shop],
+    ['executed the payment payment more than once', { ...ledger, intents: [intent, twice] }, shop],
+    ['executed the refund operation', { ...ledger, refunds: [refund, { ...refund, id: 're_other' }] }, shop],
+    ['and 1000 is due', { ...ledger, refunds: [], charges: [charge, { ...charge, id: 'ch_other' }] }, shop],
+    ['which is not an order', ledger, { ...shop, due: new Map() }],
+    ['was confirmed, and is not stored', ledger, { ...shop, eventIds: new Set<string>() }]
   ]
-  for (const [words, theirs, ours] of said) expect(differences(theirs, ours).join('\n')).toContain(words)
+  for (const [words, theirs, ours] of said)
+    expect(ledgerDifferences(theirs, ours).join('\n')).toContain(words)
   const over = { ...ledger, intents: [{ ...intent, status: 'canceled' }], charges: [] }
   const toldOtherwise = facts(each =>
     each.kind === 'intent' ? { ...each, status: 'canceled', amount: 99_999 } : each
   )
-  expect(differences(over, toldOtherwise).filter(each => each.startsWith('the intent'))).toEqual([])
+  expect(ledgerDifferences(over, toldOtherwise).filter(each => each.startsWith('the intent'))).toEqual([])
 })

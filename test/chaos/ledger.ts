@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { LedgerEntry, StoredObject } from '../../src/payment-sandbox/ledger.ts'
 import type { SandboxCharge, SandboxIntent, SandboxRefund } from '../../src/payment-sandbox/objects.ts'
 
-/** What the provider's own file says: its objects as they are now, and which events were confirmed to it. */
-export type LedgerBooks = {
+/** The provider's own ledger: its objects in their current state, and the events that the shop confirmed. */
+export type ProviderLedger = {
   intents: SandboxIntent[]
   charges: SandboxCharge[]
   refunds: SandboxRefund[]
   disputes: StoredObject[]
   events: StoredObject[]
-  /** By their ids, with their types. */
+  /** Types of the confirmed events, by event id. */
   confirmed: Map<string, string>
   /** Number of events that the shop has not confirmed. */
   waiting: number
@@ -28,19 +28,19 @@ export type FactRow = {
   amount: number
   source: string
 }
-/** What the shop says. */
-export type ShopBooks = {
+/** What the shop has stored about payments. */
+export type ShopPayments = {
   payments: readonly PaymentRow[]
   facts: readonly FactRow[]
   eventIds: ReadonlySet<string>
-  /** The provider's payments that it took by itself, and those of which a refund came back. */
+  /** Ids of payments that the provider captured without a request, and of payments with a refund that failed later. */
   takenLate: ReadonlySet<string>
   keptBack: ReadonlySet<string>
-  /** What its orders may take, by their ids. */
+  /** Amount due of each order, by order id. */
   due: ReadonlyMap<string, { due: number; isCanceled: boolean }>
 }
 
-export async function readLedger(folder: string): Promise<LedgerBooks> {
+export async function readLedger(folder: string): Promise<ProviderLedger> {
   const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8').catch(() => '')
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const objects = new Map<string, StoredObject>()
@@ -66,15 +66,15 @@ export async function readLedger(folder: string): Promise<LedgerBooks> {
   }
 }
 
-/** Where shop and provider do not say the same, as sentences. */
-export function differences(ledger: LedgerBooks, shop: ShopBooks): string[] {
+/** Returns the differences between the provider's ledger and the shop, as sentences. */
+export function ledgerDifferences(ledger: ProviderLedger, shop: ShopPayments): string[] {
   return [
     ...unknownIntents(ledger, shop),
     ...missingFacts(
       ledger.intents.map(({ id, amount, status }) => ({
         id,
         kind: 'intent',
-        // That one is over is believed of an answer of another amount, too: it takes nothing any more.
+        // A canceled payment moves no money, so the shop accepts its status also with a wrong amount.
         amount: status === 'canceled' ? undefined : amount,
         status: INTENT[status] ?? 'pending'
       })),
@@ -90,16 +90,16 @@ export function differences(ledger: LedgerBooks, shop: ShopBooks): string[] {
       shop
     ),
     ...inventedFacts(ledger, shop),
-    ...repeated(ledger.intents, 'payment_id', 'payment'),
-    ...repeated(ledger.refunds, 'operation_id', 'refund'),
+    ...executedTwice(ledger.intents, 'payment_id', 'payment'),
+    ...executedTwice(ledger.refunds, 'operation_id', 'refund'),
     ...paidTwice(ledger, shop),
     ...[...ledger.confirmed]
       .filter(([id]) => !shop.eventIds.has(id))
-      .map(([id, type]) => `the callback ${id} (${type}) was confirmed, and is not kept`)
+      .map(([id, type]) => `the callback ${id} (${type}) was confirmed, and is not stored`)
   ]
 }
 
-/** Other states say that nothing is decided. */
+/** Statuses that are not listed are undecided. */
 const INTENT: Readonly<Record<string, string>> = {
   requires_capture: 'authorized',
   canceled: 'canceled',
@@ -107,7 +107,7 @@ const INTENT: Readonly<Record<string, string>> = {
 }
 type Expected = { id: string; kind: string; amount?: unknown; status?: unknown }
 
-function factsOf(charge: SandboxCharge, { intents }: LedgerBooks): Expected[] {
+function factsOf(charge: SandboxCharge, { intents }: ProviderLedger): Expected[] {
   const { id, captured, amount_captured: amount } = charge
   if (captured) return [{ id, kind: 'capture', amount, status: 'succeeded' }]
   const intent = intents.find(each => each.id === charge.payment_intent)
@@ -115,53 +115,53 @@ function factsOf(charge: SandboxCharge, { intents }: LedgerBooks): Expected[] {
   return [{ id, kind: 'authorization', amount: charge.amount, ...(isHeld && { status: 'held' }) }]
 }
 
-function missingFacts(expected: readonly Expected[], { facts }: ShopBooks): string[] {
+function missingFacts(expected: readonly Expected[], { facts }: ShopPayments): string[] {
   return expected.flatMap(({ id, kind, amount, status }) => {
     const fact = facts.find(each => each.kind === kind && each.object_id === id)
     if (fact === undefined) return [`the shop has no fact of the ${kind} ${id}`]
     if (amount !== undefined && fact.amount !== amount)
-      return [`the ${kind} ${id} is of ${amount}, and known to be of ${fact.amount}`]
+      return [`the ${kind} ${id} is of ${amount}, and the shop has ${fact.amount}`]
     const isSame = status === undefined || fact.status === status
-    return isSame ? [] : [`the ${kind} ${id} is ${status}, and known to be ${fact.status}`]
+    return isSame ? [] : [`the ${kind} ${id} is ${status}, and the shop has it as ${fact.status}`]
   })
 }
 
-function unknownIntents({ intents }: LedgerBooks, { payments, due }: ShopBooks): string[] {
+function unknownIntents({ intents }: ProviderLedger, { payments, due }: ShopPayments): string[] {
   return intents.flatMap(({ id, amount, currency, status, metadata }) => {
     const ours = payments.find(payment => payment.id === metadata.payment_id)
     const about = `the provider's payment ${id} (${status})`
-    if (ours === undefined) return [`${about} is none of ours`]
-    if (ours.object_id !== id) return [`${about} is known as ${ours.object_id}`]
+    if (ours === undefined) return [`${about} is unknown to the shop`]
+    if (ours.object_id !== id) return [`${about} is stored with the id ${ours.object_id}`]
     if (ours.amount !== amount || ours.currency !== currency.toUpperCase())
-      return [`${about} is of ${amount} ${currency}, ours of ${ours.amount} ${ours.currency}`]
+      return [`${about} is of ${amount} ${currency}, and the shop has ${ours.amount} ${ours.currency}`]
     const isOver = status === 'succeeded' || status === 'canceled'
     const isCanceled = due.get(metadata.order_id ?? '')?.isCanceled === true
     return isCanceled && !isOver ? [`${about} can still take money for a canceled order`] : []
   })
 }
 
-function inventedFacts(ledger: LedgerBooks, { facts }: ShopBooks): string[] {
+function inventedFacts(ledger: ProviderLedger, { facts }: ShopPayments): string[] {
   const { intents, charges, refunds, disputes } = ledger
   const known = new Set([...intents, ...charges, ...refunds, ...disputes].map(({ id }) => id))
   return facts
     .filter(({ kind, source, object_id: id }) => source !== 'shop' && kind !== 'attempt' && !known.has(id))
-    .map(({ kind, object_id: id }) => `a ${kind} ${id} is known, of which the provider knows nothing`)
+    .map(({ kind, object_id: id }) => `the shop has a ${kind} ${id} that the provider does not have`)
 }
 
 /** Checks that each requested operation was executed once. */
-function repeated(
+function executedTwice(
   objects: readonly { id: string; metadata: Record<string, string> }[],
   by: string,
   what: string
 ): string[] {
   const ids = objects.map(({ metadata }) => metadata[by] ?? '')
   const twice = new Set(ids.filter((id, index) => id !== '' && ids.indexOf(id) !== index))
-  return [...twice].map(id => `the provider made the ${what} ${id} more than once`)
+  return [...twice].map(id => `the provider executed the ${what} ${id} more than once`)
 }
 
 function paidTwice(
-  { intents, charges, refunds }: LedgerBooks,
-  { due, takenLate, keptBack }: ShopBooks
+  { intents, charges, refunds }: ProviderLedger,
+  { due, takenLate, keptBack }: ShopPayments
 ): string[] {
   const excused = new Set<string>()
   const kept = new Map<string, number>()
@@ -172,17 +172,17 @@ function paidTwice(
     const back = sum(refunds, ({ amount, status }: SandboxRefund) => (status === 'failed' ? 0 : amount))
     const orderId = metadata.order_id ?? ''
     const isCanceled = due.get(orderId)?.isCanceled === true
-    // Whatever is taken for an order that is canceled goes back.
+    // Everything that is captured for a canceled order is refunded.
     if (keptBack.has(id) || (takenLate.has(id) && !isCanceled)) excused.add(orderId)
     kept.set(orderId, (kept.get(orderId) ?? 0) + taken - back)
   }
   return [...kept].flatMap(([orderId, amount]) => {
     const order = due.get(orderId)
     if (order === undefined)
-      return amount === 0 ? [] : [`${amount} was taken for ${orderId}, which is no order`]
+      return amount === 0 ? [] : [`${amount} was captured for ${orderId}, which is not an order`]
     const limit = order.isCanceled ? 0 : order.due
     return amount > limit && !excused.has(orderId)
-      ? [`${amount} was taken for ${orderId}, of which ${limit} is due`]
+      ? [`${amount} was captured for ${orderId}, and ${limit} is due`]
       : []
   })
 }

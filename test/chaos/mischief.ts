@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Book, count } from './book.ts'
+import { countInReport, type RunRecord } from './book.ts'
 import type { Dice } from './dice.ts'
-import type { Stage } from './stage.ts'
+import type { ChaosStage } from './stage.ts'
 
 const PAUSE_MS = 250
-/** What comes back makes an order's money a case of its own, so most refunds stay. */
+/** Share of refunds that fail later. Small, because the refunds of such an order cannot be verified exactly. */
 const RETURNED_SHARE = 0.03
 const IDLE_SHARE = 0.8
 
 /** Operations that a provider performs without the shop, by the state of the payment. */
-const DEEDS: Readonly<Record<string, readonly string[]>> = {
+const OPERATIONS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
   pending: ['fail', 'expire'],
   requires_action: ['fail', 'pay', 'expire'],
   failed: ['pay'],
@@ -18,9 +18,9 @@ const DEEDS: Readonly<Record<string, readonly string[]>> = {
   succeeded: ['dispute']
 }
 
-/** Does what banks and customers do behind the shop's back, until told to stop. */
-export async function makeMischief({ site, sandbox }: Stage, book: Book, dice: Dice): Promise<void> {
-  while (!book.stopping) {
+/** Performs operations of banks and customers that the shop did not request, until the run stops. */
+export async function actAsBank({ site, sandbox }: ChaosStage, record: RunRecord, dice: Dice): Promise<void> {
+  while (!record.stopping) {
     await delay(PAUSE_MS)
     const payments = await site
       .sql(
@@ -36,17 +36,17 @@ export async function makeMischief({ site, sandbox }: Stage, book: Book, dice: D
       .catch(() => [])
     if (refunds.length > 0 && dice.chance(RETURNED_SHARE)) {
       const refund = dice.of(refunds)
-      book.keptBack.add(String(refund.payment))
+      record.keptBack.add(String(refund.payment))
       await sandbox.ask(`/test/refunds/${refund.object_id}/fail`, {})
-      count(book, 'mischief: a refund comes back')
+      countInReport(record, 'mischief: a refund comes back')
     }
     if (payments.length === 0) continue
     const { object_id, status } = dice.of(payments)
-    const deeds = DEEDS[String(status)] ?? []
+    const deeds = OPERATIONS_BY_STATUS[String(status)] ?? []
     if (deeds.length === 0 || dice.chance(IDLE_SHARE)) continue
     const deed = dice.of(deeds)
-    if (deed.startsWith('capture')) book.takenLate.add(String(object_id))
+    if (deed.startsWith('capture')) record.takenLate.add(String(object_id))
     const answer = await sandbox.ask(`/test/payment_intents/${object_id}/${deed}`, {})
-    if (answer?.status !== undefined) count(book, `mischief: ${deed}`)
+    if (answer?.status !== undefined) countInReport(record, `mischief: ${deed}`)
   }
 }

@@ -1,25 +1,25 @@
 import { multiplyFractionRounded } from '../../src/kernel/money.ts'
 import type { Operation } from './operations.ts'
-import { courseOf } from './plans.ts'
+import { refundModeOf } from './plans.ts'
 
-/** What an order cost, and what became of its money at its providers. Amounts in minor units. */
+/** The price of an order, and its amounts at the providers, in minor units. */
 export type OrderMoney = {
   id: string
   number: string
   isCanceled: boolean
   total: number
-  /** What each line costs with its share of all discounts and taxes. */
+  /** Price of each line, with its share of all discounts and taxes. */
   lines: readonly { line: number; quantity: number; payable: number }[]
   taken: number
-  /** What the providers were made to give back, even if it did not arrive. */
+  /** Refunds that the providers executed, including those that failed later. */
   given: number
-  /** Of what was requested, what they refused to give back. */
+  /** Requested refunds that the providers rejected. */
   refused: number
-  /** Some of what was given back came back to the shop. */
+  /** Whether a refund failed later, so its amount came back to the shop. */
   isKeptBack: boolean
 }
 
-/** Where the money that was given back is not that of the acknowledged operations, as sentences. */
+/** Returns a sentence for each order whose refunds are not those of the acknowledged operations. */
 export function brokenRefunds(operations: readonly Operation[], orders: readonly OrderMoney[]): string[] {
   const byOrder = Map.groupBy(
     operations.filter(({ state }) => state === 'acknowledged'),
@@ -29,18 +29,21 @@ export function brokenRefunds(operations: readonly Operation[], orders: readonly
     const given = order.given + order.refused
     const expected = expectedOf(order, byOrder.get(order.id) ?? [])
     if (expected === undefined || expected === given) return []
-    return [`of ${order.number} (${courseOf(order.id)}) ${given} went back, and ${expected} was acknowledged`]
+    return [
+      `order ${order.number} (${refundModeOf(order.id)}): ${given} was refunded, and ${expected} was acknowledged`
+    ]
   })
 }
 
-/** `undefined`: nothing follows from the operations alone. */
+/** Returns undefined when the operations alone do not determine the amount. */
 function expectedOf(order: OrderMoney, operations: readonly Operation[]): number | undefined {
-  // What comes back of an order that is canceled may be given back again.
+  // A refund of a canceled order that fails later may be refunded again.
   if (order.isCanceled) return order.isKeptBack ? undefined : order.taken + order.refused
   const amounts = (kind: Operation['kind']) =>
     operations.filter(each => each.kind === kind).reduce((sum, { about }) => sum + (about.amount ?? 0), 0)
-  if (courseOf(order.id) === 'payments') return amounts('refund payment')
-  const credited = courseOf(order.id) === 'amounts' ? amounts('refund amount') : creditOf(order, operations)
+  if (refundModeOf(order.id) === 'payments') return amounts('refund payment')
+  const credited =
+    refundModeOf(order.id) === 'amounts' ? amounts('refund amount') : creditOf(order, operations)
   const tooMuch = order.taken - (order.total - credited)
   return Math.max(0, Math.min(credited, tooMuch))
 }

@@ -33,33 +33,36 @@ const shipped: Operation = {
   ...{ state: 'acknowledged', isUncertain: false }
 }
 
-test('a payment that places its order has no mail of its own', () => {
+test('a payment that places its order is not mailed separately', () => {
   const at = (timestamp: string, type: string, data: object): Webhook => ({
     id: type,
     body: JSON.stringify({ type, timestamp, data: { order_id: 'o1', ...data } })
   })
-  const told = (paidAt: string) => [
+  const webhooksWith = (paidAt: string) => [
     webhook('1', 'orders.created', {}),
     at('2026-11-23T10:00:00.001Z', 'orders.placed', {}),
     at(paidAt, 'payments.paid', { is_paid: true })
   ]
   const bare: OrderNotices = { ...order, shipments: [], credits: [] }
   const broken = (paidAt: string, ...subjects: string[]) =>
-    brokenNotices([], [bare], { webhooks: told(paidAt), mails: subjects.map(each => mail(each, each)) })
+    brokenNotices([], [bare], {
+      webhooks: webhooksWith(paidAt),
+      mails: subjects.map(each => mail(each, each))
+    })
   expect(broken('2026-11-23T10:00:00.003Z', 'Your order N1')).toEqual([])
   expect(broken('2026-11-23T10:00:00.003Z', 'Your order N1', 'Your payment for order N1')).toHaveLength(1)
   expect(broken('2026-11-23T11:00:00.000Z', 'Your order N1')).toHaveLength(1)
-  // Two transactions that follow each other at once: the shop may take them for one.
+  // The shop may treat two transactions that follow each other within 100 ms as one.
   expect(broken('2026-11-23T10:00:00.041Z', 'Your order N1')).toEqual([])
   expect(broken('2026-11-23T10:00:00.041Z', 'Your order N1', 'Your payment for order N1')).toEqual([])
 })
 
-test('an event that arrives again under the id that it had is right', () => {
+test('an event that arrives twice under one id breaks nothing', () => {
   const all = { webhooks: [...webhooks, ...webhooks], mails: [...mails, ...mails] }
   expect(brokenNotices([shipped], [order], all)).toEqual([])
 })
 
-test('a buyer who gives up an unpaid order gets no mail, and an administrator who cancels it sends one', () => {
+test('a buyer who cancels an unpaid order gets no mail, and one whose order an administrator cancels gets one', () => {
   const given: OrderNotices = { ...order, isPlaced: false, isCanceled: true, shipments: [], credits: [] }
   const canceled = (by: string) => [
     webhook('1', 'orders.created', {}),
@@ -69,8 +72,8 @@ test('a buyer who gives up an unpaid order gets no mail, and an administrator wh
   expect(brokenNotices([], [given], { webhooks: canceled('admin'), mails: [] }).join()).toContain(
     'is canceled'
   )
-  const told = [mail('a', 'Your order N1 is canceled')]
-  expect(brokenNotices([], [given], { webhooks: canceled('admin'), mails: told })).toEqual([])
+  const mailed = [mail('a', 'Your order N1 is canceled')]
+  expect(brokenNotices([], [given], { webhooks: canceled('admin'), mails: mailed })).toEqual([])
 })
 
 test.each([

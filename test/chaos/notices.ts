@@ -1,19 +1,19 @@
 import type { Operation } from './operations.ts'
 import type { Mail, Webhook } from './receivers.ts'
 
-/** What happened to an order, as far as webhooks and mails tell it. */
+/** Changes of an order that webhooks and mails report. */
 export type OrderNotices = {
   id: string
   number: string
   isPlaced: boolean
   isCanceled: boolean
   shipments: readonly { id: string; isVoided: boolean }[]
-  /** Ids of what was credited. */
+  /** Ids of the adjustments. */
   credits: readonly string[]
 }
 type Body = { type: string; timestamp?: string; data: Record<string, unknown> }
 
-/** Where an event did not arrive under exactly one id, as sentences. */
+/** Returns a sentence for each event that did not arrive under exactly one id. */
 export function brokenNotices(
   operations: readonly Operation[],
   orders: readonly OrderNotices[],
@@ -28,13 +28,13 @@ export function brokenNotices(
 
 /**
  * Events of one transaction are usually less than this apart. An order that takes units of others is placed by a second
- * transaction, which may follow within some milliseconds, and then the payment may be mailed, too.
+ * transaction, which may follow within some milliseconds. Then the payment may be mailed as well.
  */
 const SAME_TRANSACTION_MS = 2
-/** The shop takes a payment for the one that placed an order by less than this, also when they are two transactions. */
+/** The shop treats a payment as the one that placed the order when both events differ by less than this. */
 const TAKEN_FOR_SAME_MS = 100
 
-/** Events that happen once to what they are about. */
+/** Events that occur once per subject. */
 const eventsOf = ({ id, isPlaced, isCanceled, shipments, credits }: OrderNotices): string[] => [
   `orders.created of ${id}`,
   ...(isPlaced ? [`orders.placed of ${id}`] : []),
@@ -106,13 +106,13 @@ function brokenMails(
   })
 }
 
-/** A buyer gets no mail for giving up what was never placed. */
+/** A buyer who cancels an order before it is placed gets no mail. */
 const isMailed =
   (isPlaced: boolean) =>
   ({ data: { by } }: Body) =>
     isPlaced || (by !== 'customer' && by !== 'guest')
 
-/** A shipment that is voided soon may never be mailed. */
+/** The mail of a shipment may be missing only when the shipment was voided. */
 function brokenShipments(operations: readonly Operation[], mails: readonly Mail[]): string[] {
   const acknowledged = operations.filter(({ state }) => state === 'acknowledged')
   const voided = new Set(acknowledged.map(({ about }) => about.shipment))

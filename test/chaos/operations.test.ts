@@ -1,40 +1,50 @@
 import { expect, test } from 'vitest'
-import { brokenEffects, brokenPayments, type EffectRow, type PaymentRow } from './effects.ts'
+import { brokenEffects, brokenPayments, type EffectRow, type PaymentRequestRow } from './effects.ts'
 import { moneyOf } from './judge-operations.ts'
-import type { LedgerBooks } from './ledger.ts'
+import type { ProviderLedger } from './ledger.ts'
 import { brokenRefunds, type OrderMoney } from './money.ts'
-import { KINDS, type Kind, missingKinds, type Operation, type Subject } from './operations.ts'
-import { courseOf } from './plans.ts'
+import {
+  missingKinds,
+  OPERATION_KINDS,
+  type Operation,
+  type OperationKind,
+  type OperationSubject
+} from './operations.ts'
+import { refundModeOf } from './plans.ts'
 import { brokenLevels, type LevelRow } from './stock.ts'
 
-const operation = (kind: Kind, about: Subject = {}, more: Partial<Operation> = {}): Operation => ({
+const operation = (
+  kind: OperationKind,
+  about: OperationSubject = {},
+  more: Partial<Operation> = {}
+): Operation => ({
   ...{ kind, about, note: `chaos-${kind}`, key: 'key', request: { method: 'POST', path: '/' } },
   ...{ state: 'acknowledged', isUncertain: false },
   ...more
 })
-const effect = (kind: Kind, name: string, amount: number | null = null, times = 1): EffectRow => ({
+const effect = (kind: OperationKind, name: string, amount: number | null = null, times = 1): EffectRow => ({
   ...{ note: `chaos-${kind}`, effect: name, times, amount }
 })
 
-test('a run in which one kind of operation never succeeded says which', () => {
-  const operations = KINDS.map(kind => operation(kind))
+test('the kinds of operations that never succeeded are listed', () => {
+  const operations = OPERATION_KINDS.map(kind => operation(kind))
   expect(missingKinds({ operations })).toEqual([])
   const refused = operations.map(each =>
     each.kind === 'refund lines' ? { ...each, state: 'refused' as const } : each
   )
   expect(missingKinds({ operations: refused })).toEqual(['refund lines'])
-  expect(missingKinds({ operations: [] })).toEqual(KINDS)
+  expect(missingKinds({ operations: [] })).toEqual(OPERATION_KINDS)
 })
 
 const REFUND = operation('refund amount', { orderId: 'order', amount: 300 })
 const REFUNDED = [
   effect('refund amount', 'history: refund'),
   effect('refund amount', 'credit', 300),
-  effect('refund amount', 'money back, decided', 300),
-  effect('refund amount', 'money back, requested', 300)
+  effect('refund amount', 'refund, decided', 300),
+  effect('refund amount', 'refund, requested', 300)
 ]
 
-test('an acknowledged operation that took effect once is right, and so is a refused one without effects', () => {
+test('an acknowledged operation with one effect and a rejected one without effects break nothing', () => {
   expect(brokenEffects([REFUND], REFUNDED)).toEqual([])
   expect(brokenEffects([operation('adjust stock', {}, { state: 'refused' })], [])).toEqual([])
   const parts = REFUNDED.map(row => (row.effect.endsWith('requested') ? { ...row, times: 2 } : row))
@@ -45,27 +55,32 @@ const changed = (name: string, change: Partial<EffectRow>) =>
   REFUNDED.map(row => (row.effect === name ? { ...row, ...change } : row))
 
 test.each([
-  ['executed again', 'did credit 2 times', [REFUND], changed('credit', { times: 2 })],
-  ['never executed', 'did history: refund 0 times', [REFUND], []],
-  ['recorded with another amount', 'did credit of 299', [REFUND], changed('credit', { amount: 299 })],
-  ['paid twice', 'requested to give 600', [REFUND], changed('money back, requested', { amount: 600 })],
-  ['refused, and executed', 'was refused, and did', [{ ...REFUND, state: 'refused' }], REFUNDED],
-  ['of no operation', 'which no operation has', [], REFUNDED],
+  ['executed again', 'had the effect "credit" 2 times', [REFUND], changed('credit', { times: 2 })],
+  ['never executed', 'had the effect "history: refund" 0 times', [REFUND], []],
+  [
+    'recorded with another amount',
+    'had the effect "credit" with 299',
+    [REFUND],
+    changed('credit', { amount: 299 })
+  ],
+  ['paid twice', 'requested to refund 600', [REFUND], changed('refund, requested', { amount: 600 })],
+  ['refused, and executed', 'was refused, and had the effect', [{ ...REFUND, state: 'refused' }], REFUNDED],
+  ['of no operation', 'a note of no operation', [], REFUNDED],
   [
     'an adjustment applied twice',
-    'did stock: adjust 2 times',
+    'had the effect "stock: adjust" 2 times',
     [operation('adjust stock', { amount: 2 })],
     [effect('adjust stock', 'stock: adjust', 4, 2)]
   ],
   [
     'a shipment recorded twice',
-    'did shipment 2 times',
+    'had the effect "shipment" 2 times',
     [operation('ship')],
     [effect('ship', 'shipment', null, 2)]
   ],
   [
     'one cancellation recorded twice',
-    'did history: cancel 2 times',
+    'had the effect "history: cancel" 2 times',
     [operation('cancel')],
     [effect('cancel', 'history: cancel', null, 2)]
   ]
@@ -79,7 +94,7 @@ test.each([
 test('providers are requested to capture and to void as often as was acknowledged', () => {
   const about = { paymentId: 'payment', orderId: 'order' }
   const capture = operation('capture', about)
-  const row = (kind: PaymentRow['kind'], times: number): PaymentRow => ({
+  const row = (kind: PaymentRequestRow['kind'], times: number): PaymentRequestRow => ({
     ...{ payment_id: 'payment', order_id: 'order', kind, times }
   })
   expect(brokenPayments([capture], [row('capture', 1)])).toEqual([])
@@ -92,22 +107,22 @@ test('providers are requested to capture and to void as often as was acknowledge
   expect(brokenPayments([], [row('void', 1)])).toHaveLength(1)
 })
 
-/** Ids of orders whose money is given back in each of the ways. */
+/** Ids of orders that are refunded by payment, by amount and by line. */
 const [PAYMENTS, AMOUNTS, LINES] = ['000000', '000001', '000002'] as const
 const sold = (id: string, more: Partial<OrderMoney> = {}): OrderMoney => ({
   ...{ id, number: id, isCanceled: false, total: 1_000, lines: [{ line: 1, quantity: 3, payable: 1_000 }] },
   ...{ taken: 1_000, given: 0, refused: 0, isKeptBack: false },
   ...more
 })
-const units = (kind: Kind, orderId: string, quantity = 1): Operation =>
+const units = (kind: OperationKind, orderId: string, quantity = 1): Operation =>
   operation(
     kind,
     { orderId },
     { request: { method: 'POST', path: '/', body: { lines: [{ line: 1, quantity }] } } }
   )
 
-test('money that went back is the sum of the acknowledged refunds', () => {
-  expect([PAYMENTS, AMOUNTS, LINES].map(courseOf)).toEqual(['payments', 'amounts', 'lines'])
+test('the refunded amount must be the sum of the acknowledged refunds', () => {
+  expect([PAYMENTS, AMOUNTS, LINES].map(refundModeOf)).toEqual(['payments', 'amounts', 'lines'])
   const operations = [
     operation('refund payment', { orderId: PAYMENTS, amount: 250 }),
     operation('refund payment', { orderId: PAYMENTS, amount: 50 }),
@@ -120,9 +135,9 @@ test('money that went back is the sum of the acknowledged refunds', () => {
   expect(brokenRefunds(operations, right)).toEqual([])
   for (const given of [0, 299, 600])
     expect(brokenRefunds(operations, [sold(PAYMENTS, { given })]).join()).toContain(
-      `${given} went back, and 300`
+      `${given} was refunded, and 300`
     )
-  // Half of it was refused by the provider.
+  // The provider rejected part of the refund.
   expect(brokenRefunds(operations, [sold(AMOUNTS, { given: 40, refused: 60 })])).toEqual([])
   expect(brokenRefunds(operations, [sold(AMOUNTS, { given: 200 })])).toHaveLength(1)
   expect(brokenRefunds(operations, [sold(LINES, { given: 666 })])).toHaveLength(1)
@@ -130,7 +145,7 @@ test('money that went back is the sum of the acknowledged refunds', () => {
   expect(brokenRefunds(all, [sold(LINES, { given: 1_000 })])).toEqual([])
 })
 
-test('what was not paid is not paid back, and all of a canceled order is', () => {
+test('unpaid amounts are not refunded, and a canceled order is refunded in full', () => {
   const operations = [operation('refund amount', { orderId: AMOUNTS, amount: 100 })]
   expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 900 })])).toEqual([])
   expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 2_000, given: 100 })])).toEqual([])
@@ -140,7 +155,7 @@ test('what was not paid is not paid back, and all of a canceled order is', () =>
   expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 3_000, isKeptBack: true })])).toEqual([])
 })
 
-test('the money of an order is what its providers took and were made to give back', () => {
+test('the amounts of an order come from the ledger, and rejected refunds are counted apart', () => {
   const order = { ...{ id: 'o', number: 'N', isCanceled: false, total: 10, lines: [] }, taken: 1, given: 2 }
   const ledger = {
     intents: [{ id: 'pi', metadata: { order_id: 'o' } }],
@@ -149,7 +164,7 @@ test('the money of an order is what its providers took and were made to give bac
       { payment_intent: 'other', amount_captured: 99 }
     ],
     refunds: [{ payment_intent: 'pi', amount: 3, status: 'failed', metadata: { operation_id: 'made' } }]
-  } as unknown as LedgerBooks
+  } as unknown as ProviderLedger
   const refused = ['made', 'refused'].map(id => ({ id, order_id: 'o', amount: 5 }))
   expect(moneyOf([order], refused, ledger, { keptBack: new Set(['pi']) })).toEqual([
     { ...order, taken: 11, given: 5, refused: 5, isKeptBack: true }
@@ -171,9 +186,9 @@ const shipped = operation(
     answer: { ...order, shipments: [{ tracking_number: 'chaos-ship', lines: [{ line: 1, quantity: 4 }] }] }
   }
 )
-const moved = (kind: Kind) => ({ ...units(kind, 'order', 2), answer: order })
+const moved = (kind: OperationKind) => ({ ...units(kind, 'order', 2), answer: order })
 
-test('units on hand are those counted and adjusted, less those shipped, plus those that came back', () => {
+test('units on hand must be those counted and adjusted, minus those shipped, plus those returned', () => {
   const operations = [
     shipped,
     moved('return'),
@@ -190,7 +205,7 @@ test('units on hand are those counted and adjusted, less those shipped, plus tho
   expect(brokenLevels(GOODS, operations, levels(98, 47))).toEqual([])
   for (const mugs of [94, 96, 100])
     expect(brokenLevels(GOODS, operations, levels(mugs, 47))).toEqual([
-      `98 of mug at main follow from the operations, not ${mugs}`
+      `mug at main: 98 units were expected by the operations, and ${mugs} are on hand`
     ])
   for (const bowls of [44, 50, 7]) expect(brokenLevels(GOODS, operations, levels(98, bowls))).toHaveLength(1)
   const voided = { ...operation('void shipment', { shipment: shipped }), answer: order }

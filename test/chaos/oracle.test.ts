@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../support/orders.ts'
 import { brokenRules } from './oracle.ts'
 
-/** A shop that has sold one mug for a transfer that has come, and another one for one that has not. */
-async function useBooks() {
+/** A shop with two orders of mugs by bank transfer: the transfer of the first has arrived, that of the second has not. */
+async function useShopWithOrders() {
   const shop = await useOrders()
   const tenth = { name: 'Less', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } }
   const { id } = await shop.made('promotions', {
@@ -26,81 +26,93 @@ async function useBooks() {
   return { ...shop, paid, unpaid: await order() }
 }
 
-/** How a rule can be broken, for the order $1, and a part of its name. */
-const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][] = [
-  ['a total is not', 'paid', 'update orders.orders set total = total + 1 where id = $1'],
-  ['the sums of an order', 'paid', 'update orders.orders set subtotal = subtotal + 1 where id = $1'],
-  ['the components of a line', 'paid', 'update orders.lines set ordered = ordered + 1 where order_id = $1'],
+/** Statements that each break one rule for the order $1, with a part of the name of that rule. */
+const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: string][] = [
+  ['the total of an order', 'paid', 'update orders.orders set total = total + 1 where id = $1'],
+  ['a sum of an order', 'paid', 'update orders.orders set subtotal = subtotal + 1 where id = $1'],
   [
-    'cart version has two',
+    'the item components of a line',
+    'paid',
+    'update orders.lines set ordered = ordered + 1 where order_id = $1'
+  ],
+  [
+    'version of a cart has two orders',
     'paid',
     `drop index orders.orders_of_cart; update orders.orders set cart_id = $1, cart_version = 1`
   ],
   [
-    'checkout has two',
+    'checkout has two orders',
     'paid',
     `drop index orders.orders_of_checkout; update orders.orders set checkout_id = $1`
   ],
   ['has no lines', 'paid', 'delete from orders.history where order_id = $1'],
   [
-    'what is reserved for an order',
+    'the units reserved for an order',
     'paid',
     'update inventory.reservations set quantity = quantity + 1 where owner = $1'
   ],
   [
-    'what is reserved for an order',
+    'the units reserved for an order',
     'paid',
     `update inventory.reservations set state = 'closed', closed_at = now() where owner = $1`
   ],
   [
-    'what is reserved for an order',
+    'the units reserved for an order',
     'unpaid',
     `insert into inventory.contested (owner, item_id, quantity) select owner, item_id, 1 from inventory.reservations where owner = $1`
   ],
   [
-    'contests stock',
+    'has contested units',
     'paid',
     `insert into inventory.contested (owner, item_id, quantity) select owner, item_id, 1 from inventory.reservations where owner = $1`
   ],
   [
-    'stock is reserved without an order',
+    'a reservation without an order',
     'unpaid',
     `update inventory.reservations set state = 'held', expires_at = now() where owner = $1`
   ],
   ['is not confirmed', 'paid', `update inventory.reservations set state = 'claimed' where owner = $1`],
   [
-    'was never done',
+    'a stock request',
     'paid',
     `insert into inventory.requests (id, kind, owner, lines) values (gen_random_uuid(), 'release', $1, '[]')`
   ],
-  ['may still be paid', 'unpaid', `update orders.orders set state = 'canceled' where id = $1`],
+  ['a payment that is still open', 'unpaid', `update orders.orders set state = 'canceled' where id = $1`],
   [
-    'was never finished',
+    'never completed',
     'paid',
     `update orders.orders set cancel_requested_at = now(), cancel_requested_by = 'admin' where id = $1`
   ],
   [
-    'more was credited',
+    'the credits of an order',
     'paid',
     `insert into orders.adjustments (id, order_id, kind, amount, back)
      select gen_random_uuid(), id, 'refund', total + 1, 0 from orders.orders where id = $1`
   ],
+  ['is not marked as overpaid', 'paid', 'update payments.accounts set due = due - 1 where order_id = $1'],
   [
-    'and the account does not say so',
+    'the refunds of a payment',
     'paid',
-    'update payments.accounts set due = due - 1 where order_id = $1'
+    'update payments.payments set refunded = captured + 1 where order_id = $1'
   ],
-  ['more went back', 'paid', 'update payments.payments set refunded = captured + 1 where order_id = $1'],
-  ['what its facts say', 'paid', 'update payments.payments set captured = captured + 1 where order_id = $1'],
   [
-    'the sum of its payments',
+    'the sums of its facts',
+    'paid',
+    'update payments.payments set captured = captured + 1 where order_id = $1'
+  ],
+  [
+    'the sums of its payments',
     'paid',
     'update payments.accounts set captured = captured + 1 where order_id = $1'
   ],
-  ['does not say what its', 'paid', `update orders.orders set payment_status = 'unpaid' where id = $1`],
-  ['waits for it', 'paid', `update orders.orders set state = 'pending' where id = $1`],
   [
-    'placed without money',
+    'the payment status of an order',
+    'paid',
+    `update orders.orders set payment_status = 'unpaid' where id = $1`
+  ],
+  ['is still pending', 'paid', `update orders.orders set state = 'pending' where id = $1`],
+  [
+    'placed without an authorization',
     'unpaid',
     `update orders.orders set state = 'placed', placed_at = now() where id = $1`
   ],
@@ -109,50 +121,62 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
     'paid',
     `insert into orders.history (order_id, action, to_state) values ($1, 'place', 'placed')`
   ],
-  ['what was sent', 'paid', 'update orders.lines set fulfilled = 1 where order_id = $1'],
+  ['the units in its shipments', 'paid', 'update orders.lines set fulfilled = 1 where order_id = $1'],
   [
-    'of a canceled order was sent',
+    'units of a canceled order were shipped',
     'paid',
     `update orders.lines set fulfilled = 1 where order_id = $1; update orders.orders set state = 'canceled' where id = $1`
   ],
-  ['unpaid units are not', 'unpaid', 'update orders.unpaid_units set units = units + 1 where order_id = $1'],
-  ['unpaid units are not', 'unpaid', 'delete from orders.unpaid_units where order_id = $1'],
   [
-    'unpaid units are not',
+    'the counted unpaid units',
+    'unpaid',
+    'update orders.unpaid_units set units = units + 1 where order_id = $1'
+  ],
+  ['the counted unpaid units', 'unpaid', 'delete from orders.unpaid_units where order_id = $1'],
+  [
+    'the counted unpaid units',
     'paid',
     'insert into orders.unpaid_units select $1, variant_id, 1, buyer, network, is_verified from orders.unpaid_units'
   ],
-  ['two first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
-  ['than it is counted', 'paid', 'update pricing.budgets set taken = taken - 1 where taken > 0'],
-  ['a customer used a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
-  ['that was not used', 'paid', 'delete from pricing.redemptions where owner = $1'],
-  ['no live order', 'paid', 'update pricing.redemptions set owner = gen_random_uuid() where owner = $1'],
+  ['promotions for first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
   [
-    'was never answered',
+    'the counter of a promotion or code',
+    'paid',
+    'update pricing.budgets set taken = taken - 1 where taken > 0'
+  ],
+  ['the counter of a customer and a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
+  ['without a redemption', 'paid', 'delete from pricing.redemptions where owner = $1'],
+  [
+    'a redemption belongs to',
+    'paid',
+    'update pricing.redemptions set owner = gen_random_uuid() where owner = $1'
+  ],
+  [
+    'has no outcome',
     'paid',
     `update payments.operations set state = 'unknown', settled_at = null, next_check_at = now() where order_id = $1`
   ],
   [
-    'never applied',
+    'a stored callback',
     'paid',
     `insert into payments.events (id, provider, event_id, type) values ($1, 'sandbox', 'evt_1', 'any')`
   ],
   [
-    'never done',
+    'an event or job was never handled',
     'paid',
     `insert into cartwright.jobs (handler, subject, event_id, payload) values ('any', $1, $1, '{}')`
   ],
-  ['books of the stock', 'paid', 'update inventory.levels set reserved = reserved + 1']
+  ['the stock ledger', 'paid', 'update inventory.levels set reserved = reserved + 1']
 ]
 
-test('a shop that nothing happened to breaks no rule, and whatever is wrong breaks its own', async () => {
-  const shop = await useBooks()
+test('an intact shop breaks no rule, and each wrong row breaks the rule about it', async () => {
+  const shop = await useShopWithOrders()
   expect(await brokenRules(shop)).toEqual([])
   const client = new pg.Client({ connectionString: shop.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
   const sql = async (text: string) => (await client.query(text)).rows
-  for (const [rule, order, text] of BREACHES) {
+  for (const [rule, order, text] of RULE_VIOLATIONS) {
     await sql(`begin; ${text.replaceAll('$1', `'${shop[order]}'`)}`)
     expect((await brokenRules({ sql })).join('\n'), text).toContain(rule)
     await sql('rollback')

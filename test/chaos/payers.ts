@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import { count, insist, type Person } from './book.ts'
+import { type ChaosClient, countInReport, sendUntilAcknowledged } from './book.ts'
 
-/** An order, and what proves that it is ours. */
+/** An order, and the credentials of its buyer. */
 export type Order = { id: string; guestToken?: string; customer?: string }
 type Outcome = 'pay' | 'authenticate' | 'fail'
 
@@ -11,52 +11,52 @@ const TRIES = 3
 const PAUSE_MS = 300
 const PAGE_MS_MAX = 5_000
 
-/** Pays as people do: at once, on a second try, in two tabs, in another way after all, or never. */
-export async function payFor(person: Person, order: Order): Promise<void> {
-  await person.dice.of(WAYS)(person, order)
+/** Pays as customers do: immediately, on a second try, in two tabs, after another choice, or never. */
+export async function payFor(client: ChaosClient, order: Order): Promise<void> {
+  await client.dice.of(WAYS)(client, order)
 }
 
-const WAYS: readonly ((person: Person, order: Order) => Promise<unknown>)[] = [
-  (person, order) => payBy(person, order, 'pay'),
-  (person, order) => payBy(person, order, 'pay'),
-  (person, order) => payBy(person, order, 'authenticate', 'pay'),
-  (person, order) => payBy(person, order, 'fail', 'pay'),
-  (person, order) => Promise.all([payBy(person, order, 'pay'), payBy(person, order, 'pay')]),
+const WAYS: readonly ((client: ChaosClient, order: Order) => Promise<unknown>)[] = [
+  (client, order) => payBy(client, order, 'pay'),
+  (client, order) => payBy(client, order, 'pay'),
+  (client, order) => payBy(client, order, 'authenticate', 'pay'),
+  (client, order) => payBy(client, order, 'fail', 'pay'),
+  (client, order) => Promise.all([payBy(client, order, 'pay'), payBy(client, order, 'pay')]),
   payAfterAnotherChoice,
   async () => {}
 ]
 
-async function payBy(person: Person, order: Order, ...outcomes: Outcome[]): Promise<void> {
-  const page = await beginPayment(person, order)
-  if (page !== undefined) await visit(person, page, outcomes)
+async function payBy(client: ChaosClient, order: Order, ...outcomes: Outcome[]): Promise<void> {
+  const page = await beginPayment(client, order)
+  if (page !== undefined) await visit(client, page, outcomes)
 }
 
 /** The buyer chooses a bank transfer, then pays by card in a page that is still open. */
-async function payAfterAnotherChoice(person: Person, order: Order): Promise<void> {
-  const page = await beginPayment(person, order)
-  await intent(person, order, TRANSFER)
-  const again = person.dice.chance(0.5) ? await beginPayment(person, order) : undefined
-  for (const each of [page, again]) if (each !== undefined) await visit(person, each, ['pay'])
+async function payAfterAnotherChoice(client: ChaosClient, order: Order): Promise<void> {
+  const page = await beginPayment(client, order)
+  await intent(client, order, TRANSFER)
+  const again = client.dice.chance(0.5) ? await beginPayment(client, order) : undefined
+  for (const each of [page, again]) if (each !== undefined) await visit(client, each, ['pay'])
 }
 
-const intent = (person: Person, { id, guestToken, customer }: Order, choice: object = {}) =>
-  insist(person, newId(), {
+const intent = (client: ChaosClient, { id, guestToken, customer }: Order, choice: object = {}) =>
+  sendUntilAcknowledged(client, newId(), {
     method: 'POST',
     path: customer === undefined ? '/api/payments/guest/intent' : '/api/payments/intent',
     ...(customer !== undefined && { token: customer }),
-    headers: proofOf(guestToken),
+    headers: orderTokenHeader(guestToken),
     body: { order_id: id, ...choice }
   })
 
-/** What shows that a guest's order is theirs. */
-export const proofOf = (guestToken: string | undefined): object =>
+/** Returns the header with the token of a guest's order. */
+export const orderTokenHeader = (guestToken: string | undefined): object =>
   guestToken === undefined ? {} : { 'x-order-token': guestToken }
 
 /** Waits for the URL of the payment page. */
-async function beginPayment(person: Person, order: Order): Promise<URL | undefined> {
-  for (let tries = 0; tries < TRIES && !person.book.stopping; tries += 1) {
-    const answer = await intent(person, order)
-    count(person.book, `intent: ${answer?.status === 201 ? 201 : answer?.json?.code}`)
+async function beginPayment(client: ChaosClient, order: Order): Promise<URL | undefined> {
+  for (let tries = 0; tries < TRIES && !client.record.stopping; tries += 1) {
+    const answer = await intent(client, order)
+    countInReport(client.record, `intent: ${answer?.status === 201 ? 201 : answer?.json?.code}`)
     const url = answer?.json?.redirect_url
     if (typeof url === 'string') return new URL(url)
     if (answer?.status !== 201) return undefined
@@ -65,8 +65,8 @@ async function beginPayment(person: Person, order: Order): Promise<URL | undefin
   return undefined
 }
 
-/** What a customer does on the provider's page, which may not be there. */
-async function visit(person: Person, page: URL, outcomes: readonly Outcome[]): Promise<void> {
+/** Submits the provider's payment page, which may be unavailable. */
+async function visit(client: ChaosClient, page: URL, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
     const form = { client_secret: page.searchParams.get('client_secret') ?? '', outcome }
     const answer = await fetch(page.origin + page.pathname, {
@@ -75,6 +75,6 @@ async function visit(person: Person, page: URL, outcomes: readonly Outcome[]): P
       signal: AbortSignal.timeout(PAGE_MS_MAX)
     }).catch(() => undefined)
     await answer?.arrayBuffer().catch(() => {})
-    count(person.book, `page, ${outcome}: ${answer?.status ?? 'not there'}`)
+    countInReport(client.record, `page, ${outcome}: ${answer?.status ?? 'not there'}`)
   }
 }

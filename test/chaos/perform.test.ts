@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/http-client.ts'
-import { openBook, type Person } from './book.ts'
+import { type ChaosClient, createRunRecord } from './book.ts'
 import { createDice } from './dice.ts'
-import { type Plan, perform, repeatHangingUp, resolveOperations, tallyOf } from './operations.ts'
+import {
+  type OperationPlan,
+  performOperation,
+  repeatHangingUp,
+  resolveOperations,
+  tallyOf
+} from './operations.ts'
 
 type Sent = { key: string; body: unknown; isCut: boolean }
 
-/** An administrator whose requests are answered by these, one after the other, and then by the last one. */
+/** A client whose requests get these responses in turn, and then the last one again. */
 function usePerson(...answers: readonly (Partial<Answer> | undefined)[]) {
   const sent: Sent[] = []
-  const person: Person = {
-    book: openBook(),
+  const client: ChaosClient = {
+    record: createRunRecord(),
     dice: { ...createDice(1), chance: () => false },
     http: {
       send: async (_method, _path, { headers, body, cutAfterMs } = {}) => {
@@ -21,9 +27,9 @@ function usePerson(...answers: readonly (Partial<Answer> | undefined)[]) {
       close: () => {}
     }
   }
-  return { person, sent }
+  return { client, sent }
 }
-const plan: Plan = {
+const plan: OperationPlan = {
   kind: 'add note',
   about: { orderId: 'order' },
   request: note => ({ method: 'POST', path: '/notes', body: { text: note } })
@@ -31,39 +37,39 @@ const plan: Plan = {
 const BUSY = { status: 503 }
 const REFUSED = { status: 409, json: { code: 'REFUSED' } }
 
-test('an operation is sent with one key until it is answered, and the book has its outcome', async () => {
-  const { person, sent } = usePerson(BUSY, undefined, { status: 200, json: { id: 'order' } })
-  const operation = await perform(person, plan)
+test('an operation is sent with one key until it has a response, and its outcome is recorded', async () => {
+  const { client, sent } = usePerson(BUSY, undefined, { status: 200, json: { id: 'order' } })
+  const operation = await performOperation(client, plan)
   expect(operation).toMatchObject({ state: 'acknowledged', status: 200, answer: { id: 'order' } })
   expect(new Set(sent.map(({ key }) => key))).toEqual(new Set([operation.key]))
   expect(sent.map(({ body }) => body)).toEqual(Array(3).fill({ text: operation.note }))
-  expect(tallyOf(person.book).get('add note')).toEqual({ tried: 1, acknowledged: 1, refused: 0 })
+  expect(tallyOf(client.record).get('add note')).toEqual({ tried: 1, acknowledged: 1, refused: 0 })
 })
 
-test('an operation that was refused after a try without an answer is repeated at the end', async () => {
-  const { person, sent } = usePerson(undefined, REFUSED, { status: 200 })
-  const operation = await perform(person, plan)
+test('an operation that was rejected after a try without a response is repeated at the end', async () => {
+  const { client, sent } = usePerson(undefined, REFUSED, { status: 200 })
+  const operation = await performOperation(client, plan)
   expect(operation.state).toBe('refused')
-  await resolveOperations(person)
+  await resolveOperations(client)
   expect(operation.state).toBe('acknowledged')
   expect(new Set(sent.map(({ key }) => key)).size).toBe(1)
 })
 
-test('an operation that was acknowledged, or refused at its first try, is not repeated at the end', async () => {
+test('an operation that was acknowledged, or rejected at its first try, is not repeated at the end', async () => {
   for (const answer of [{ status: 200 }, REFUSED]) {
-    const { person, sent } = usePerson(answer)
-    await perform(person, plan)
-    await resolveOperations(person)
+    const { client, sent } = usePerson(answer)
+    await performOperation(client, plan)
+    await resolveOperations(client)
     expect(sent).toHaveLength(1)
   }
 })
 
-test('a repetition has the same key, hangs up, and has to be answered as the first try was', async () => {
-  const { person, sent } = usePerson({ status: 200 }, undefined, { status: 201 })
-  const operation = await perform(person, plan)
-  await repeatHangingUp(person, operation)
+test('a repetition has the same key, hangs up, and must get the first response', async () => {
+  const { client, sent } = usePerson({ status: 200 }, undefined, { status: 201 })
+  const operation = await performOperation(client, plan)
+  await repeatHangingUp(client, operation)
   const [, ...repeated] = sent
   expect(repeated.length).toBeGreaterThan(2)
   expect(repeated.every(({ key, isCut }) => isCut && key === operation.key)).toBe(true)
-  expect([...person.book.wrong]).toEqual(['add note was answered 200, and its repetition 201'])
+  expect([...client.record.wrong]).toEqual(['add note was answered 200, and its repetition 201'])
 })

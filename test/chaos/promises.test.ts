@@ -11,42 +11,54 @@ const order: OrderRow = {
   units: { mug: 2 },
   returned: {}
 }
-const told = { orderId: '1', number: 'N1', total: 10, isNew: true }
+const response = { orderId: '1', number: 'N1', total: 10, isNew: true }
 const attempt: Attempt = {
   note: 'a',
   cart: 'c',
   isKeyed: true,
   units: { mug: 2 },
-  told: [told],
+  responses: [response],
   isRefused: false
 }
-const rival: Attempt = { ...attempt, note: 'b', told: [{ ...told, isNew: false }] }
-const stranger: Attempt = { ...attempt, note: 'b', cart: undefined, told: [{ ...told, isNew: false }] }
+const rival: Attempt = { ...attempt, note: 'b', responses: [{ ...response, isNew: false }] }
+const stranger: Attempt = {
+  ...attempt,
+  note: 'b',
+  cart: undefined,
+  responses: [{ ...response, isNew: false }]
+}
 
 test('acknowledged responses match the database, in the other tab as well', () => {
   const none = new Set<string>()
   expect(brokenPromises({ attempts: [attempt, rival], canceled: none }, [order])).toEqual([])
-  const empty = { ...rival, told: [], isRefused: true, code: 'CART_EMPTY' }
+  const empty = { ...rival, responses: [], isRefused: true, code: 'CART_EMPTY' }
   expect(brokenPromises({ attempts: [attempt, empty], canceled: none }, [order])).toEqual([])
   const withReturned = { ...order, units: { mug: 3, cap: 1 }, returned: { mug: 1, cap: 2 } }
   expect(brokenPromises({ attempts: [attempt], canceled: none }, [withReturned])).toEqual([])
   const twin = { ...order, id: '2', number: 'N2', note: 'b', state: 'canceled' }
   expect(
-    brokenPromises({ attempts: [attempt, { ...rival, told: [] }], canceled: new Set(['2']) }, [order, twin])
+    brokenPromises({ attempts: [attempt, { ...rival, responses: [] }], canceled: new Set(['2']) }, [
+      order,
+      twin
+    ])
   ).toEqual([])
 })
 
 test.each([
   ['was not requested', [], [order]],
-  ['N1 was acknowledged, and is not there', [attempt], []],
-  ['one request made N1 and N2', [attempt], [order, { ...order, id: '2', number: 'N2' }]],
-  ['answered with two orders', [{ ...attempt, told: [told, { ...told, orderId: '2' }] }], [order]],
-  ['was refused, and is there', [{ ...attempt, told: [], isRefused: true }], [order]],
+  ['N1 was acknowledged, and does not exist', [attempt], []],
+  ['one request created N1 and N2', [attempt], [order, { ...order, id: '2', number: 'N2' }]],
+  [
+    'answered with two orders',
+    [{ ...attempt, responses: [response, { ...response, orderId: '2' }] }],
+    [order]
+  ],
+  ['was rejected, and exists', [{ ...attempt, responses: [], isRefused: true }], [order]],
   ['and is N1 with 11', [attempt], [{ ...order, total: 11 }]],
   ["which is another buyer's", [attempt, stranger], [order]],
-  ['was ordered, and N1 has {"mug":1}', [attempt], [{ ...order, units: { mug: 1 } }]],
-  ['was ordered, and N1 has {"mug":4}', [attempt], [{ ...order, units: { mug: 4 }, returned: { mug: 1 } }]],
-  ['which was empty when', [{ ...attempt, told: [], isRefused: true, code: 'CART_EMPTY' }], []],
+  ['were ordered, and N1 has {"mug":1}', [attempt], [{ ...order, units: { mug: 1 } }]],
+  ['were ordered, and N1 has {"mug":4}', [attempt], [{ ...order, units: { mug: 4 }, returned: { mug: 1 } }]],
+  ['which was empty when', [{ ...attempt, responses: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
 ] as [string, Attempt[], OrderRow[]][])('a broken promise is reported: %s', (words, attempts, orders) => {
   expect(brokenPromises({ attempts, canceled: new Set() }, orders).join('\n')).toContain(words)

@@ -1,4 +1,4 @@
-import type { Attempt, Book, Units } from './book.ts'
+import type { Attempt, RunRecord, Units } from './book.ts'
 
 export type OrderRow = {
   id: string
@@ -7,13 +7,13 @@ export type OrderRow = {
   note: string | null
   state: string
   units: Units
-  /** Units of the customer's orders that the shop canceled by itself: their cart got them back, at any time. */
+  /** Units of the customer's orders that the shop canceled. The cart got them back at any time. */
   returned: Units
 }
 
-/** Where what buyers were told is not so, as sentences. */
+/** Returns a sentence for each response to a buyer that the stored orders contradict. */
 export function brokenPromises(
-  { attempts, canceled }: Pick<Book, 'attempts' | 'canceled'>,
+  { attempts, canceled }: Pick<RunRecord, 'attempts' | 'canceled'>,
   orders: readonly OrderRow[]
 ): string[] {
   const byId = new Map(orders.map(order => [order.id, order]))
@@ -32,25 +32,25 @@ export function brokenPromises(
 }
 
 function brokenTo(
-  { note, cart, isKeyed, units, told, isRefused }: Attempt,
+  { note, cart, isKeyed, units, responses, isRefused }: Attempt,
   orders: readonly OrderRow[],
   byId: ReadonlyMap<string, OrderRow>,
   notes: ReadonlyMap<string, Attempt>
 ): string[] {
   const made = orders.filter(order => order.note === note)
   const broken: string[] = []
-  if (made.length > 1) broken.push(`one request made ${made.map(({ number }) => number).join(' and ')}`)
+  if (made.length > 1) broken.push(`one request created ${made.map(({ number }) => number).join(' and ')}`)
   for (const { number, units: ordered, returned } of made)
     if (units !== undefined && !isOrdered(units, ordered, returned))
-      broken.push(`${JSON.stringify(units)} was ordered, and ${number} has ${JSON.stringify(ordered)}`)
-  if (new Set(told.map(({ orderId }) => orderId)).size > 1)
+      broken.push(`${JSON.stringify(units)} were ordered, and ${number} has ${JSON.stringify(ordered)}`)
+  if (new Set(responses.map(({ orderId }) => orderId)).size > 1)
     broken.push(`one key was answered with two orders: ${note}`)
-  if (isKeyed && isRefused && made.length > 0 && told.length === 0)
-    broken.push(`${made[0]?.number} was refused, and is there`)
-  for (const { orderId, number, total, isNew } of told) {
+  if (isKeyed && isRefused && made.length > 0 && responses.length === 0)
+    broken.push(`${made[0]?.number} was rejected, and exists`)
+  for (const { orderId, number, total, isNew } of responses) {
     const order = byId.get(orderId)
     if (order === undefined) {
-      broken.push(`${number} was acknowledged, and is not there`)
+      broken.push(`${number} was acknowledged, and does not exist`)
       continue
     }
     if (order.number !== number || order.total !== total)
@@ -63,7 +63,7 @@ function brokenTo(
   return broken
 }
 
-/** A cart of two tabs is one order, unless that was canceled. */
+/** A cart that is ordered in two tabs becomes one order, unless that order was canceled. */
 function cartsBoughtTwice(orders: readonly OrderRow[], notes: ReadonlyMap<string, Attempt>): string[] {
   const bought = new Map<string, string[]>()
   for (const { note, number, state } of orders) {
@@ -76,7 +76,7 @@ function cartsBoughtTwice(orders: readonly OrderRow[], notes: ReadonlyMap<string
     .map(numbers => `one cart became ${numbers.join(' and ')}`)
 }
 
-/** What was put into a cart is there until it is ordered. */
+/** Lines of a cart stay until the cart is ordered. */
 function cartsFoundEmpty(
   attempts: readonly Attempt[],
   orders: readonly OrderRow[],
@@ -88,7 +88,7 @@ function cartsFoundEmpty(
     .map(({ units }) => `${JSON.stringify(units)} was put into a cart, which was empty when it was ordered`)
 }
 
-/** What was put into the cart is in the order, and no more than the cart got back. */
+/** Whether the order has the units of the cart, plus at most those that the cart got back. */
 const isOrdered = (wanted: Units, ordered: Units, returned: Units): boolean =>
   Object.keys({ ...wanted, ...ordered }).every(id => {
     const more = (ordered[id] ?? 0) - (wanted[id] ?? 0)

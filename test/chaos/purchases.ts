@@ -1,8 +1,8 @@
 import { newId } from '../../src/kernel/ids.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import type { Answer } from '../support/http-client.ts'
-import { type Attempt, count, type Person, type Units } from './book.ts'
-import type { Goods } from './goods.ts'
+import { type Attempt, type ChaosClient, countInReport, type Units } from './book.ts'
+import type { ShopGoods } from './goods.ts'
 import type { Order } from './payers.ts'
 
 const SCARCE_SHARE = 0.3
@@ -10,13 +10,13 @@ const CODE_SHARE = 0.3
 const UNITS_MAX = 6
 
 /** `account`: the access token of an account that no other client uses, so no other client changes its cart. */
-export type Buyer = Person & { goods: Goods; account: string }
-/** A way to buy something once; answers the order, when there is one. */
-export type Way = (buyer: Buyer) => Promise<Order | undefined>
+export type Buyer = ChaosClient & { goods: ShopGoods; account: string }
+/** Buys once. Returns the order if one was created. */
+export type PurchaseFlow = (buyer: Buyer) => Promise<Order | undefined>
 
 type Item = { variant_id: string; quantity: number }
 
-/** What these items add up to. */
+/** Returns the sum of units by variant. */
 export function unitsOf(items: readonly Item[]): Units {
   const units: Record<string, number> = {}
   for (const { variant_id: id, quantity } of items) units[id] = (units[id] ?? 0) + quantity
@@ -27,24 +27,24 @@ export const itemFor = ({ dice, goods }: Buyer): Item => ({
   variant_id: dice.chance(SCARCE_SHARE) ? goods.scarce : goods.plenty,
   quantity: 1 + dice.below(UNITS_MAX)
 })
-export const said = ({ dice, goods }: Buyer, note: string) => ({
+export const orderFields = ({ dice, goods }: Buyer, note: string) => ({
   note,
   email: 'guest@example.com',
   shipping_address: STOCKHOLM,
   ...(dice.chance(CODE_SHARE) && { codes: [goods.code] })
 })
 
-type Begun = { isKeyed: boolean; units?: Units | undefined; cart?: string }
+type AttemptOptions = { isKeyed: boolean; units?: Units | undefined; cart?: string }
 
-export function begin({ book }: Buyer, { isKeyed, units, cart }: Begun): Attempt {
-  const attempt: Attempt = { note: newId(), cart, isKeyed, units, told: [], isRefused: false }
-  book.attempts.push(attempt)
+export function recordAttempt({ record }: Buyer, { isKeyed, units, cart }: AttemptOptions): Attempt {
+  const attempt: Attempt = { note: newId(), cart, isKeyed, units, responses: [], isRefused: false }
+  record.attempts.push(attempt)
   return attempt
 }
 
 /** Records the response, and returns its order if it has one. */
-export function hear(
-  { book }: Buyer,
+export function recordResponse(
+  { record }: Buyer,
   attempt: Attempt,
   answer: Answer | undefined
 ): Answer['json'] | undefined {
@@ -52,10 +52,10 @@ export function hear(
   if (answer.status >= 300) {
     attempt.isRefused = answer.status < 500
     attempt.code = answer.json?.code
-    count(book, `orders refused: ${answer.json?.code}`)
+    countInReport(record, `orders refused: ${answer.json?.code}`)
     return undefined
   }
   const { id: orderId, number, total } = answer.json
-  attempt.told.push({ orderId, number, total, isNew: answer.status === 201 })
+  attempt.responses.push({ orderId, number, total, isNew: answer.status === 201 })
   return answer.json
 }

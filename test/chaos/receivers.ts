@@ -11,11 +11,11 @@ import type { Dice } from './dice.ts'
 const FAILED_SHARE = 0.05
 const LOST_SHARE = 0.05
 
-/** A webhook as it arrived: in each try with the same id and the same bytes. */
+/** A received webhook. Each try has the same id and the same bytes. */
 export type Webhook = { id: string; body: string }
-/** A mail as it arrived. */
+/** A received mail. */
 export type Mail = { id: string; subject: string; text: string }
-/** Where webhooks and mails arrive. Both servers remember what they took even if the shop does not learn of it. */
+/** Servers for webhooks and mails. Both store what they accepted, even if the shop did not get the response. */
 export type Receivers = {
   webhookUrl: string
   /** Environment variables of a program that sends to them. */
@@ -25,7 +25,7 @@ export type Receivers = {
   close(): Promise<void>
 }
 
-/** Starts both. They refuse some tries, and take some without confirming it. */
+/** Starts both servers. They reject some tries, and accept some without a response. */
 export async function openReceivers(dice: Dice): Promise<Receivers> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-chaos-receiver-'))
   const certificate = join(folder, 'receiver.pem')
@@ -43,14 +43,14 @@ export async function openReceivers(dice: Dice): Promise<Receivers> {
       id: String(request.headers['webhook-id']),
       body: Buffer.concat(parts).toString()
     })
-    // To destroy the request, which was read to its end, would leave the connection open.
+    // Destroying the request would leave the connection open, because it was read to its end.
     if (dice.chance(LOST_SHARE)) request.socket.destroy()
     else response.writeHead(204).end()
   })
   server.on('tlsClientError', () => {})
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const mailServer = await openMailServer({ next: () => mischief(dice) })
+  const mailServer = await openMailServer({ next: () => nextMailFailure(dice) })
   return {
     webhookUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     settings: {
@@ -74,7 +74,7 @@ export async function openReceivers(dice: Dice): Promise<Receivers> {
   }
 }
 
-function mischief(dice: Dice): MailFailure | undefined {
+function nextMailFailure(dice: Dice): MailFailure | undefined {
   if (dice.chance(FAILED_SHARE)) return { at: 'data', code: 451, text: '4.3.0 try again later' }
   return dice.chance(LOST_SHARE) ? { at: 'data', drop: 'after' } : undefined
 }

@@ -14,13 +14,13 @@ const PROGRAM = fileURLToPath(new URL('../../src/payment-sandbox/main.ts', impor
 const KEY = testSecrets().mac('payments.sandbox', 'key')
 const TIMEOUT_MS = 5_000
 
-/** The sandbox of payments as a process of its own, which can be killed, frozen, and asked to misbehave. */
+/** The payment sandbox as a separate process, which can be killed, frozen, and made to fail. */
 export type Sandbox = {
   url: string
   folder: string
-  /** `undefined`: it did not answer. */
+  /** Resolves with undefined when the sandbox does not respond. */
   ask(path: string, body: object): Promise<{ status?: string } | undefined>
-  /** The same until it answers. */
+  /** Repeats the request until the sandbox responds. */
   insist(path: string, body: object): Promise<void>
   /** Sends this event to the shop's callback, whether or not it was confirmed. */
   callBack(event: object): Promise<void>
@@ -30,7 +30,7 @@ export type Sandbox = {
   close(): Promise<void>
 }
 
-/** It calls back at this address. */
+/** Starts the sandbox. `callbacks`: URL of the shop's callback. */
 export async function openSandboxProcess(callbacks: string): Promise<Sandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-chaos-sandbox-'))
   const port = await fixedPort()
@@ -60,14 +60,14 @@ export async function openSandboxProcess(callbacks: string): Promise<Sandbox> {
       () => undefined
     )
   await start()
-  // A run that is interrupted leaves nothing behind.
+  // Also ends the sandbox when the run is interrupted.
   process.once('exit', () => child.kill('SIGKILL'))
   return {
     url,
     folder,
     ask,
     insist: async (path, body) => {
-      await until('the sandbox answers', async () => (await ask(path, body)) !== undefined)
+      await until('the sandbox responds', async () => (await ask(path, body)) !== undefined)
     },
     callBack: async event => {
       const body = Buffer.from(JSON.stringify(event))

@@ -3,11 +3,11 @@
 import type { Bug } from '../seeded-bugs/working-copy.ts'
 
 type Seed = Bug & {
-  /** A part of the sentence by which the report of a run says so. */
+  /** Part of the sentence by which the report of a run names the bug. */
   readonly seenAs: string
 }
 
-/** Bugs that a run of chaos has to see. `plant.ts` plants one in a copy of the working tree and runs chaos there. */
+/** Bugs that a run of chaos must detect. `plant.ts` plants one in a copy of the working tree and runs chaos there. */
 export const seeds: readonly Seed[] = [
   {
     name: 'order-refund-paid-twice',
@@ -21,7 +21,7 @@ export const seeds: readonly Seed[] = [
           await refunds.request(tx, payment, { id: again, ...own })
           wake(tx, again)
         }`,
-    seenAs: 'went back, and'
+    seenAs: 'was refunded, and'
   },
   {
     name: 'returned-units-counted-twice',
@@ -29,7 +29,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/fulfilment/service.ts',
     find: "{ id: write.id, kind: 'return', owner: order_id, lines }",
     replace: "{ id: write.id, kind: 'return', owner: order_id, lines: [...lines, ...lines] }",
-    seenAs: 'follow from the operations, not'
+    seenAs: 'units were expected by the operations'
   },
   {
     name: 'keyed-request-executed-again',
@@ -42,7 +42,7 @@ export const seeds: readonly Seed[] = [
       delete request.headers['idempotency-key']
       return true
     }`,
-    seenAs: 'was acknowledged once, and did'
+    seenAs: 'was acknowledged once, and had the effect'
   },
   {
     name: 'webhook-under-two-ids',
@@ -74,7 +74,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/inventory/levels/service.ts',
     find: 'onHand: on_hand,',
     replace: 'onHand: on_hand > 150 && on_hand < 200 ? null : on_hand,',
-    seenAs: 'follow from the operations, not'
+    seenAs: 'units were expected by the operations'
   },
   {
     name: 'shipped-units-counted-twice',
@@ -82,7 +82,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/fulfilment/service.ts',
     find: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, units) }",
     replace: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, [...units, ...units]) }",
-    seenAs: 'follow from the operations, not'
+    seenAs: 'units were expected by the operations'
   },
   {
     name: 'cancel-releases-twice',
@@ -95,7 +95,7 @@ export const seeds: readonly Seed[] = [
     if (level.reserved >= quantity)
       ledger.move(level, { kind: 'release', onHandDelta: 0, reservedDelta: -quantity, operation: operation.id, owner: row.owner })
   }`,
-    seenAs: 'the books of the stock are wrong'
+    seenAs: 'the stock ledger has discrepancies'
   },
   {
     name: 'credit-of-another-amount',
@@ -103,7 +103,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/adjustments/service.ts',
     find: 'const { amountMinor: amount, parts } = credit',
     replace: 'const { amountMinor, parts } = credit\n    const amount = Math.max(0, amountMinor - 1)',
-    seenAs: 'did credit of'
+    seenAs: 'had the effect "credit" with'
   },
   {
     name: 'return-always-restocked',
@@ -111,7 +111,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/fulfilment/service.ts',
     find: 'if (!restock) return',
     replace: 'if (!restock && units.length === 0) return',
-    seenAs: 'follow from the operations, not'
+    seenAs: 'units were expected by the operations'
   },
   {
     name: 'refund-sent-under-two-keys',
@@ -120,7 +120,7 @@ export const seeds: readonly Seed[] = [
     find: 'const response = await providers.call(provider.name, () => provider.send(request, draft.id))',
     replace: `const response = await providers.call(provider.name, () => provider.send(request, draft.id))
     if (draft.kind === 'refund') await provider.send(request, draft.id + draft.id).catch(() => {})`,
-    seenAs: 'made the refund'
+    seenAs: 'the provider executed the refund'
   },
   {
     name: 'redemption-not-given-back',
@@ -128,7 +128,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/orders/cancellation/service.ts',
     find: 'await pricing.release(tx, id)',
     replace: 'if (locked.order.total < 0) await pricing.release(tx, id)',
-    seenAs: 'a use of a promotion is no live order'
+    seenAs: 'a redemption belongs to an order that is canceled'
   },
   {
     name: 'cart-write-lost',
@@ -136,6 +136,6 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/cart/carts/lines.ts',
     find: 'quantity: (present?.quantity ?? 0) + added.quantity',
     replace: 'quantity: present?.quantity ?? added.quantity',
-    seenAs: 'was ordered, and'
+    seenAs: 'were ordered, and'
   }
 ]

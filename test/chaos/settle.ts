@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readLedger } from './ledger.ts'
-import type { Stage } from './stage.ts'
+import type { ChaosStage } from './stage.ts'
 
 const LOOK_EVERY_MS = 500
 const HURRY_EVERY_MS = 3_000
-/** So often in a row nothing waits. */
+/** Number of consecutive checks without waiting work. */
 const QUIET_TIMES = 3
 
 /** `orders.expiry.minutes` of the stage. */
 const EXPIRY = '1 minute'
 
 const WAITING = `
-  select (select count(*)::int from payments.operations where settled_at is null) as "what providers were asked",
+  select (select count(*)::int from payments.operations where settled_at is null) as "operations at providers",
     (select count(*)::int from payments.events where state = 'received') as "callbacks",
-    (select count(*)::int from inventory.requests where done_at is null) as "what the stock is to do",
-    (select count(*)::int from inventory.reservations where state = 'held') as "what is held",
+    (select count(*)::int from inventory.requests where done_at is null) as "stock requests",
+    (select count(*)::int from inventory.reservations where state = 'held') as "held reservations",
     (select count(*)::int from orders.orders
       where cancel_requested_at is not null and state <> 'canceled') as "cancellations",
     (select count(*)::int from orders.orders where state = 'pending' and cancel_requested_at is null
@@ -23,7 +23,7 @@ const WAITING = `
     (select count(*)::int from notifications.messages where status = 'pending') as "mails",
     (select count(*)::int from cartwright.jobs where id <> 0) as "jobs"`
 /** Pauses before a retry can last hours, which a test cannot wait for. The retried work is unchanged. */
-const HURRY = [
+const SHORTEN_PAUSES = [
   'update payments.operations set next_check_at = now() where settled_at is null',
   'update payments.events set next_check_at = now() where next_check_at is not null',
   // Otherwise the last orders would expire one after the other for a minute, with mails and webhooks.
@@ -37,10 +37,10 @@ const HURRY = [
    where id = 0 and lease is not null and due_at > now() + interval '15 seconds'`
 ]
 
-export type Settled = { milliseconds: number; slowest: readonly string[]; waiting: readonly string[] }
+export type SettleResult = { milliseconds: number; slowest: readonly string[]; waiting: readonly string[] }
 
 /** Waits until nothing is to be done any more; says how long that took, what took longest, and what still waits after so many seconds. */
-export async function settle(stage: Stage, secondsMax: number): Promise<Settled> {
+export async function settle(stage: ChaosStage, secondsMax: number): Promise<SettleResult> {
   const startedAt = performance.now()
   let hurriedAt = Number.NEGATIVE_INFINITY
   let quiet = 0
@@ -48,7 +48,7 @@ export async function settle(stage: Stage, secondsMax: number): Promise<Settled>
   for (;;) {
     const now = performance.now()
     if (now - hurriedAt > HURRY_EVERY_MS) {
-      await hurry(stage)
+      await shortenPauses(stage)
       hurriedAt = now
     }
     const waiting = await listWaiting(stage).catch(error => [String(error)])
@@ -60,12 +60,12 @@ export async function settle(stage: Stage, secondsMax: number): Promise<Settled>
   }
 }
 
-async function hurry({ site, sandbox }: Stage): Promise<void> {
-  for (const text of HURRY) await site.sql(text).catch(() => {})
+async function shortenPauses({ site, sandbox }: ChaosStage): Promise<void> {
+  for (const text of SHORTEN_PAUSES) await site.sql(text).catch(() => {})
   await sandbox.ask('/test/webhooks', {})
 }
 
-async function listWaiting({ site, sandbox }: Stage): Promise<string[]> {
+async function listWaiting({ site, sandbox }: ChaosStage): Promise<string[]> {
   const [row = {}] = await site.sql(WAITING)
   const { waiting } = await readLedger(sandbox.folder)
   return Object.entries({ ...row, 'callbacks to come': waiting })

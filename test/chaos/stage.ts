@@ -3,7 +3,7 @@ import { createTraffic, type Traffic } from '../faults/network/traffic.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
 import type { Dice } from './dice.ts'
-import { type Goods, stockShop } from './goods.ts'
+import { createGoods, type ShopGoods } from './goods.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
 import { openSandboxProcess, type Sandbox } from './sandbox.ts'
 
@@ -14,7 +14,7 @@ const SETTINGS = {
   CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400',
-  // So long a delivery of a process that died is not taken over, and a little more.
+  // The lease of a delivery lasts a little longer than this, so a dead process delays a delivery only briefly.
   CARTWRIGHT__WEBHOOKS__TIMEOUT_SECONDS: '5',
   CARTWRIGHT__LOG__LEVEL: 'error',
   CARTWRIGHT__SHOP__DEMO: 'on',
@@ -25,20 +25,20 @@ const SETTINGS = {
   // Buyers of chaos share one network, and many of their cards are declined.
   CARTWRIGHT__PAYMENTS__FAILED_ATTEMPTS_PER_HOUR: '1000'
 }
-/** Clocks of two processes may differ by a minute, and no token is refused for it. */
+/** Maximum error of a clock. Two clocks may then differ by a minute, which tokens must tolerate. */
 const CLOCK_SECONDS_MAX = 30
 const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url).href
 
-/** A shop in one or more processes, with a provider of payments that calls back to any of them. */
-export type Stage = {
+/** A shop in one or more processes, with a payment provider that sends callbacks to any of them. */
+export type ChaosStage = {
   site: Site
   sandbox: Sandbox
   traffic: Traffic
-  goods: Goods
+  goods: ShopGoods
   receivers: Receivers
-  /** The statements at which processes were killed, and when. */
+  /** Statements before or behind which a process was killed. */
   diedAt: Set<string>
-  /** By how much the clock of each process is wrong, in seconds. */
+  /** Error of the clock of each process, in seconds. */
   clocks: readonly number[]
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export async function openStage(
   processes: number,
   capture: 'automatic' | 'manual',
   dice: Dice
-): Promise<Stage> {
+): Promise<ChaosStage> {
   const clocks = Array.from(
     { length: processes },
     () => dice.below(2 * CLOCK_SECONDS_MAX + 1) - CLOCK_SECONDS_MAX
@@ -79,7 +79,7 @@ export async function openStage(
       site,
       sandbox,
       traffic,
-      goods: await stockShop(traffic, ADMIN, receivers.webhookUrl),
+      goods: await createGoods(traffic, ADMIN, receivers.webhookUrl),
       receivers,
       diedAt: new Set(),
       clocks,

@@ -1,15 +1,12 @@
-import type { Goods } from './goods.ts'
+import type { ShopGoods } from './goods.ts'
 import type { Operation } from './operations.ts'
 import { shipmentOf } from './plans.ts'
 
 export type LevelRow = { variant_id: string; location: string; on_hand: number }
 
-/**
- * Where the units on hand are not those that were counted and adjusted, less those that were shipped, plus those that came
- * back; as sentences.
- */
+/** Returns a sentence for each level whose units on hand are not: counted + adjusted - shipped + returned. */
 export function brokenLevels(
-  { counts, locations }: Pick<Goods, 'counts' | 'locations'>,
+  { counts, locations }: Pick<ShopGoods, 'counts' | 'locations'>,
   operations: readonly Operation[],
   levels: readonly LevelRow[]
 ): string[] {
@@ -28,13 +25,13 @@ export function brokenLevels(
   return [...expected].flatMap(([place, units]) =>
     known.get(place) === units
       ? []
-      : [`${units} of ${place} follow from the operations, not ${known.get(place)}`]
+      : [`${place}: ${units} units were expected by the operations, and ${known.get(place)} are on hand`]
   )
 }
 
 type Units = readonly { line: number; quantity: number }[]
 
-/** The units that an operation moved, by what its answer says of the order. */
+/** Returns the units that an operation moved, read from the order in its response. */
 function movedBy(operation: Operation): { variantId: string; units: number }[] {
   const { kind, request, about, answer } = operation
   const of = (lines: Units, sign: number) =>

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { brokenBooks } from '../chaos/judge.ts'
+import { brokenLedgers } from '../chaos/judge.ts'
 import { usePaidOrders } from '../support/paid-orders.ts'
 import { type Moment, momentName, type Sent, startVictim, victims } from './deaths.ts'
 import { until } from './until.ts'
@@ -80,7 +80,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
     /** Waits until all work is done, and checks the ledger against that of the provider. */
     proveBooks: async () => {
       await shop.settled()
-      await expect.poll(() => brokenBooks(shop, shop.sandbox, NOTHING_EXCUSED)).toEqual([])
+      await expect.poll(() => brokenLedgers(shop, shop.sandbox, NOTHING_EXCUSED)).toEqual([])
     }
   }
 }
