@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChaosClient } from './book.ts'
 import {
   OPERATION_KINDS,
   type Operation,
@@ -10,6 +9,7 @@ import {
   tallyOf
 } from './operations.ts'
 import { type Administrator, planOperation } from './plans.ts'
+import type { ChaosClient } from './run-record.ts'
 
 const PAUSE_MS = 30
 const ANY_SHARE = 0.1

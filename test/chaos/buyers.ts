@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import { type Attempt, countInReport, sendOnce, sendUntilAcknowledged, type Units } from './book.ts'
 import { throughCheckout } from './checkouts.ts'
 import { type Order, orderTokenHeader, payFor } from './payers.ts'
 import {
@@ -12,6 +11,7 @@ import {
   recordResponse,
   unitsOf
 } from './purchases.ts'
+import { type Attempt, countInReport, sendOnce, sendUntilAcknowledged, type Units } from './run-record.ts'
 
 const PAUSE_MS = 30
 const CANCEL_SHARE = 0.12

@@ -1,6 +1,5 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { Answer } from '../support/http-client.ts'
-import { countInReport, sendUntilAcknowledged } from './book.ts'
 import {
   type Buyer,
   itemFor,
@@ -10,6 +9,7 @@ import {
   recordResponse,
   unitsOf
 } from './purchases.ts'
+import { countInReport, sendUntilAcknowledged } from './run-record.ts'
 
 const REPLACE_SHARE = 0.4
 const TWO_TABS_SHARE = 0.5

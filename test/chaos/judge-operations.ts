@@ -1,4 +1,3 @@
-import type { RunRecord } from './book.ts'
 import {
   brokenEffects,
   brokenPayments,
@@ -11,6 +10,7 @@ import { type ProviderLedger, readLedger } from './ledger.ts'
 import { brokenRefunds, type OrderMoney } from './money.ts'
 import { brokenNotices, type OrderNotices } from './notices.ts'
 import { missingKinds } from './operations.ts'
+import type { RunRecord } from './run-record.ts'
 import type { ChaosStage } from './stage.ts'
 import { brokenLevels, type LevelRow } from './stock.ts'
 

@@ -1,9 +1,9 @@
 import type { Site } from '../faults/network/site.ts'
-import type { RunRecord } from './book.ts'
 import { brokenOperations } from './judge-operations.ts'
 import { type FactRow, ledgerDifferences, type PaymentRow, readLedger } from './ledger.ts'
 import { brokenRules } from './oracle.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
+import type { RunRecord } from './run-record.ts'
 import type { ChaosStage } from './stage.ts'
 
 /** Returns every broken promise once the shop has settled: in the database, at the provider, and in acknowledged responses. */

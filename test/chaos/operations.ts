@@ -8,7 +8,7 @@ import {
   type RunRecord,
   sendOnce,
   sendUntilAnswered
-} from './book.ts'
+} from './run-record.ts'
 
 /** What administrators do, each under a key. A run fails when one of these was never acknowledged. */
 export const OPERATION_KINDS = [

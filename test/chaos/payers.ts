@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import { type ChaosClient, countInReport, sendUntilAcknowledged } from './book.ts'
+import { type ChaosClient, countInReport, sendUntilAcknowledged } from './run-record.ts'
 
 /** An order, and the credentials of its buyer. */
 export type Order = { id: string; guestToken?: string; customer?: string }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/http-client.ts'
-import { type ChaosClient, createRunRecord } from './book.ts'
 import { createDice } from './dice.ts'
 import {
   type OperationPlan,
@@ -9,6 +8,7 @@ import {
   resolveOperations,
   tallyOf
 } from './operations.ts'
+import { type ChaosClient, createRunRecord } from './run-record.ts'
 
 type Sent = { key: string; body: unknown; isCut: boolean }
 

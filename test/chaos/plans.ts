@@ -1,6 +1,6 @@
-import { type ChaosClient, sendOnce } from './book.ts'
 import type { ShopGoods } from './goods.ts'
 import type { Operation, OperationKind, OperationPlan, OperationSubject } from './operations.ts'
+import { type ChaosClient, sendOnce } from './run-record.ts'
 
 const PAYMENTS = '/api/admin/payments'
 const ORDERS = '/api/admin/orders'

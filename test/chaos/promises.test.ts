@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from './book.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
+import type { Attempt } from './run-record.ts'
 
 const order: OrderRow = {
   id: '1',

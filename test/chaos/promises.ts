@@ -1,4 +1,4 @@
-import type { Attempt, RunRecord, Units } from './book.ts'
+import type { Attempt, RunRecord, Units } from './run-record.ts'
 
 export type OrderRow = {
   id: string

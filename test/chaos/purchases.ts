@@ -1,9 +1,9 @@
 import { newId } from '../../src/kernel/ids.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import type { Answer } from '../support/http-client.ts'
-import { type Attempt, type ChaosClient, countInReport, type Units } from './book.ts'
 import type { ShopGoods } from './goods.ts'
 import type { Order } from './payers.ts'
+import { type Attempt, type ChaosClient, countInReport, type Units } from './run-record.ts'
 
 const SCARCE_SHARE = 0.3
 const CODE_SHARE = 0.3

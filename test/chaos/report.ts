@@ -1,5 +1,5 @@
-import type { RunRecord } from './book.ts'
 import { type OperationTally, tallyOf } from './operations.ts'
+import type { RunRecord } from './run-record.ts'
 import type { SettleResult } from './settle.ts'
 
 export type Report = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { countInReport, type RunRecord } from './book.ts'
 import type { Dice } from './dice.ts'
+import { countInReport, type RunRecord } from './run-record.ts'
 import type { ChaosStage } from './stage.ts'
 
 const PAUSE_MS = 250
