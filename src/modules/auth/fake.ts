@@ -73,7 +73,9 @@ export function fakeAuth(): FakeAuth {
       else tokens.set(id, token)
     },
     newToken: (email, purpose = 'verify_email') => ({
-      ...{ token: `token-${newId()}`, email, purpose },
+      token: `token-${newId()}`,
+      email,
+      purpose,
       expiresAt: new Date(Date.now() + 3_600_000)
     }),
     createUser: none,

@@ -176,19 +176,15 @@ export const authModule = defineModule({
     })
     const revocations = createSessionRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
-    const factors = createSecondFactorService({
-      ...{ db, secrets, log, emit, audit, sessions },
-      shopName,
-      isRequired: settings.require_second_factor
+    const { require_second_factor: isRequired } = settings
+    const factorPlatform = { db, secrets, log, emit, audit }
+    const factors = createSecondFactorService({ ...factorPlatform, sessions, shopName, isRequired })
+    const budgets = createLoginThrottle({
+      ...throttle,
+      purpose: 'auth.second_factor',
+      trickleSeconds: UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS
     })
-    const challenges = createLoginChallenges({
-      ...{ db, factors, sessions },
-      budgets: createLoginThrottle({
-        ...throttle,
-        purpose: 'auth.second_factor',
-        trickleSeconds: UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS
-      })
-    })
+    const challenges = createLoginChallenges({ db, factors, sessions, budgets })
     const invitations = createInvitationService({ db, secrets })
     const tokens = createOneTimeTokenService({ db, secrets, messagesPerHour: settings.messages_per_hour })
     const verification = createEmailVerification({ db, emit, tokens, passwords, settings })
@@ -198,10 +194,10 @@ export const authModule = defineModule({
     const resets = createPasswordResetService({ ...deps, tokens, resetMinutes })
     const factorDeps = { challenges, factors }
     const accounts = createAccountService({ ...deps, ...factorDeps, verification, administration, settings })
-    const erasure = createAccountErasure({
-      ...{ db, emit, enqueue, passwords, sessions, personalData: house.personalData },
-      requireAnotherAdmin: administration.requireAnotherAdmin
-    })
+    const { personalData } = house
+    const { requireAnotherAdmin } = administration
+    const erasureDeps = { db, emit, enqueue, passwords, sessions }
+    const erasure = createAccountErasure({ ...erasureDeps, personalData, requireAnotherAdmin })
     const firstAdmins = createFirstAdminService(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
@@ -219,10 +215,9 @@ export const authModule = defineModule({
     const checks = metrics.counter('token_checks', 'Uncached verifications of access tokens, by result.', {
       result: ['accepted', 'refused']
     })
-    const { require_second_factor: requiresSecondFactor } = settings
     const api: AuthApi = {
       authenticate: counted(
-        createTokenAuthenticator({ db, accessTokens, issuers, requiresSecondFactor }),
+        createTokenAuthenticator({ db, accessTokens, issuers, requiresSecondFactor: isRequired }),
         result => checks.add({ result })
       ),
       revocations,
@@ -264,7 +259,7 @@ export const authModule = defineModule({
         jwksRoutes(tiers, keys.published)
       },
       diagnoses: diagnoseAdminSecondFactor(db, {
-        isRequired: requiresSecondFactor,
+        isRequired,
         isProduction: config.environment === 'production'
       }),
       // The rows are deleted with the account.

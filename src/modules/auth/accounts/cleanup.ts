@@ -15,7 +15,7 @@ const CLEANUP_SECONDS = 300
 /** Days for which the previous address can be notified of a change. */
 const FORMER_EMAIL_DAYS = 30
 
-/** Deletes expired rows periodically. Queries ignore expired rows, so nothing depends on the time of deletion. */
+/** Deletes expired rows of auth periodically. Queries ignore expired rows, so nothing depends on the time of deletion. */
 export function scheduleAuthCleanup(
   timers: Timers,
   db: Database,

@@ -27,7 +27,7 @@ export function createFirstAdminService(
       }
     },
 
-    /** In development, creates one with a random password. `null` when none was created. */
+    /** In development, creates an administrator with a random password. Returns null when none was created. */
     async createGenerated(): Promise<{ email: string; password: string } | null> {
       if (environment !== 'development') return null
       const generated = { email: DEVELOPMENT_EMAIL, password: generateReadablePassword() }

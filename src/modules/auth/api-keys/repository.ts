@@ -45,13 +45,13 @@ export const deleteApiKey = statement({
   takes: { id: 'uuid', userId: 'uuid' },
   text: 'delete from auth.api_keys where id = $id and user_id = $userId'
 })
-/** Deletes all keys of a user, after a change of the password. */
+/** Deletes all API keys of a user, after a change of the password. */
 export const deleteApiKeysOfUser = statement({
   name: 'auth.delete_api_keys_of_user',
   takes: { userId: 'uuid' },
   text: 'delete from auth.api_keys where user_id = $userId'
 })
-/** Returns a valid key and updates its last use, once a minute at most. No row when the key is invalid. */
+/** Returns a valid API key and updates its last use, once a minute at most. Returns no row for an invalid key. */
 export const recordApiKeyUse = statement({
   name: 'auth.use_api_key',
   takes: { keyHash: 'bytea' },
@@ -64,7 +64,7 @@ export const recordApiKeyUse = statement({
     select k.id, k.user_id from auth.api_keys k join auth.users u on u.id = k.user_id
     where k.key_hash = $keyHash and k.expires_at > now() and u.disabled_at is null and u.role = 'admin'`
 })
-/** Current permissions of a key: those of its owner, restricted to the key's scopes. */
+/** Returns the current permissions of an API key: those of its owner, restricted to the key's scopes. */
 export const findApiKeyPermissions = statement({
   name: 'auth.find_api_key_rights',
   takes: { id: 'uuid', userId: 'uuid' },

@@ -25,7 +25,7 @@ export const countLoginChallengeTry = statement({
     where token_hash = $tokenHash and tries < $triesMax and expires_at > now()
     returning tries`
 })
-/** Locks the account of a challenge. No row when it was disabled, changed its password, or removed the second factor. */
+/** Locks the user of a login challenge. Returns no row when the user was disabled, or changed password or second factor. */
 export const lockChallengedUser = statement({
   name: 'auth.lock_challenged_user',
   takes: { userId: 'uuid', passwordHash: 'text' },

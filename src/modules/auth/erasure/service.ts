@@ -23,7 +23,7 @@ export type AccountErasureDeps = {
   requireAnotherAdmin: (tx: Transaction, id: string) => Promise<void>
 }
 
-/** Longer than any request takes, so writes that overlapped with the deletion have ended. */
+/** Seconds until the erasure is repeated. No request takes longer, so writes that overlapped with the deletion have ended. */
 const ERASE_AGAIN_SECONDS = 60
 const DAY_SECONDS = 86_400
 

@@ -27,7 +27,7 @@ export const findOneTimeToken = statement({
     from auth.one_time_tokens t join auth.users u on u.id = t.user_id
     where t.id = $id and t.expires_at > now() and u.disabled_at is null`
 })
-/** Address of the user's token of this purpose. */
+/** Returns the e-mail address of the user's valid one-time token of this purpose. */
 export const findOneTimeTokenEmail = statement({
   name: 'auth.find_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },

@@ -7,17 +7,17 @@ export type LoginThrottleState = {
 /** What an attempt is charged to: `own` budget of the network, or also `account`, which unknown networks share. */
 export type LoginAttemptDecision = { charge: 'own' | 'account' } | { waitSeconds: number }
 
-/** Time in which an exhausted budget refills. */
+/** Seconds in which an exhausted budget of login attempts refills. */
 export const BUDGET_REFILL_SECONDS = 900
-/** Between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
+/** Seconds between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
 export const UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS = 10
-/** The same for second factors, because six digits are guessed in fewer attempts than a password. */
+/** Seconds between two such attempts with a code. Longer, because six digits are guessed in fewer attempts than a password. */
 export const UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS = 300
-/** Network budgets that fit into the shared budget of unknown networks. */
+/** Number of network budgets that fit into the shared budget of unknown networks. */
 const NETWORKS = 5
-/** Time in which a network can use its turn. */
+/** Seconds in which a network can use the attempt that was reserved for it. */
 export const RESERVED_TURN_SECONDS = 60
-/** Longest wait in an error. */
+/** Longest wait that an error reports, in seconds. */
 const QUEUE_SECONDS_MAX = 3_600
 export const ROUNDING_TOLERANCE_SECONDS = 0.001 // sums of fractions are not exact
 

@@ -19,7 +19,7 @@ export const KNOWN_NETWORK_DAYS = 90
 
 /** A login attempt: the account, which may not exist, and the network. */
 export type LoginAttempt = { account: string; network: string }
-/** An allowed attempt, charged as if it failed. */
+/** An allowed login attempt, charged as if it failed. */
 export type ChargedLoginAttempt = {
   /** Call on success: restores the network's budget and marks the network as known. */
   succeed(userId: string): Promise<void>
@@ -32,7 +32,7 @@ type BudgetDeps = {
   failuresMax: number
   /** Budgets of different purposes are separate. */
   purpose?: 'auth.login' | 'auth.second_factor'
-  /** Between two attempts of all unknown networks, once their shared budget is exhausted. */
+  /** Seconds between two attempts of all unknown networks, once their shared budget is exhausted. */
   trickleSeconds?: number
 }
 

@@ -1,6 +1,6 @@
 import { passwordChecksBusy as passwordsBusy } from '../errors.ts'
 
-/** After this wait, work that will not start in time is rejected; the rest waits until it starts. */
+/** Milliseconds after which queued work is rejected, unless it is expected to start in time. */
 const DECISION_MS = 1_250
 
 export type BulkheadLimits = {

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** State of an attempt's budgets, in seconds from now. Reads without locks. */
+/** Returns the state of the budgets of a login attempt, in seconds from now. Reads without locks. */
 export const findLoginBudgets = statement({
   name: 'auth.find_login_budgets',
   takes: { own: 'bytea', userId: 'uuid?', network: 'bytea', knownDays: 'int4' },

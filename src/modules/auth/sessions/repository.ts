@@ -75,7 +75,7 @@ export const unmarkSessionSecondFactors = statement({
   text: 'update auth.sessions set second_factor = false where user_id = $userId'
 })
 
-/** Current permissions of a session's user, and how the session was opened. No row when it has ended. */
+/** Returns the current permissions of a session's user, and how the session was opened. No row when it has ended. */
 export const findLiveSession = statement({
   name: 'auth.find_live_session',
   takes: { id: 'uuid', userId: 'uuid' },

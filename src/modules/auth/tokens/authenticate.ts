@@ -10,7 +10,7 @@ import { type VerifiedIdentity, verificationExpiryOf } from './verify.ts'
 export type AuthenticateDeps = {
   db: Database
   accessTokens: AccessTokenService
-  /** By issuer. */
+  /** Verifiers of access tokens, by external issuer. */
   issuers: ReadonlyMap<unknown, VerifyExternalToken>
   /** Whether administrators need a second factor. */
   requiresSecondFactor: boolean

@@ -12,7 +12,7 @@ const RETRY_SECONDS = 5
 export type IssuerKeysDeps = {
   http: HttpClient
   issuer: string
-  /** Between two fetches because of unknown keys or errors. */
+  /** Milliseconds between two fetches that unknown keys or errors cause. */
   cooldownMs: number
   signal: AbortSignal
 }

@@ -27,11 +27,10 @@ export const insertUser = statement({
 })
 export type UserRow = RowOf<typeof insertUser>
 /** Returns the public fields of a user's row. */
-export const publicUserFields = (row: UserRow): UserRow => ({
-  ...{ id: row.id, email: row.email, name: row.name, role: row.role, scopes: row.scopes },
-  ...{ email_verified: row.email_verified, phone: row.phone, locale: row.locale },
-  ...{ marketing_consent: row.marketing_consent, created_at: row.created_at }
-})
+export function publicUserFields(row: UserRow): UserRow {
+  const { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at } = row
+  return { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at }
+}
 
 export const findUser = statement({
   name: 'auth.find_user',
@@ -43,7 +42,7 @@ export const findUser = statement({
       disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users where id = $id`
 })
-/** Finds by the folded address, which older accounts were stored under, before the normalized one. */
+/** Finds a user with a password by e-mail address: the folded one, under which older accounts are stored, comes first. */
 export const findUserByEmail = statement({
   name: 'auth.find_login',
   takes: { email: 'text', folded: 'text' },
@@ -62,7 +61,7 @@ export const updatePasswordHash = statement({
   takes: { id: 'uuid', newHash: 'text', oldHash: 'text' },
   text: 'update auth.users set password_hash = $newHash where id = $id and password_hash = $oldHash'
 })
-/** Keeps the time of the first of several equal changes. */
+/** Disables or enables a user. Disabling a disabled user keeps the first time. */
 export const updateUserDisabled = statement({
   name: 'auth.update_user_disabled',
   takes: { id: 'uuid', disabled: 'bool' },
@@ -83,7 +82,7 @@ export const lockAdminChanges = statement({
   name: 'auth.lock_admins',
   text: `select pg_advisory_xact_lock(hashtextextended('auth.first_admin', 0))`
 })
-/** Whether this is the only administrator with full access. */
+/** Returns whether this user is the only administrator with full access. */
 export const isLastFullAccessAdmin = statement({
   name: 'auth.is_last_admin',
   takes: { id: 'uuid' },
@@ -95,7 +94,7 @@ export const isLastFullAccessAdmin = statement({
       ) as found`
 })
 
-/** Contacts of users. */
+/** Lists the names, addresses and locales of these users. */
 export const listUserContacts = statement({
   name: 'auth.list_contacts',
   takes: { ids: 'uuid[]' },
@@ -133,7 +132,7 @@ export const insertExternalUser = statement({
     insert into auth.users (id, email, name, role) select user_id, $email, $name, 'customer' from identity`
 })
 
-/** Locks an existing user. */
+/** Locks a user until the transaction ends. Returns no row when the user does not exist. */
 export const lockUser = statement({
   name: 'auth.lock_user',
   takes: { id: 'uuid' },

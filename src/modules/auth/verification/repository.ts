@@ -26,7 +26,7 @@ export const lockPasswordHash = statement({
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $userId and password_hash = $hash for share'
 })
-/** The previous address is stored only to notify it of the change. */
+/** Removes previous e-mail addresses after `days`, because they are stored only to notify the owner of the change. */
 export const clearFormerEmails = statement({
   name: 'auth.delete_former_emails',
   takes: { days: 'int4' },

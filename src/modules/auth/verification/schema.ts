@@ -7,7 +7,7 @@ export const OneTimeTokenSchema = Type.String({
   maxLength: 200,
   description: 'The token in the mail, valid for one use.'
 })
-/** The same whether or not a mail is sent. */
+/** The response is the same whether or not a mail is sent, so it reveals no accounts. */
 export const MessageResponse = response('MessageResponse', {
   expires_in: Type.Integer({ description: 'Seconds until the token in the mail expires.' })
 })

@@ -7,7 +7,7 @@ import { SHOPIFY_HEADINGS, SHOPIFY_STOCK_COLUMNS, type ShopifyColumn } from '../
 import { listProductsForExport } from './repository.ts'
 import { shopifyRowsOfProduct } from './shopify.ts'
 
-/** Small, because a description can have 200,000 characters. */
+/** Products that the export reads in one statement. Few, because a description can have 200,000 characters. */
 const PAGE_PRODUCTS = 20
 
 /** `stock`: whether to include the tracking, quantity and backorder policy of variants. */

@@ -8,7 +8,7 @@ import type { ProductImportRow } from './rows.ts'
 /** Reads the cells of one product and collects their problems. */
 export type ProductCellReader = {
   problems: ProductImportProblem[]
-  /** Returns one line of text. `undefined`: the file has no such column. */
+  /** Returns the text of a cell as one line. `undefined`: the file has no such column. */
   text(row: ProductImportRow, field: ShopifyColumn, lengthMax: number): string | undefined
   url(row: ProductImportRow, field: ShopifyColumn): string | null | undefined
   /** Returns an amount in minor units. Null: the cell is empty. */

@@ -23,7 +23,7 @@ export type ProductImportChange = {
   deactivated: VariantRow[]
   /** All variants of the file, including unchanged ones. */
   described: ({ variantId: string; sku: string } & ImportedVariantStock)[]
-  /** Category ids. */
+  /** Ids of the categories to add. */
   linked: string[]
   unlinked: string[]
 }

@@ -20,7 +20,7 @@ export type ProductImportReport = ProductImportCounts & {
   mode: ProductImportMode
   /** Rows that are not empty, without the header. */
   rows: number
-  /** The first 100. */
+  /** Headings of the first 100 columns that the import does not read. */
   ignored_columns: string[]
   ignored_columns_total: number
   errors: ProductImportProblem[]
@@ -28,7 +28,7 @@ export type ProductImportReport = ProductImportCounts & {
 }
 
 const ERRORS_MAX = 1_000
-/** Longer than any valid handle. */
+/** Maximum characters of a handle in the report. No valid handle is longer. */
 const HANDLE_SHOWN_MAX = 300
 
 export const zeroImportCounts = (): ProductImportCounts => ({

@@ -53,7 +53,7 @@ const listSkuOwners = statement({
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.sku = any ($skus)`
 })
-/** Skips categories whose slug exists. */
+/** Inserts categories at the root. Skips those whose slug exists. */
 export const insertImportedCategories = statement({
   name: 'catalog.insert_categories',
   takes: { rows: json<{ id: string; slug: string; name: string }[]>() },

@@ -192,7 +192,7 @@ function createListQueries<const X extends StatementValues>({
   }
 }
 
-/** Lists at the catalog's own prices. */
+/** Queries of product lists at the catalog's own prices. */
 export const catalogPriceQueries = createListQueries({
   suffix: '',
   takes: {},
@@ -201,7 +201,7 @@ export const catalogPriceQueries = createListQueries({
   productId: 'id'
 })
 /**
- * Lists at the prices of a price list. `list`: null for a market without one, where no product has a price.
+ * Queries of product lists at the prices of a price list. `list`: null for a market without one, where no product has a price.
  */
 export const priceListQueries = createListQueries({
   suffix: '_in_list',
