@@ -11,7 +11,7 @@ import {
   networkPrefixOf,
   secondsUntilReservedTurn
 } from './attempt-rules.ts'
-import { createLoginThrottle } from './budgets.ts'
+import { createLoginThrottle } from './login-throttle.ts'
 import { createPasswordService } from './service.ts'
 
 const PASSWORD = 'nine lives and a piano'

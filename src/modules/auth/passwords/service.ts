@@ -1,9 +1,9 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentials } from '../errors.ts'
-import type { LoginAttempt, LoginThrottle } from './budgets.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
+import type { LoginAttempt, LoginThrottle } from './login-throttle.ts'
 
 /** Serves a burst of 300 logins with the default concurrency of two, at about 60 hashes a second each. */
 const LOGINS_PER_HASHER = 150

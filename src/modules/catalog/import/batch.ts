@@ -5,7 +5,7 @@ import * as products from '../products/repository.ts'
 import { slugOfName } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'
 import { compareImportedProduct, type ProductImportChange } from './diff.ts'
-import type { ImportedProduct } from './draft.ts'
+import type { ImportedProduct } from './imported-product.ts'
 import { type ProductImportCounts, type ProductImportProblem, zeroImportCounts } from './report.ts'
 import * as repository from './repository.ts'
 

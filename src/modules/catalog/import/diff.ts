@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { ProductRow } from '../products/repository.ts'
 import { productSearchText } from '../products/slug.ts'
 import type { VariantRow } from '../variants/repository.ts'
-import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './draft.ts'
+import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './imported-product.ts'
 import { deriveVariantSku } from './sku.ts'
 
 /** A product as the catalog stores it. `links`: its categories. */

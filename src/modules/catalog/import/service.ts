@@ -11,8 +11,8 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import { productImportFailed, productImportInterrupted, skuTaken, slugTaken } from '../errors.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
-import type { ImportedProduct } from './draft.ts'
 import { readShopifyHeader, SHOPIFY_STOCK_COLUMNS, type ShopifyHeader } from './header.ts'
+import type { ImportedProduct } from './imported-product.ts'
 import {
   addFailedProduct,
   addImportCounts,
