@@ -20,6 +20,9 @@ export const updateExpiry = statement({
   takes: { id: 'uuid', seconds: 'float8' },
   gives: { is_expired: 'bool' },
   text: `
-    update orders.orders set expires_at = created_at + make_interval(secs => $seconds) where id = $id
+    update orders.orders set expires_at = new.at, version = version + (expires_at is distinct from new.at)::int,
+      updated_at = case when expires_at is distinct from new.at then now() else updated_at end
+    from (select created_at + make_interval(secs => $seconds) as at from orders.orders where id = $id) as new
+    where id = $id
     returning expires_at <= now() as is_expired`
 })
