@@ -24,6 +24,12 @@ const CONTRADICTIONS = [
   'from=2024-01-02T00:00:00Z&to=2024-01-01T00:00:00Z'
 ]
 
+/** Changes of all times, of a time in which many rows changed, and of none. */
+const CHANGES = ['1970-01-01', '2024-01-01', '2090-01-01'].flatMap(day => [
+  `updated_since=${day}T00:00:00Z`,
+  `updated_since=${day}T00:00:00Z&limit=100`
+])
+
 const DAY_MS = 86_400_000
 const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 /** Periods of the dashboard, in days: the longest one, one that is over, and one of which most is to come. */
@@ -56,6 +62,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   ),
   '/api/admin/orders': listing(
     1_500,
+    ...CHANGES,
     ...CONTRADICTIONS,
     ...[
       'status=canceled',

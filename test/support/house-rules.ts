@@ -20,6 +20,7 @@ const PLATFORM_VALUES = [
   ...['createInvalidation', 'createCached'],
   ...[
     'countUpTo',
+    'readChanges',
     'statement',
     'json',
     'nullableJson',

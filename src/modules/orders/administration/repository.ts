@@ -43,6 +43,27 @@ export const listAllOrders = statement({
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
+/** Lists orders by the time of their last change. `at` is in microseconds since 1970. */
+export const listChangedOrders = statement({
+  name: 'orders.list_changed_orders',
+  takes: { at: 'float8', after: 'uuid', limit: 'int8' },
+  gives: { ...orderSummaryColumns, quantity: 'int8', changed_at: 'int8' },
+  slow: true,
+  text: `
+    select ${summaryColumns},
+      (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity,
+      (extract(epoch from updated_at) * 1000000)::int8 as changed_at
+    from orders.orders o
+    where (updated_at, id) > (timestamptz 'epoch' + $at * interval '1 microsecond', $after)
+    order by updated_at, id limit $limit`
+})
+export const countChangedOrders = statement({
+  name: 'orders.count_changed_orders',
+  takes: { since: 'timestamptz' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo('orders.orders where updated_at >= $since')
+})
 export const exportOrders = statement({
   name: 'orders.export_orders',
   takes: { ...filters, after: 'uuid', limit: 'int8' },

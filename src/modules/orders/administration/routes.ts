@@ -20,7 +20,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
       schema: {
         summary: 'List orders',
         description:
-          'Returns a page of all orders that match the filters, newest first, without their items. Needs an administrator with access to orders.',
+          'Returns a page of all orders that match the filters, newest first, without their items. Poll for changes with `updated_since`. Needs an administrator with access to orders. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: schema.OrderListQuery,
         response: { 200: schema.OrderListResponse }
       }

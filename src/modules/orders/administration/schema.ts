@@ -1,10 +1,11 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
+  changeListOf,
+  changeQuery,
   Id,
   input,
   line,
-  listOf,
   nullable,
   pageQuery,
   request,
@@ -68,9 +69,9 @@ export const OrderExportQuery = input({
   )
 })
 export type OrderExportQuery = Static<typeof OrderExportQuery>
-export const OrderListQuery = input({ ...OrderQuery.properties, ...pageQuery })
+export const OrderListQuery = input({ ...OrderQuery.properties, ...changeQuery, ...pageQuery })
 export type OrderListQuery = Static<typeof OrderListQuery>
-export const OrderListResponse = listOf(OrderSummaryResponse)
+export const OrderListResponse = changeListOf(OrderSummaryResponse, 'AdminOrderListResponse')
 
 const unchecked = Type.Optional(
   Type.Boolean({

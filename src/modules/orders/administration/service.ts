@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { orderNotFound } from '../errors.ts'
 import type { Fulfilment, ShipmentInput } from '../fulfilment/service.ts'
@@ -30,24 +32,37 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
     return read(id)
   }
 
+  function listNewest({ limit, cursor, count, ...query }: OrderListQuery) {
+    const filters = filtersOf(query)
+    const page = {
+      ...(limit !== undefined && { limit }),
+      ...(cursor !== undefined && { cursor }),
+      ...(count !== undefined && { count })
+    }
+    return readPage(page, {
+      name: 'all orders',
+      filters,
+      ...newestFirst,
+      rows: place => db.rows(repository.listAllOrders, { ...filters, ...place }),
+      total: () => db.first(repository.countAllOrders, filters)
+    })
+  }
+
+  const listChanged = (query: OrderListQuery & { updated_since: string }) =>
+    readChanges(db, query, {
+      name: 'all orders',
+      start: { after: LOWEST_ID },
+      rows: place => db.rows(repository.listChangedOrders, place),
+      placeOf: ({ changed_at: at, id: after }) => ({ after, at }),
+      total: since => db.first(repository.countChangedOrders, since)
+    })
+
   return {
     read,
-    list: async ({ limit, cursor, count, ...query }: OrderListQuery): Promise<Page<OrderSummaryResponse>> => {
-      const filters = filtersOf(query)
-      const page = await readPage(
-        {
-          ...(limit !== undefined && { limit }),
-          ...(cursor !== undefined && { cursor }),
-          ...(count !== undefined && { count })
-        },
-        {
-          name: 'all orders',
-          filters,
-          ...newestFirst,
-          rows: place => db.rows(repository.listAllOrders, { ...filters, ...place }),
-          total: () => db.first(repository.countAllOrders, filters)
-        }
-      )
+    list: async (query: OrderListQuery): Promise<Page<OrderSummaryResponse>> => {
+      const { updated_since } = query
+      const page =
+        updated_since === undefined ? await listNewest(query) : await listChanged({ ...query, updated_since })
       return { ...page, items: page.items.map(orderSummaryView) }
     },
     exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>

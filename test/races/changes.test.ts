@@ -1,0 +1,124 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { updateState } from '../../src/modules/orders/lifecycle/repository.ts'
+import { type Statement, valuesOf } from '../../src/platform/postgres/statement.ts'
+import { createCustomer, openPost, useEverything } from '../never/use-everything.ts'
+
+const BEGINNING = '1970-01-01T00:00:00Z'
+const DEADLINE = { timeout: 60_000 }
+// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
+type Entry = any
+/** A list that systems poll, and the statement by which the shop changes an entry. */
+type Polled = {
+  path: string
+  /** Of those that the list has without `updated_since`. */
+  filter: string
+  idOf: (entry: Entry) => string
+  change: Statement
+  given: (id: string) => Record<string, unknown>
+}
+
+const LISTS: Polled[] = [
+  {
+    path: '/api/admin/orders',
+    filter: 'status=paid',
+    idOf: ({ id }) => id,
+    change: updateState as unknown as Statement,
+    given: id => ({
+      id,
+      state: 'pending',
+      fulfillment_status: 'none',
+      cancel_requested_by: null,
+      is_held: true
+    })
+  }
+]
+
+/** A shop with two entries in each list, and clients that poll it. */
+async function usePolledShop() {
+  const shop = await useEverything()
+  await openPost(shop)
+  for (let made = 0; made < 2; made += 1) await createCustomer(shop, await shop.sell())
+  await shop.handled()
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: shop.databaseUrl })
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+  /** Reads all pages since a time. */
+  async function poll(path: string, since: string) {
+    const items: Entry[] = []
+    for (let cursor = ''; ; ) {
+      const { status, json, text } = await shop.admin.get(
+        `${path}?updated_since=${encodeURIComponent(since)}&limit=1${cursor && `&cursor=${cursor}`}`
+      )
+      expect(status, text).toBe(200)
+      items.push(...json.items)
+      if (json.next_cursor === null) return { items, since: json.next_since as string }
+      cursor = json.next_cursor
+    }
+  }
+  return { shop, connect, poll }
+}
+const makeChange = (by: pg.Client, { change, given }: Polled, id: string) =>
+  by.query(change.text, valuesOf(change, given(id)))
+
+test('a change of a transaction that stays open while others commit is missed by no client that polls', async () => {
+  const { connect, poll } = await usePolledShop()
+  const [holder, other] = [await connect(), await connect()]
+  const clients = await Promise.all(
+    LISTS.map(async list => {
+      const { items, since } = await poll(list.path, BEGINNING)
+      const [late = '', early = ''] = [...new Set(items.map(list.idOf))]
+      expect(early, list.path).not.toBe('')
+      return { ...list, late, early, since, seen: new Map(items.map(each => [list.idOf(each), each])) }
+    })
+  )
+  type Client = (typeof clients)[number]
+  const pollNext = async (client: Client) => {
+    const { items, since } = await poll(client.path, client.since)
+    for (const each of items) client.seen.set(client.idOf(each), each)
+    client.since = since
+  }
+
+  await holder.query('begin')
+  const startedAt = (await holder.query('select now() as at')).rows[0].at.getTime()
+  // Others commit and clients poll, until the transaction is older than the margin of next_since.
+  for (let isOld = false; !isOld; ) {
+    for (const client of clients) await makeChange(other, client, client.early)
+    for (const client of clients) await pollNext(client)
+    const { rows } = await holder.query(`select clock_timestamp() - now() > interval '4 seconds' as is_old`)
+    isOld = rows[0].is_old
+  }
+  for (const client of clients) await makeChange(holder, client, client.late)
+  for (const client of clients) await makeChange(other, client, client.early)
+  for (const client of clients) {
+    await pollNext(client)
+    expect(Date.parse(client.since), client.path).toBeLessThan(startedAt)
+  }
+  const before = clients.map(({ seen, late }) => seen.get(late))
+  await holder.query('commit')
+  for (const [index, client] of clients.entries()) {
+    await pollNext(client)
+    const { seen, late, early } = client
+    expect(seen.get(late), client.path).not.toEqual(before[index])
+    // The older time is behind what the client had read before.
+    expect(Date.parse(seen.get(late).updated_at)).toBeLessThan(Date.parse(seen.get(early).updated_at))
+  }
+  for (const client of clients)
+    await expect
+      .poll(async () => {
+        await pollNext(client)
+        return Date.parse(client.since)
+      }, DEADLINE)
+      .toBeGreaterThan(startedAt)
+})
+
+test('no list accepts a filter beside updated_since', async () => {
+  const { admin } = await useEverything()
+  for (const { path, filter } of LISTS) {
+    const { status, json } = await admin.get(`${path}?updated_since=${BEGINNING}&${filter}`)
+    expect([path, status, json.code]).toEqual([path, 400, 'UPDATED_SINCE_FILTERED'])
+  }
+})
