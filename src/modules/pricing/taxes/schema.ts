@@ -50,7 +50,10 @@ const Region = line(64, 'Code or name of the region (ISO 3166-2). The part behin
 const PostalPattern = Type.String({
   description: 'A postal code, a prefix with a star (902*), or a range (90200-90299).',
   maxLength: 16,
-  ...patternWithMessage(TAX_POSTAL_PATTERN_REGEX, 'must be a postal code, or its beginning and a star, such as 902*')
+  ...patternWithMessage(
+    TAX_POSTAL_PATTERN_REGEX,
+    'must be a postal code, or its beginning and a star, such as 902*'
+  )
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }
 export const CreateTaxZoneRequest = request('CreateTaxZoneRequest', {
