@@ -44,7 +44,7 @@ async function useVarnish(port: number, rules?: string): Promise<string> {
     await rm(folder, { recursive: true, force: true })
   })
   await until(
-    'the cache answers',
+    'the cache responds',
     async () => (await fetch(`${address}/healthz`).catch(() => undefined)) !== undefined
   )
   return address

@@ -41,7 +41,7 @@ test('accounts that are made are heard of, and those that cannot be made are not
   const made = await shop
     .apiOf(authModule)
     ?.createUser({ ...account, email: 'bob@example.com', role: 'admin' })
-  await until('both are heard of', () => heard.length >= 2)
+  await until('both events are received', () => heard.length >= 2)
   expect(heard).toEqual(
     [
       { user_id: json.user.id, role: 'customer' },
@@ -69,7 +69,7 @@ test('changes of products and merged carts are heard of, once a transaction', as
   for (let time = 0; time < 2; time += 1) expect((await merge()).status).toBe(200)
   const { id: target_id } = await createCategory(shop, 'Mugs')
   await createDiscount(shop, { scope: 'category', target_id, percentage_ppm: 100_000 })
-  await until('all is heard of', () => new Set(heard.map(({ name }) => name)).size === 3)
+  await until('all three events are received', () => new Set(heard.map(({ name }) => name)).size === 3)
   const of = (type: EventType) => heard.filter(({ name }) => name === type.name).map(({ payload }) => payload)
   expect(of(cartMerged)).toEqual([{ customer_id: ada.id, strategy: 'sum', moved: 1 }])
   expect(of(productChanged)).toEqual([{ product_id: product.id }])

@@ -74,7 +74,7 @@ function bytesOf(route: Ready): Buffer {
 
 /** All that a request can have changed: rows, what is sent to others, and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record<string, unknown>> {
-  await until('nothing is under way', async () => (await sql(UNDER_WAY)).length === 0)
+  await until('no statement or job is running', async () => (await sql(UNDER_WAY)).length === 0)
   const tables = await stored()
   const [sent] = await sql(
     `select (select count(*) from notifications.messages) as messages,

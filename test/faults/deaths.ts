@@ -61,7 +61,10 @@ export async function startVictim(
     await ended
     // The server may still execute the last statement.
     const present = 'select pid from pg_stat_activity where application_name = $1'
-    await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
+    await until(
+      'the connections of the killed process are closed',
+      async () => (await sql(present, [name])).length === 0
+    )
   }
   return {
     /** Sends all requests simultaneously, and is killed at this moment. */

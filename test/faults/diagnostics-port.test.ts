@@ -48,10 +48,16 @@ async function probe(url: string): Promise<Probed> {
 
 test('the diagnostics port responds and reports "blocked" while the main thread is blocked', async () => {
   const { program, address, probe: ask } = await useShop({ BLOCK_MS: '5000' })
-  await until('it runs', async () => (await ask('/healthz')).json.main === 'running')
-  await until('there are figures', async () => (await ask('/metricsz')).status === 200)
+  await until(
+    'the main thread is reported as running',
+    async () => (await ask('/healthz')).json.main === 'running'
+  )
+  await until('metrics are available', async () => (await ask('/metricsz')).status === 200)
   program.child.kill('SIGUSR2')
-  await until('it is noticed', async () => (await ask('/healthz')).json.main === 'blocked')
+  await until(
+    'the main thread is reported as blocked',
+    async () => (await ask('/healthz')).json.main === 'blocked'
+  )
 
   let mainAnswered = false
   const onMain = probe(`${address}/healthz`).then(() => {
@@ -72,12 +78,15 @@ test('the diagnostics port responds and reports "blocked" while the main thread 
   expect((await ask('/metrics')).text).toContain('http_request_duration_seconds')
   const figuresAge = async () =>
     Number(/snapshot_age_seconds ([\d.]+)\n$/.exec((await ask('/metrics')).text)?.[1])
-  await until('the figures say that they are old', async () => (await figuresAge()) > 1)
+  await until('the metrics are older than a second', async () => (await figuresAge()) > 1)
   expect((await ask('/metricsz')).json).toMatchObject({ db_pool: { max_conns: expect.any(Number) } })
   expect(mainAnswered).toBe(false)
 
   await onMain
-  await until('it goes on', async () => (await ask('/healthz')).json.main === 'running')
+  await until(
+    'the main thread is reported as running again',
+    async () => (await ask('/healthz')).json.main === 'running'
+  )
   expect((await ask('/nothing')).status).toBe(404)
 })
 
@@ -87,16 +96,16 @@ test('a main thread that is blocked beyond the liveness limit makes /healthz ret
     CARTWRIGHT__SERVER__LIVENESS_SECONDS: '2'
   })
   program.child.kill('SIGUSR2')
-  await until('it counts as dead', async () => (await ask('/healthz')).status === 503)
+  await until('the process is reported as dead', async () => (await ask('/healthz')).status === 503)
   expect((await ask('/healthz')).json).toMatchObject({ status: 'DOWN', main: 'blocked' })
   expect(await ask('/readyz')).toMatchObject({ status: 503, json: { status: 'NOT_READY', database: 'UP' } })
-  await until('it is alive', async () => (await ask('/healthz')).status === 200)
+  await until('the process is reported as alive', async () => (await ask('/healthz')).status === 200)
 })
 
 test('a draining process is not ready, and its diagnostics thread does not delay its exit', async () => {
   const { program, probe: ask } = await useShop({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   program.child.kill('SIGTERM')
-  await until('it is not ready', async () => (await ask('/readyz')).status === 503)
+  await until('the process is not ready', async () => (await ask('/readyz')).status === 503)
   expect((await ask('/healthz')).status).toBe(200)
   expect((await program.ended).code).toBe(0)
 })
@@ -104,7 +113,7 @@ test('a draining process is not ready, and its diagnostics thread does not delay
 test('a diagnostics thread that ends is restarted while the shop keeps serving', async () => {
   const { program, address, probe: ask } = await useShop({ END_THREAD_AFTER_MS: '500' })
   await until(
-    'it ends',
+    'the diagnostics thread has ended',
     () =>
       ask('/healthz').then(
         () => false,
@@ -113,8 +122,10 @@ test('a diagnostics thread that ends is restarted while the shop keeps serving',
     5_000
   )
   expect((await probe(`${address}/healthz`)).status).toBe(200)
-  await until('it is back', async () => (await ask('/healthz')).status === 200)
-  await until('it was logged', () => program.output.stdout.includes('the thread has a bug'))
+  await until('the diagnostics thread responds again', async () => (await ask('/healthz')).status === 200)
+  await until('the error of the thread is logged', () =>
+    program.output.stdout.includes('the thread has a bug')
+  )
 })
 
 test('a diagnostics port that is in use is reported in one sentence', async () => {

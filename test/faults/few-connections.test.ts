@@ -82,12 +82,12 @@ test('with 8 connections the shop serves searches, carts and log-ins, and /ready
 
   setLimit(0)
   endAll()
-  await until('it is not ready', async () => (await readiness()) === 503)
+  await until('the shop is not ready', async () => (await readiness()) === 503)
   expect((await client.send('POST', '/api/guest-cart', { body: cartLine }))?.status).toBe(503)
   setLimit(8)
-  await until('it is ready', async () => (await readiness()) === 200)
+  await until('the shop is ready', async () => (await readiness()) === 200)
   await until(
-    'it sells',
+    'a guest can fill a cart',
     async () => (await client.send('POST', '/api/guest-cart', { body: cartLine }))?.status === 201
   )
   expect(program.child.exitCode).toBe(null)

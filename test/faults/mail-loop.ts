@@ -79,7 +79,7 @@ async function mailLoop(events: number, kills: number, log: (line: string) => vo
     while (report.kills + report.restarts < kills) {
       const enough = taken().length + randomInt(1, Math.max(2, Math.floor((2 * events) / (kills + 1))))
       const isTime = () => taken().length >= enough || taken().length >= events
-      await until('enough mails are taken', isTime, DONE_MS_MAX)
+      await until('the mail server has accepted enough mails', isTime, DONE_MS_MAX)
       if (report.kills <= report.restarts) report.kills += await kill(victim)
       else {
         await servers.at(-1)?.close()
@@ -91,7 +91,7 @@ async function mailLoop(events: number, kills: number, log: (line: string) => vo
         `${report.kills} kills, ${report.restarts} restarts of the mail server, ${taken().length} mails taken`
       )
     }
-    await until('all is told', () => isOver(victim), DONE_MS_MAX)
+    await until('every mail is sent', () => isOver(victim), DONE_MS_MAX)
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
     return { ...report, seconds, ...(await judge(victim, taken(), events)) }
   } finally {

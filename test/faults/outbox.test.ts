@@ -33,7 +33,7 @@ test.each(['after_commit', 'mid_batch'])(
     expect(signal).toBe('SIGKILL')
     await useShop({ modules: [bellModule(), earModule('ear')], databaseUrl: shop.databaseUrl })
     await until(
-      'all is handled',
+      'all events are handled',
       async () => {
         await shop.sql(END_FIRST_LEASES)
         return (await shop.sql('select from cartwright.jobs where id > 0')).length === 0
@@ -60,7 +60,7 @@ test('an event that kills every process that handles it blocks no other event', 
     victim.kill('SIGKILL')
   })
   await until(
-    'all others are handled',
+    'all other events are handled',
     async () => {
       if (victim.signalCode !== null) {
         expect(victim.signalCode).toBe('SIGKILL')
@@ -102,7 +102,7 @@ test('on SIGTERM a process releases its running jobs immediately', async () => {
     `insert into cartwright.jobs (handler, subject, event_id, payload)
      values ('patience.wait', gen_random_uuid(), gen_random_uuid(), '{}')`
   )
-  await until('it is under way', async () => (await jobs())[0]?.leased === true)
+  await until('the job is leased', async () => (await jobs())[0]?.leased === true)
   program.child.kill('SIGTERM')
   const { code, stdout } = await program.ended
   expect(code).toBe(0)

@@ -97,7 +97,9 @@ test('CONNECT, silent connections and a request in progress at SIGTERM do not pr
   const { address, port, proxy, child, ended, asked } = await useProgram()
   const connects = await attack(port, 100, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n')
   for (const socket of connects) socket.resume()
-  await until('CONNECT is over', () => connects.every(socket => socket.readableEnded || socket.destroyed))
+  await until('every CONNECT connection is closed', () =>
+    connects.every(socket => socket.readableEnded || socket.destroyed)
+  )
   await attack(port, 20, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n')
   await attack(port, 20, '')
   await attack(port, 20, 'GET /api/products HTTP/1.1\r\nHo')
@@ -115,10 +117,10 @@ test('CONNECT, silent connections and a request in progress at SIGTERM do not pr
     answer += chunk
   })
   busy.write(`GET /api/cart HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-  await until('it asks for the cart', () => asked.some(chunk => chunk.includes(customerOf(token))))
+  await until('the program queries the cart', () => asked.some(chunk => chunk.includes(customerOf(token))))
   child.kill('SIGTERM')
   const signalled = performance.now()
-  await until('it stops accepting', () =>
+  await until('the program accepts no further connection', () =>
     fetch(address).then(
       () => false,
       () => true
@@ -147,5 +149,5 @@ test('a bodiless request that the database delays gets 503 and ends no other req
   expect(child.exitCode).toBe(null)
   await proxy.restore()
   const again = () => fetch(`${address}/api/cart`, { headers: { authorization: `Bearer ${token}` } })
-  await until('the cart is there again', async () => (await again()).status === 200)
+  await until('the cart is served again', async () => (await again()).status === 200)
 })

@@ -93,7 +93,7 @@ test('while the database is stopped or hangs /readyz and /api return 503, and bo
     expect((await shop.request('GET', '/healthz')).status).toBe(200)
     expect((await shop.request('GET', '/metricsz')).status).toBe(200)
     await proxy.restore()
-    await until('it sells again', async () => (await browse()).status === 200)
-    await until('it is ready again', async () => (await readiness(shop)).status === 200)
+    await until('pages are served again', async () => (await browse()).status === 200)
+    await until('the shop is ready again', async () => (await readiness(shop)).status === 200)
   }
 })

@@ -91,7 +91,7 @@ async function openDying() {
       ])
       await proxy.cut()
       await ended
-      await until('its connections are gone', isGone)
+      await until('the connections of the killed process are closed', isGone)
       await proxy.restore()
     },
     close: () => close().finally(proxy.close)

@@ -14,7 +14,7 @@ async function useInterruptedStart() {
     await program.ended
   })
   // So many: those for reads, the listener, the probes, and one of a module. The migrations have been looked at.
-  await until('it has connections', () => database.accepted() >= 6, 20_000)
+  await until('the program has opened its connections', () => database.accepted() >= 6, 20_000)
   database.setLimit(0)
   database.endAll()
   return { database, program }
@@ -24,7 +24,7 @@ test('a database that rejects connections for a moment delays the start', {
   timeout: 60_000
 }, async () => {
   const { database, program } = await useInterruptedStart()
-  await until('it has tried to connect', () => database.refused() >= 3, 20_000)
+  await until('the program has tried to connect three times', () => database.refused() >= 3, 20_000)
   database.setLimit(CONNECTIONS)
   const address = await program.listening
   expect((await fetch(`${address}/readyz`)).status).toBe(200)

@@ -89,7 +89,7 @@ test('stock requests whose commit response was lost are executed once', async ()
   commits.restore()
   const isDone = async () =>
     (await sql('select id from inventory.requests where done_at is null')).length === 0
-  await until('all requests are done', isDone)
+  await until('all stock requests are executed', isDone)
   const [level] = await sql('select on_hand from inventory.levels')
   expect(level?.on_hand).toBe(100 + posted)
   expect(posted).toBeGreaterThan(5)
@@ -193,7 +193,7 @@ async function postHeldUp() {
     await stock.writer.outcomeOf(id, performance.now() + 10_000)
     const isDone = async () =>
       (await sql('select from inventory.requests where done_at is null')).length === 0
-    await until('it is done', isDone)
+    await until('the stock request is executed', isDone)
     await Promise.all(stocks.map(each => each.writer.stop()))
     const [level] = await sql('select on_hand from inventory.levels')
     return level?.on_hand
@@ -203,7 +203,7 @@ async function postHeldUp() {
 
 test('a stock request that two processes find simultaneously is executed once', async () => {
   const { waitingFor, adjusted } = await postHeldUp()
-  await until('one of them waits', async () => (await waitingFor('inventory.levels')) === 1)
+  await until('one process waits for the level', async () => (await waitingFor('inventory.levels')) === 1)
   expect(await adjusted()).toBe(11)
 })
 

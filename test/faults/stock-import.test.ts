@@ -90,7 +90,7 @@ test.each([
     const letGo = await holdUp(url, hold)
     const first = await start()
     const broken = first.importFile().catch(() => 'broken')
-    await until('the import has come so far', async () => (await sql(isReached)).length === 1, 30_000)
+    await until('the import has reached this step', async () => (await sql(isReached)).length === 1, 30_000)
     first.program.child.kill('SIGKILL')
     expect(await broken).toBe('broken')
     await letGo()
@@ -101,7 +101,7 @@ test.each([
       expect([variants, errors_total]).toMatchObject([{ created, updated: 0, deactivated: 0 }, 0])
       const isCounted = async () =>
         (await sql('select from inventory.requests where done_at is null')).length === 0
-      await until('all is counted', isCounted, 30_000)
+      await until('every row is counted', isCounted, 30_000)
       const counted = await sql(
         `select count(*)::int as variants, count(*) filter (where on_hand = sku::int + 1)::int as right,
          (select count(*)::int from inventory.movements) as movements

@@ -37,7 +37,7 @@ async function useProxy() {
     const count = accepted.length
     const program = listenTo(connect({ port: proxy.port, host: '127.0.0.1', allowHalfOpen: true }))
     onTestFinished(() => void program.socket.destroy())
-    await until('the server has accepted it', () => accepted.length > count)
+    await until('the server has accepted the connection', () => accepted.length > count)
     return { program, server: accepted.at(-1) as End }
   }
   return { proxy, open }
@@ -52,7 +52,7 @@ async function say(
   ends.program.socket.write(word)
   ends.server.socket.write(word)
   const hearing = heardBy === 'both' ? [ends.program, ends.server] : [ends[heardBy]]
-  await until(`${word} is heard`, () => hearing.every(end => end.heard().endsWith(word)))
+  await until(`${word} is received`, () => hearing.every(end => end.heard().endsWith(word)))
 }
 
 test('data of a held direction arrives after the release', async () => {
@@ -83,7 +83,7 @@ test('a slow direction delivers its data in order', async () => {
   proxy.slow('to_program', 200)
   const startedAt = performance.now()
   for (const word of ['a', 'b', 'c']) ends.server.socket.write(word)
-  await until('all is heard', () => ends.program.heard() === 'abc')
+  await until('all data is received', () => ends.program.heard() === 'abc')
   expect(performance.now() - startedAt).toBeGreaterThan(190)
 })
 
@@ -91,7 +91,7 @@ test('a half close reaches one side, and the other side can still send', async (
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.halfClose('to_server')
-  await until('the server sees the end', ends.server.hasEnded)
+  await until('the server receives the end of the stream', ends.server.hasEnded)
   await say('a', ends, 'program')
   expect([ends.program.hasEnded(), ends.server.heard()]).toEqual([false, ''])
 })
@@ -100,7 +100,7 @@ test('a reset reaches both sides, and new connections work', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.reset()
-  await until('both have seen it', () => ends.program.wasReset() && ends.server.wasReset())
+  await until('both ends are reset', () => ends.program.wasReset() && ends.server.wasReset())
   await say('a', await open(), 'both')
 })
 
@@ -114,5 +114,5 @@ test('new connections can hang while existing ones work', async () => {
   await say('c', old, 'both')
   expect(fresh.server.heard()).toBe('')
   await proxy.restore()
-  await until('it arrives', () => fresh.server.heard() === 'b')
+  await until('the data arrives', () => fresh.server.heard() === 'b')
 })

@@ -62,7 +62,7 @@ test('every webhook arrives although its senders are killed, and repeats have th
   replies.push(...hold)
   const victim = await startVictim(shop, SETTINGS, 'webhooks')
   await goOn(ORDERS)
-  await until('a request has come', async () => held !== undefined, 30_000)
+  await until('the receiver holds a request', async () => held !== undefined, 30_000)
   await victim.die()
   replies.length = 0
 

@@ -38,12 +38,12 @@ export async function everythingOf(shop: TestShop) {
     const { json } = await anonymous.post('/api/auth/register', { email, password: PASSWORD })
     return { id: json.user.id as string, email, token: json.access_token as string }
   }
-  /** Waits until all has followed that follows by itself from what was done. */
+  /** Waits until every event and job that is due is handled. */
   const handled = () => {
     // No process handles what tests of contracts put there.
     const open = `select handler from cartwright.jobs
       where id > 0 and (due_at <= now() or lease is not null) and handler not like 'contract:%'`
-    return until('all that follows by itself has followed', async () => (await shop.sql(open)).length === 0)
+    return until('no event or job is due or running', async () => (await shop.sql(open)).length === 0)
   }
   return {
     ...shop,

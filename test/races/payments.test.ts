@@ -34,7 +34,7 @@ async function judge(shop: PaymentShop): Promise<void> {
 }
 const settled = (shop: PaymentShop) =>
   until(
-    'all is known',
+    'all operations are settled',
     async () => {
       const [{ open } = { open: 1 }] = await shop.sql(
         'select count(*)::int as open from payments.operations where settled_at is null'
@@ -76,7 +76,7 @@ test('two processes that receive the same events simultaneously, in any order, r
     other.callback(event)
   ])
   for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
-  await until('all is applied', async () => {
+  await until('all callbacks are applied', async () => {
     const { json } = await shop.admin.get('/api/admin/payments/events?state=applied&count=true')
     return json.total === told.length
   })
@@ -90,10 +90,10 @@ test('a capture succeeds once although its response arrives after the callback o
     const orderId = await shop.order()
     const { id } = await shop.intent(orderId)
     await shop.act(id, 'pay')
-    await until('it is held', async () => (await shop.payment(id)).status === 'authorized')
+    await until('the payment is authorized', async () => (await shop.payment(id)).status === 'authorized')
     await shop.sandbox.fault(fault, 1, 700)
     const capture = shop.admin.post(`/api/admin/payments/${id}/capture`, {})
-    await until('it is told', async () => (await shop.account(orderId)).status === 'paid')
+    await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
     expect((await capture).status).toBe(200)
     expect(await shop.account(orderId)).toMatchObject({ captured: 10_000, authorized: 0 })
   }
@@ -107,7 +107,7 @@ test('concurrent refunds of two processes, with lost responses and repeated call
   const orderId = await shop.order()
   const { id } = await shop.intent(orderId)
   await shop.act(id, 'pay')
-  await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
   await shop.sandbox.ask('/test/webhooks', { double: true, reverse: true })
   await shop.sandbox.fault('drop', 2)
   await shop.sandbox.fault('error', 1)
@@ -135,7 +135,7 @@ test('a payment that is paid and canceled simultaneously ends as one of the two'
     ])
   )
   await settled(shop)
-  await until('all is told', async () => {
+  await until('every payment is final', async () => {
     const statuses = await Promise.all(payments.map(async id => (await shop.payment(id)).status))
     return statuses.every(status => ['succeeded', 'canceled'].includes(status))
   })

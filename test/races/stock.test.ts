@@ -214,7 +214,7 @@ test('stock requests are executed once and in their order by two processes', asy
     const [open] = await sql('select count(*)::int as open from inventory.requests where done_at is null')
     return open?.open === 0
   }
-  await until('all requests are done', done)
+  await until('all stock requests are executed', done)
   const order = await sql(
     `select operation from inventory.movements where item_id = $1 and kind = 'adjust' order by seq`,
     [itemId]
@@ -341,7 +341,7 @@ test('the first level of an item is published although its count waits for anoth
   const counted = stock.count(locationId, { [opened]: 0, [itemId]: 5 })
   const isMade = async () =>
     (await sql('select from inventory.levels where item_id = $1', [opened])).length > 0
-  await until('the first level is made', isMade)
+  await until('the first level is created', isMade)
   await client.query('rollback')
   expect(await counted).toMatchObject([{ kind: 'counted' }])
   expect(stock.told.crossings).toMatchObject([{ itemId: opened, status: 'in' }])

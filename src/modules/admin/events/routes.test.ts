@@ -25,7 +25,7 @@ async function useFailingHandler() {
     await ring(id, 1)
     await ring(id, 2)
     const rows = () => shop.sql('select id, error from cartwright.jobs where subject = $1 order by id', [id])
-    await until('it failed', async () => (await rows())[0]?.error !== null)
+    await until('the first event has failed', async () => (await rows())[0]?.error !== null)
     await shop.sql(
       `update cartwright.jobs set due_at = 'infinity', attempts = 10, lease = null, error = coalesce(error, 'Error')
        where id = $1`,
@@ -70,7 +70,7 @@ test('administrators list dead events and retry one', async () => {
   const key = { 'idempotency-key': newId() }
   for (let time = 0; time < 2; time += 1)
     expect((await api.post(`/api/admin/events/${dead.id}/retry`, undefined, key)).status).toBe(204)
-  await until('both are handled', async () => (await handled(id)).length === 2)
+  await until('both events are handled', async () => (await handled(id)).length === 2)
   expect((await api.get('/api/admin/events')).json.items).toEqual([])
   const gone = await api.post(`/api/admin/events/${dead.id}/retry`)
   expect(gone).toMatchObject({ status: 404, json: { code: 'ADMIN_EVENT_NOT_FOUND' } })
@@ -86,7 +86,7 @@ test('a discarded event is not handled, the next of its subject is, and the reas
   expect((await api.post(`/api/admin/events/${dead.id}/discard`)).status).toBe(400)
   const reason = 'the bell was sold'
   expect((await api.post(`/api/admin/events/${dead.id}/discard`, { reason })).status).toBe(204)
-  await until('the second is handled', async () => (await handled(id)).length === 1)
+  await until('the second event is handled', async () => (await handled(id)).length === 1)
   expect(await handled(id)).toEqual([2])
   expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
 })
@@ -135,7 +135,8 @@ test('the backlog is summarized by handler, and all dead events are retried in o
   const key = { 'idempotency-key': newId() }
   for (let time = 0; time < 2; time += 1)
     expect((await api.post('/api/admin/events/retry', {}, key)).json).toEqual({ left: 0 })
-  for (const bell of bells) await until('both are handled', async () => (await handled(bell)).length === 2)
+  for (const bell of bells)
+    await until('both events are handled', async () => (await handled(bell)).length === 2)
 })
 
 test('the dead events of one handler are discarded in one request, and those that waited for them are handled', async () => {
@@ -155,7 +156,7 @@ test('the dead events of one handler are discarded in one request, and those tha
   expect((await api.get('/api/admin/events?count=true')).json.total).toBe(2)
   expect(await discard('ear:bell.rang')).toEqual({ left: 0 })
   for (const bell of bells) {
-    await until('the second is handled', async () => (await handled(bell)).length > 0)
+    await until('the second event is handled', async () => (await handled(bell)).length > 0)
     expect(await handled(bell)).toEqual([2])
   }
   expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)

@@ -28,7 +28,7 @@ test('maintenance rejects writes of customers and guests in every process, and n
   const stale = await api.put(MAINTENANCE, { enabled: false }, { 'if-match': '"1"' })
   expect(stale).toMatchObject({ status: 412, json: { code: 'ADMIN_MAINTENANCE_STALE' } })
   await until(
-    'the other process knows',
+    'maintenance is active in the other process',
     async () => (await anonymous.post('/api/guest-cart', LINE)).status === 503
   )
 
@@ -63,7 +63,7 @@ test('maintenance rejects writes of customers and guests in every process, and n
     enabled: false,
     message: null
   })
-  await until('it is over', async () => (await ada.post('/api/cart', LINE)).status !== 503)
+  await until('maintenance has ended', async () => (await ada.post('/api/cart', LINE)).status !== 503)
   const audit = (await api.get(`/api/admin/audit?route=${encodeURIComponent(MAINTENANCE)}`)).json
   expect(audit.items.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200, 400, 400])
 })
@@ -76,7 +76,7 @@ test('maintenance ends automatically at its end, in every process', async () => 
   const end = Date.now() + 3_600_000
   const wanted = { enabled: true, message: 'Back soon.', until: new Date(end).toISOString() }
   expect((await api.put(MAINTENANCE, wanted)).json).toMatchObject(wanted)
-  await until('the other process knows', async () => (await statusThere()) === 503)
+  await until('maintenance is active in the other process', async () => (await statusThere()) === 503)
 
   vi.useFakeTimers({ toFake: ['Date'], now: end - 1 })
   onTestFinished(() => void vi.useRealTimers())
@@ -92,5 +92,5 @@ test('maintenance ends automatically at its end, in every process', async () => 
   vi.setSystemTime(end - 1)
   expect(await statusThere()).toBe(503)
   expect((await api.put(MAINTENANCE, { ...wanted, enabled: false })).status).toBe(200)
-  await until('it is over', async () => (await statusThere()) !== 503)
+  await until('maintenance has ended', async () => (await statusThere()) !== 503)
 })
