@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { useCheckouts } from '../../../test/support/checkouts.ts'
 import { pricingModule } from '../pricing/index.ts'
-import { diagnoseShipping } from './diagnosis.ts'
+import { diagnoseShippingTax } from './diagnosis.ts'
 
 test('a shipping method with a price that is untaxed in a taxed market is a warning', async () => {
   const { db, apiOf, made, usePost, admin } = await useCheckouts()
-  const [check] = diagnoseShipping({ db, pricing: apiOf(pricingModule) })
+  const [check] = diagnoseShippingTax({ db, pricing: apiOf(pricingModule) })
   const { express } = await usePost()
   const put = (tax_category: string | null) =>
     admin.patch(`/api/admin/shipping/methods/${express}`, { tax_category })

@@ -3,20 +3,20 @@ import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosi
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingMethod, ShippingRate } from './rules/options.ts'
-import { selectRules } from './rules/repository.ts'
+import { selectShippingRules } from './rules/repository.ts'
 
 type TaxZones = Awaited<ReturnType<PricingApi['readRules']>>['taxZones']
 type TaxedMarket = { readonly code: string; readonly countries: readonly string[] }
 type Deps = { db: Queryable; pricing: PricingApi | undefined }
 
 /** Finds shipping methods that cost something and are not taxed where the goods are. */
-export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] => [
+export const diagnoseShippingTax = ({ db, pricing }: Deps): readonly Diagnosis[] => [
   {
     about: 'tax on shipping',
     async find() {
       if (pricing === undefined) return okFinding('the module pricing is disabled')
       const [stored, markets, { taxZones }] = await Promise.all([
-        db.first(selectRules),
+        db.first(selectShippingRules),
         pricing.markets.list(),
         pricing.readRules({ codes: [], customer: null })
       ])

@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const zoneNotFound = defineError(
+export const shippingZoneNotFound = defineError(
   'not_found',
   'SHIPPING_ZONE_NOT_FOUND',
   'The zone does not exist. Check its id.',
@@ -8,52 +8,52 @@ export const zoneNotFound = defineError(
     constraints: ['shipping.rates_zone']
   }
 )
-export const methodNotFound = defineError(
+export const shippingMethodNotFound = defineError(
   'not_found',
   'SHIPPING_METHOD_NOT_FOUND',
   'The shipping method does not exist. Check its id.'
 )
-export const rateNotFound = defineError(
+export const shippingRateNotFound = defineError(
   'not_found',
   'SHIPPING_RATE_NOT_FOUND',
   'The rate does not exist. Check its id.'
 )
-export const zoneStale = defineError(
+export const shippingZoneStale = defineError(
   'stale',
   'SHIPPING_ZONE_STALE',
   'The zone has changed since you read it. Read it again.'
 )
-export const methodStale = defineError(
+export const shippingMethodStale = defineError(
   'stale',
   'SHIPPING_METHOD_STALE',
   'The shipping method has changed since you read it. Read it again.'
 )
-export const rateStale = defineError(
+export const shippingRateStale = defineError(
   'stale',
   'SHIPPING_RATE_STALE',
   'The rate has changed since you read it. Read it again.'
 )
-export const areasInvalid = defineError(
+export const zoneAreasInvalid = defineError(
   'invalid',
   'SHIPPING_AREAS_INVALID',
   'Some areas of the zone are invalid. "errors" lists them with reasons.'
 )
-export const zoneAmbiguous = defineError(
+export const zoneAreasAmbiguous = defineError(
   'conflict',
   'SHIPPING_ZONE_AMBIGUOUS',
   'Some areas are as specific as those of another zone, so an address could belong to both. "errors" lists them.'
 )
-export const tableInvalid = defineError(
+export const priceTableInvalid = defineError(
   'invalid',
   'SHIPPING_TABLE_INVALID',
   'The bounds of the steps must rise, and only the last step may have none. "errors" lists the wrong steps.'
 )
-export const rulesLimit = defineError(
+export const shippingRulesLimitReached = defineError(
   'conflict',
   'SHIPPING_RULES_LIMIT',
   'The maximum number, "limit", is reached. Delete one first.'
 )
-export const regionInvalid = defineError(
+export const shippingRegionInvalid = defineError(
   'invalid',
   'SHIPPING_REGION_INVALID',
   'Shipping depends on the region, and this region is unknown or too large. "errors" shows the expected form.'
@@ -63,7 +63,7 @@ export const variantUnavailable = defineError(
   'SHIPPING_VARIANT_UNAVAILABLE',
   'The variant "variant_id" is not for sale, or has no price in this market. Remove it.'
 )
-export const shipmentsNotFound = defineError(
+export const orderShipmentsNotFound = defineError(
   'not_found',
   'SHIPPING_SHIPMENTS_NOT_FOUND',
   'No order of yours with this id has shipments.'
@@ -78,17 +78,17 @@ export const shipmentStale = defineError(
   'SHIPPING_SHIPMENT_STALE',
   'The shipment has changed since you read it. Read it again.'
 )
-export const shipmentNotSent = defineError(
+export const shipmentNotShipped = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_NOT_SENT',
   'The shipment is not shipped yet. Ship it first with POST /api/admin/orders/:id/shipments.'
 )
-export const shipmentVoided = defineError(
+export const shipmentAlreadyVoided = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_VOIDED',
   'The shipment was voided as recorded by mistake. Use the shipment that replaces it.'
 )
-export const shipmentLeft = defineError(
+export const shipmentHasTrackingEvents = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_LEFT',
   'The shipment has tracking events, so it has left. If they are wrong, void them first.'
@@ -103,27 +103,27 @@ export const carrierStale = defineError(
   'SHIPPING_CARRIER_STALE',
   'The carrier has changed since you read it. Read it again.'
 )
-export const numberInvalid = defineError(
+export const trackingNumberInvalid = defineError(
   'invalid',
   'SHIPPING_NUMBER_INVALID',
   'The tracking number does not fit the carrier. "errors" lists why. Send "unchecked" to store it anyway.'
 )
-export const trackingNotFound = defineError(
+export const trackingNumberNotFound = defineError(
   'not_found',
   'SHIPPING_TRACKING_NOT_FOUND',
   'No parcel of this shop has this tracking number.'
 )
-export const eventNotFound = defineError(
+export const trackingEventNotFound = defineError(
   'not_found',
   'SHIPPING_EVENT_NOT_FOUND',
   'The shipment has no such tracking event. Check its id.'
 )
-export const eventTimeInvalid = defineError(
+export const trackingEventTimeInvalid = defineError(
   'invalid',
   'SHIPPING_EVENT_TIME_INVALID',
   'The time of an event must be after the year 2000 and at most a day in the future.'
 )
-export const eventsLimit = defineError(
+export const trackingEventLimitReached = defineError(
   'conflict',
   'SHIPPING_EVENTS_LIMIT',
   'The shipment has the maximum number of tracking events, "limit".'

@@ -5,38 +5,38 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
 import { createRequestMarketResolver, pricingModule } from '../pricing/index.ts'
-import { readCarriers } from './carriers/directory.ts'
+import { loadCarrierDirectory } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
-import { diagnoseShipping } from './diagnosis.ts'
+import { diagnoseShippingTax } from './diagnosis.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
-import { createInitialRules, type InitialRules } from './initial-rules/service.ts'
-import { methodRoutes } from './methods/routes.ts'
-import { createMethodService } from './methods/service.ts'
-import { optionRoutes } from './options/routes.ts'
-import { createOptionService } from './options/service.ts'
-import { slipRoutes } from './packing-slips/routes.ts'
-import { createPackingSlips, type OrderDescriber } from './packing-slips/service.ts'
-import { rateRoutes } from './rates/routes.ts'
-import { createRateService } from './rates/service.ts'
-import { listOptions, type ShippingOption, type ShippingParcel } from './rules/options.ts'
-import { readRules } from './rules/repository.ts'
+import { createInitialShippingRules, type InitialShippingRules } from './initial-rules/service.ts'
+import { shippingMethodRoutes } from './methods/routes.ts'
+import { createShippingMethodService } from './methods/service.ts'
+import { shippingEstimateRoutes } from './options/routes.ts'
+import { createShippingEstimateService } from './options/service.ts'
+import { packingSlipRoutes } from './packing-slips/routes.ts'
+import { createPackingSlipService, type PackingSlipOrderReader } from './packing-slips/service.ts'
+import { shippingRateRoutes } from './rates/routes.ts'
+import { createShippingRateService } from './rates/service.ts'
+import { listShippingOptions, type ShippingOption, type ShippingParcel } from './rules/options.ts'
+import { readShippingRules } from './rules/repository.ts'
 import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
 import {
   createShipmentService,
-  type NewShipments,
+  type NewOrderShipments,
   type ParcelLabel,
   type ShippedParcel
 } from './shipments/service.ts'
 import {
-  createTracking,
-  type StatusCorrection,
-  type VoidEventInput,
-  type VoidParcelInput
+  createTrackingService,
+  type ShipmentStatusCorrection,
+  type VoidParcelInput,
+  type VoidTrackingEventInput
 } from './tracking/service.ts'
-import { zoneRoutes } from './zones/routes.ts'
-import { createZoneService } from './zones/service.ts'
+import { shippingZoneRoutes } from './zones/routes.ts'
+import { createShippingZoneService } from './zones/service.ts'
 
 export { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
@@ -51,7 +51,7 @@ export type ShippingApi = {
   /** Returns the regions that zones name, by country. Cached in memory, too. */
   listRegions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
   /** Creates the shipments of an order in `tx`, one per group. Existing ones stay as they are. */
-  createShipments(tx: Transaction, shipments: NewShipments): Promise<void>
+  createShipments(tx: Transaction, shipments: NewOrderShipments): Promise<void>
   /** Records a shipped parcel, or one that is ready for pickup, in `tx`. @throws `SHIPPING_NUMBER_INVALID` */
   recordShipped(tx: Transaction, parcel: ShippedParcel): Promise<ParcelLabel>
   /** Corrects carrier and tracking number of a parcel. Returns them as stored. @throws `SHIPPING_NUMBER_INVALID` */
@@ -60,7 +60,7 @@ export type ShippingApi = {
    * Voids a wrong tracking event. Returns the change of status, or `undefined` when the event is voided already.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
-  voidEvent(tx: Transaction, wrong: VoidEventInput): Promise<StatusCorrection | undefined>
+  voidEvent(tx: Transaction, wrong: VoidTrackingEventInput): Promise<ShipmentStatusCorrection | undefined>
   /** Voids a parcel that never left. The caller creates shipments for its contents again. @throws `SHIPPING_SHIPMENT_LEFT` */
   voidParcel(tx: Transaction, wrong: VoidParcelInput): Promise<void>
   /** Returns those of these parcels that have a valid tracking event with this status. One statement. */
@@ -76,9 +76,9 @@ export type ShippingApi = {
   /** Erases the personal data in the shipments of these orders. */
   erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
   /** Registers, at set-up, how orders describe themselves for packing slips. Without it, slips show only shipping's own data. */
-  registerOrderDescriber(describe: OrderDescriber): void
+  registerOrderDescriber(describe: PackingSlipOrderReader): void
   /** Creates these zones, methods and rates if none exist, and returns whether it did. */
-  createInitialRules(rules: InitialRules): Promise<boolean>
+  createInitialRules(rules: InitialShippingRules): Promise<boolean>
 }
 
 /** Shipping zones, methods and rates, shipments and their tracking. */
@@ -96,14 +96,14 @@ export const shippingModule = defineModule({
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const invalidation = createInvalidation(broadcast, 'shipping')
-    const loadRules = createCached(invalidation, () => readRules(db))
-    const carriers = createCached(invalidation, () => readCarriers(db))
+    const loadRules = createCached(invalidation, () => readShippingRules(db))
+    const carriers = createCached(invalidation, () => loadCarrierDirectory(db))
     const shipments = createShipmentService({
       db,
       isToken: (token, orderId, version) => isValidOrderToken(secrets, token, orderId, version),
       carriers
     })
-    const tracking = createTracking({ db, emit })
+    const tracking = createTrackingService({ db, emit })
     const api: ShippingApi = {
       createShipments: shipments.createShipments,
       recordShipped: shipments.recordShipped,
@@ -116,40 +116,40 @@ export const shippingModule = defineModule({
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()
-        return parcel => listOptions(rules, parcel)
+        return parcel => listShippingOptions(rules, parcel)
       },
       listRegions: async () => (await loadRules()).regions,
       registerOrderDescriber: describe => {
         describeOrders = describe
       },
-      createInitialRules: rules => createInitialRules({ db, invalidation, currency }, rules)
+      createInitialRules: rules => createInitialShippingRules({ db, invalidation, currency }, rules)
     }
-    const options = createOptionService({ catalog, rules: loadRules, currency })
-    const zones = createZoneService({ db, invalidation })
-    const methods = createMethodService({
+    const options = createShippingEstimateService({ catalog, rules: loadRules, currency })
+    const zones = createShippingZoneService({ db, invalidation })
+    const methods = createShippingMethodService({
       db,
       invalidation,
       // Without the module pricing, the shop is a single market.
       listMarkets: async () => pricing?.markets.list() ?? [{ code: 'default', currency, countries: [] }]
     })
     const carrierService = createCarrierService({ db, invalidation })
-    let describeOrders: OrderDescriber = async () => []
-    const slips = createPackingSlips({
+    let describeOrders: PackingSlipOrderReader = async () => []
+    const slips = createPackingSlipService({
       db,
       carriers,
       timeZone: config.shop.time_zone,
       describeOrders: (...request) => describeOrders(...request)
     })
-    const rates = createRateService({ db, invalidation, currency })
+    const rates = createShippingRateService({ db, invalidation, currency })
     const routes = (tiers: Tiers) => {
-      optionRoutes(tiers, options, createRequestMarketResolver(pricing))
-      zoneRoutes(tiers, zones)
-      methodRoutes(tiers, methods)
-      rateRoutes(tiers, rates)
+      shippingEstimateRoutes(tiers, options, createRequestMarketResolver(pricing))
+      shippingZoneRoutes(tiers, zones)
+      shippingMethodRoutes(tiers, methods)
+      shippingRateRoutes(tiers, rates)
       carrierRoutes(tiers, carrierService)
-      slipRoutes(tiers, slips)
+      packingSlipRoutes(tiers, slips)
       shipmentRoutes(tiers, shipments, { tracking, perMinute: settings.tracked_per_minute })
     }
-    return { api, routes, diagnoses: diagnoseShipping({ db, pricing }) }
+    return { api, routes, diagnoses: diagnoseShippingTax({ db, pricing }) }
   }
 })

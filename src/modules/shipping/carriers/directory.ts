@@ -1,16 +1,16 @@
 import type { Database } from '../../../platform/postgres/database.ts'
-import { numberInvalid } from '../errors.ts'
-import { type NumberRule, normalizeNumber, trackingNumberFaultOf } from './numbers.ts'
+import { trackingNumberInvalid } from '../errors.ts'
+import { findTrackingNumberFault, normalizeTrackingNumber, type TrackingNumberRule } from './numbers.ts'
 import { listAllCarriers } from './repository.ts'
 
 type Carrier = {
   readonly code: string
   readonly name: string
   readonly tracking_url: string | null
-  readonly number_rules: readonly NumberRule[]
+  readonly number_rules: readonly TrackingNumberRule[]
 }
 /** Carrier and tracking number of a parcel, as an administrator entered them. */
-export type LabelInput = {
+export type ParcelLabelInput = {
   readonly carrier: string | null
   readonly tracking_number: string | null
   /** Stores the number without validation. */
@@ -18,7 +18,7 @@ export type LabelInput = {
 }
 
 /** Loads all carriers. */
-export async function readCarriers(db: Database) {
+export async function loadCarrierDirectory(db: Database) {
   const carriers: readonly Carrier[] = await db.rows(listAllCarriers)
   const byCode = new Map(carriers.map(carrier => [carrier.code, carrier]))
   const byName = new Map(carriers.map(carrier => [carrier.name.toLowerCase(), carrier]))
@@ -28,16 +28,17 @@ export async function readCarriers(db: Database) {
      * Finds the carrier by code or name, and validates the number. An unknown carrier is stored as entered, with any number.
      * @throws `SHIPPING_NUMBER_INVALID`
      */
-    labelOf: ({ carrier: entered, tracking_number: number, unchecked }: LabelInput) => {
+    labelOf: ({ carrier: entered, tracking_number: number, unchecked }: ParcelLabelInput) => {
       const key = entered?.trim().toLowerCase() ?? ''
       const carrier = byCode.get(key) ?? byName.get(key)
       const fault = number === null || unchecked ? undefined : faultIn(number, carrier)
-      if (fault !== undefined) throw numberInvalid({ details: { errors: [fault], carrier: carrier?.name } })
+      if (fault !== undefined)
+        throw trackingNumberInvalid({ details: { errors: [fault], carrier: carrier?.name } })
       return {
         carrier: carrier?.name ?? entered,
         carrier_code: carrier?.code ?? null,
-        tracking_number: number !== null && carrier !== undefined ? normalizeNumber(number) : number,
-        tracking_key: number === null ? null : normalizeNumber(number)
+        tracking_number: number !== null && carrier !== undefined ? normalizeTrackingNumber(number) : number,
+        tracking_key: number === null ? null : normalizeTrackingNumber(number)
       }
     },
     /** Returns the carrier's tracking page of a number. */
@@ -49,7 +50,7 @@ export async function readCarriers(db: Database) {
     }
   }
 }
-export type CarrierDirectory = Awaited<ReturnType<typeof readCarriers>>
+export type CarrierDirectory = Awaited<ReturnType<typeof loadCarrierDirectory>>
 
 const MESSAGES = {
   form: 'does not have the format of this carrier',
@@ -58,7 +59,7 @@ const MESSAGES = {
 
 function faultIn(number: string, carrier: Carrier | undefined) {
   const path = 'body/tracking_number'
-  if (normalizeNumber(number) === '') return { path, message: 'must have letters or digits' }
-  const fault = trackingNumberFaultOf(number, carrier?.number_rules ?? [])
+  if (normalizeTrackingNumber(number) === '') return { path, message: 'must have letters or digits' }
+  const fault = findTrackingNumberFault(number, carrier?.number_rules ?? [])
   return fault && { path, message: MESSAGES[fault] }
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHECK_NAMES, normalizeNumber, type TrackingNumberCheck, trackingNumberFaultOf } from './numbers.ts'
+import {
+  findTrackingNumberFault,
+  normalizeTrackingNumber,
+  TRACKING_NUMBER_CHECKS,
+  type TrackingNumberCheck
+} from './numbers.ts'
 
 const MASKS: Record<TrackingNumberCheck, string> = {
   ups: '1Z****************',
@@ -24,14 +29,14 @@ test.each<[TrackingNumberCheck, string, string]>([
   ['s10', 'rr473124829de', 'RR473124828DE']
 ])('%s: %s has the right check digit, and %s a wrong one', (check, right, wrong) => {
   const rules = [{ mask: MASKS[check], check }]
-  expect(trackingNumberFaultOf(right, rules)).toBeUndefined()
-  expect(trackingNumberFaultOf(wrong, rules)).toBe('check_digit')
+  expect(findTrackingNumberFault(right, rules)).toBeUndefined()
+  expect(findTrackingNumberFault(wrong, rules)).toBe('check_digit')
 })
 
 test('of all check digits exactly one is valid', () => {
   const prefix = fc.stringMatching(/^[0-9]{19}$/)
   const right = (check: TrackingNumberCheck, numbers: string[]) =>
-    numbers.filter(number => trackingNumberFaultOf(number, [{ mask: MASKS[check], check }]) === undefined)
+    numbers.filter(number => findTrackingNumberFault(number, [{ mask: MASKS[check], check }]) === undefined)
       .length
   const ends = [...'0123456789']
   fc.assert(
@@ -68,7 +73,7 @@ test('of all check digits exactly one is valid', () => {
       ).toBe(1)
     })
   )
-  expect(CHECK_NAMES).toHaveLength(5)
+  expect(TRACKING_NUMBER_CHECKS).toHaveLength(5)
 })
 
 test("a number must fit one of the carrier's masks, if it has any", () => {
@@ -77,13 +82,13 @@ test("a number must fit one of the carrier's masks, if it has any", () => {
     { mask: '3S*~', check: null }
   ]
   for (const number of ['ab 12', 'AB-12', '3SX', '3s-12 34'])
-    expect(trackingNumberFaultOf(number, rules)).toBeUndefined()
+    expect(findTrackingNumberFault(number, rules)).toBeUndefined()
   for (const number of ['AB1', 'AB123', '3S', '3S+', 'XAB12'])
-    expect(trackingNumberFaultOf(number, rules)).toBe('form')
-  expect(trackingNumberFaultOf('whatever', [])).toBeUndefined()
+    expect(findTrackingNumberFault(number, rules)).toBe('form')
+  expect(findTrackingNumberFault('whatever', [])).toBeUndefined()
   // One matching mask without a check digit is enough.
   expect(
-    trackingNumberFaultOf('3318810010', [
+    findTrackingNumberFault('3318810010', [
       { mask: '##########', check: 'mod7' },
       { mask: '#########~', check: null }
     ])
@@ -91,5 +96,5 @@ test("a number must fit one of the carrier's masks, if it has any", () => {
 })
 
 test('spaces, hyphens and case do not change a number', () => {
-  expect(normalizeNumber(' 1z-5r8 939\t0.3 ')).toBe('1Z5R89390 3'.replace(' ', ''))
+  expect(normalizeTrackingNumber(' 1z-5r8 939\t0.3 ')).toBe('1Z5R89390 3'.replace(' ', ''))
 })

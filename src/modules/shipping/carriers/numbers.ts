@@ -1,8 +1,9 @@
 /** Normalizes a tracking number: removes spaces and hyphens, and converts letters to upper case. */
-export const normalizeNumber = (number: string): string => number.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '')
+export const normalizeTrackingNumber = (number: string): string =>
+  number.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /** A format of a carrier's tracking numbers. */
-export type NumberRule = {
+export type TrackingNumberRule = {
   /** `#` is a digit, `@` a letter, `*` either; `~` at the end allows more of these. Other characters stand for themselves. */
   readonly mask: string
   readonly check: TrackingNumberCheck | null
@@ -32,7 +33,7 @@ const CHECKS = {
     return Number(key[10]) === (sum === 10 ? 0 : sum === 11 ? 5 : sum)
   }
 } as const satisfies Record<string, (key: string) => boolean>
-export const CHECK_NAMES = Object.keys(CHECKS) as TrackingNumberCheck[]
+export const TRACKING_NUMBER_CHECKS = Object.keys(CHECKS) as TrackingNumberCheck[]
 
 const isLast = (key: string, digit: number) => key.endsWith(String(digit))
 const upsDigit = (sign: string) => (/\d/.test(sign) ? Number(sign) : (sign.charCodeAt(0) - 3) % 10)
@@ -46,11 +47,11 @@ const SIGNS: Readonly<Record<string, string>> = {
 const patternOf = (mask: string) => new RegExp(`^${[...mask].map(sign => SIGNS[sign] ?? sign).join('')}$`)
 
 /** Returns what is wrong with a number by these rules, or `undefined` when it is valid. */
-export function trackingNumberFaultOf(
+export function findTrackingNumberFault(
   number: string,
-  rules: readonly NumberRule[]
+  rules: readonly TrackingNumberRule[]
 ): 'form' | 'check_digit' | undefined {
-  const key = normalizeNumber(number)
+  const key = normalizeTrackingNumber(number)
   const alike = rules.filter(({ mask }) => patternOf(mask).test(key))
   if (rules.length > 0 && alike.length === 0) return 'form'
   return alike.every(({ check }) => check !== null && !CHECKS[check](key)) && alike.length > 0

@@ -1,13 +1,13 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { NumberRule } from './numbers.ts'
+import type { TrackingNumberRule } from './numbers.ts'
 
 const columns = {
   id: 'uuid',
   code: 'text',
   name: 'text',
   tracking_url: 'text?',
-  number_rules: json<NumberRule[]>(),
+  number_rules: json<TrackingNumberRule[]>(),
   version: 'int4',
   created_at: 'timestamptz'
 } as const
@@ -42,7 +42,7 @@ const written = {
   id: 'uuid',
   name: 'text',
   tracking_url: 'text?',
-  number_rules: json<readonly NumberRule[]>()
+  number_rules: json<readonly TrackingNumberRule[]>()
 } as const
 export const insertCarrier = statement({
   name: 'shipping.insert_carrier',

@@ -11,7 +11,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { CHECK_NAMES } from './numbers.ts'
+import { TRACKING_NUMBER_CHECKS } from './numbers.ts'
 
 export const CARRIERS_MAX = 200
 const RULES_MAX = 20
@@ -27,7 +27,9 @@ const Mask = Type.String({
 const NumberRule = {
   mask: Mask,
   check: nullable(
-    Type.Enum([...CHECK_NAMES], { description: 'Algorithm of the check digit. Null: the number has none.' })
+    Type.Enum([...TRACKING_NUMBER_CHECKS], {
+      description: 'Algorithm of the check digit. Null: the number has none.'
+    })
   )
 }
 /** Characters of a URL that need no escaping in HTML. */

@@ -6,8 +6,8 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { carrierNotFound, carrierStale, rulesLimit } from '../errors.ts'
-import { lockRules } from '../rules/repository.ts'
+import { carrierNotFound, carrierStale, shippingRulesLimitReached } from '../errors.ts'
+import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
   CARRIERS_MAX,
@@ -35,9 +35,9 @@ export function createCarrierService({ db, invalidation }: { db: Database; inval
   async function create(body: CreateCarrierRequest, write: IdempotentWrite): Promise<CarrierResponse> {
     const { code, name, tracking_url = null, number_rules = [] } = body
     await write.once(db, async tx => {
-      await tx.run(lockRules)
+      await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countCarriers)) ?? {}
-      if (total >= CARRIERS_MAX) throw rulesLimit({ details: { limit: CARRIERS_MAX } })
+      if (total >= CARRIERS_MAX) throw shippingRulesLimitReached({ details: { limit: CARRIERS_MAX } })
       await tx.run(repository.insertCarrier, { id: write.id, code, name, tracking_url, number_rules })
       invalidation.publish(tx)
     })
@@ -74,7 +74,7 @@ export type CarrierService = ReturnType<typeof createCarrierService>
 
 /** Locks the carrier until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.CarrierRow> {
-  await tx.run(lockRules)
+  await tx.run(lockShippingRules)
   const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFound)
   write.expect(stored.version, carrierStale)
   return stored

@@ -1,11 +1,11 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { insertMethod } from '../methods/repository.ts'
-import { insertRate } from '../rates/repository.ts'
+import { insertShippingMethod } from '../methods/repository.ts'
+import { insertShippingRate } from '../rates/repository.ts'
 import type { ShippingMethod, ShippingRate } from '../rules/options.ts'
-import { hasRules, lockRules } from '../rules/repository.ts'
-import { insertZone } from '../zones/repository.ts'
+import { hasShippingRules, lockShippingRules } from '../rules/repository.ts'
+import { insertShippingZone } from '../zones/repository.ts'
 
 type InitialRate = Pick<ShippingRate, 'price' | 'freeFromMinor'> & {
   /** Name of the zone. */
@@ -15,7 +15,7 @@ type InitialMethod = Pick<ShippingMethod, 'kind' | 'provider' | 'service' | 'est
   readonly rates: readonly InitialRate[]
 }
 /** The first zones, methods and rates of a shop, in its currency. */
-export type InitialRules = {
+export type InitialShippingRules = {
   /** Country of each zone, or `*`, by the zone's name. */
   readonly zones: Readonly<Record<string, string>>
   /** In the order in which they are offered. */
@@ -24,18 +24,18 @@ export type InitialRules = {
 
 type Deps = { db: Database; invalidation: Invalidation; currency: string }
 
-/** See `ShippingApi.createFirst`. */
-export const createInitialRules = (
+/** See `ShippingApi.createInitialRules`. */
+export const createInitialShippingRules = (
   { db, invalidation, currency }: Deps,
-  { zones, methods }: InitialRules
+  { zones, methods }: InitialShippingRules
 ): Promise<boolean> =>
   db.transaction(async tx => {
-    await tx.run(lockRules)
-    if ((await tx.first(hasRules))?.are_there) return false
+    await tx.run(lockShippingRules)
+    if ((await tx.first(hasShippingRules))?.are_there) return false
     const zoneIds = new Map(Object.keys(zones).map(name => [name, newId()]))
     for (const [name, id] of zoneIds) {
       const areas = [{ country: zones[name] ?? '', region: null, postalCode: null }]
-      await tx.run(insertZone, { id, name, areas })
+      await tx.run(insertShippingZone, { id, name, areas })
     }
     for (const method of methods) await insertInitialMethod(tx, method, zoneIds, currency)
     invalidation.publish(tx)
@@ -49,7 +49,7 @@ async function insertInitialMethod(
   currency: string
 ): Promise<void> {
   const id = newId()
-  await tx.run(insertMethod, {
+  await tx.run(insertShippingMethod, {
     id,
     kind,
     provider,
@@ -61,7 +61,7 @@ async function insertInitialMethod(
     days_max: estimatedDays?.max ?? null
   })
   for (const { zone, price, freeFromMinor } of rates) {
-    await tx.run(insertRate, {
+    await tx.run(insertShippingRate, {
       id: newId(),
       method_id: id,
       kind,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type MarketSummary, missingRates, type RatedZone } from './gaps.ts'
+import { findMissingShippingRates, type MarketSummary, type RatedZone } from './gaps.ts'
 
 const home: MarketSummary = { code: 'default', currency: 'USD', countries: [] }
 const euro: MarketSummary = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
@@ -12,25 +12,25 @@ const place = (zone_id: string | null, countries: string[], ...currencies: strin
 
 test('a method lacks a currency in zones where it has rates in others, for the markets of these zones', () => {
   const places = [place('us', ['US'], 'USD'), place('de', ['DE'], 'USD'), place('world', ['*'], 'USD', 'EUR')]
-  expect(missingRates('shipping', places, [home, euro, dublin])).toEqual([
+  expect(findMissingShippingRates('shipping', places, [home, euro, dublin])).toEqual([
     { currency: 'EUR', markets: ['eu'], zone_ids: ['de'] }
   ])
   const world = [place('world', ['*'], 'EUR')]
-  expect(missingRates('shipping', world, [home, euro])).toEqual([
+  expect(findMissingShippingRates('shipping', world, [home, euro])).toEqual([
     { currency: 'USD', markets: ['default'], zone_ids: ['world'] }
   ])
 })
 
 test('a zone with rates in all currencies, or in none, lacks nothing', () => {
-  expect(missingRates('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])).toEqual([])
-  expect(missingRates('shipping', [], [home, euro])).toEqual([])
-  expect(missingRates('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])).toEqual([])
+  expect(findMissingShippingRates('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])).toEqual([])
+  expect(findMissingShippingRates('shipping', [], [home, euro])).toEqual([])
+  expect(findMissingShippingRates('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])).toEqual([])
 })
 
 test('pickup and digital methods lack each currency without a rate', () => {
   const eur = { currency: 'EUR', markets: ['eu', 'ie'], zone_ids: null }
   const usd = { currency: 'USD', markets: ['default'], zone_ids: null }
   const markets = [home, euro, dublin]
-  expect(missingRates('pickup', [place(null, [], 'USD')], markets)).toEqual([eur])
-  expect(missingRates('digital', [], markets)).toEqual([eur, usd])
+  expect(findMissingShippingRates('pickup', [place(null, [], 'USD')], markets)).toEqual([eur])
+  expect(findMissingShippingRates('digital', [], markets)).toEqual([eur, usd])
 })

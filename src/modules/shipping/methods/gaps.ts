@@ -20,7 +20,7 @@ type MissingRate = { currency: string; markets: string[]; zone_ids: string[] | n
  * Lists the market currencies in which a method probably lacks a rate by mistake. Rates are never converted, so buyers in that
  * currency are not offered the method. A method of kind `shipping` lacks one only in zones with rates in other currencies.
  */
-export function missingRates(
+export function findMissingShippingRates(
   kind: ShippingMethodKind,
   places: readonly RatedZone[],
   markets: readonly MarketSummary[]

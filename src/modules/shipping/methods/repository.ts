@@ -19,7 +19,7 @@ const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
 
 /** Lists a page of methods in the order in which options of equal price are offered. */
-export const listMethods = statement({
+export const listShippingMethods = statement({
   name: 'shipping.list_methods',
   takes: { position: 'int8', id: 'uuid', limit: 'int8' },
   gives: columns,
@@ -27,19 +27,19 @@ export const listMethods = statement({
     select ${names} from shipping.methods
     where (position, id) > ($position::int8, $id) order by position, id limit $limit`
 })
-export const countMethods = statement({
+export const countShippingMethods = statement({
   name: 'shipping.count_methods',
   gives: { total: 'int4' },
   text: countUpTo('shipping.methods')
 })
-export const findMethod = statement({
+export const findShippingMethod = statement({
   name: 'shipping.find_method',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from shipping.methods where id = $id`
 })
 /** `position` null: after all others. */
-export const insertMethod = statement({
+export const insertShippingMethod = statement({
   name: 'shipping.insert_method',
   takes: { ...written, position: 'int4?' },
   text: `
@@ -50,7 +50,7 @@ export const insertMethod = statement({
       coalesce($position, (select least(coalesce(max(position), 0) + 1, 1000000) from shipping.methods)))`
 })
 /** Cannot change the kind, because rates depend on it. */
-export const updateMethod = statement({
+export const updateShippingMethod = statement({
   name: 'shipping.update_method',
   takes: {
     id: 'uuid',
@@ -68,7 +68,7 @@ export const updateMethod = statement({
       tax_category = $tax_category, active = $active, position = $position, version = version + 1
     where id = $id`
 })
-export const deleteMethod = statement({
+export const deleteShippingMethod = statement({
   name: 'shipping.delete_method',
   takes: { id: 'uuid' },
   text: 'delete from shipping.methods where id = $id'
@@ -87,4 +87,4 @@ export const listRatedZones = statement({
     group by method_id, zone_id order by method_id, zone_id`
 })
 
-export type MethodRow = RowOf<typeof findMethod>
+export type ShippingMethodRow = RowOf<typeof findShippingMethod>

@@ -13,11 +13,11 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-export const METHODS_MAX = 100
+export const SHIPPING_METHODS_MAX = 100
 const POSITION_MAX = 1_000_000
 const DAYS_MAX = 365
 
-export const MethodKind = Type.Enum(['shipping', 'pickup', 'digital'], {
+export const ShippingMethodKindSchema = Type.Enum(['shipping', 'pickup', 'digital'], {
   description:
     '`shipping`: to an address. `pickup`: collected by the buyer. `digital`: for items that require no shipping.'
 })
@@ -37,15 +37,18 @@ const fields = {
     })
   )
 }
-export const CreateMethodRequest = request('CreateShippingMethodRequest', { kind: MethodKind, ...fields })
-export type CreateMethodRequest = Static<typeof CreateMethodRequest>
-export const UpdateMethodRequest = patchRequest('UpdateShippingMethodRequest', fields)
-export type UpdateMethodRequest = Static<typeof UpdateMethodRequest>
+export const CreateShippingMethodRequest = request('CreateShippingMethodRequest', {
+  kind: ShippingMethodKindSchema,
+  ...fields
+})
+export type CreateShippingMethodRequest = Static<typeof CreateShippingMethodRequest>
+export const UpdateShippingMethodRequest = patchRequest('UpdateShippingMethodRequest', fields)
+export type UpdateShippingMethodRequest = Static<typeof UpdateShippingMethodRequest>
 
 export const EstimatedDays = Type.Object({ min: Type.Integer(), max: Type.Integer() }, ESTIMATE)
-export const MethodResponse = response('ShippingMethodResponse', {
+export const ShippingMethodResponse = response('ShippingMethodResponse', {
   id: Id,
-  kind: MethodKind,
+  kind: ShippingMethodKindSchema,
   provider: nullable(Type.String()),
   service: Type.String(),
   estimated_days: nullable(EstimatedDays),
@@ -69,4 +72,4 @@ export const MethodResponse = response('ShippingMethodResponse', {
   version: Version,
   created_at: Time
 })
-export type MethodResponse = Static<typeof MethodResponse>
+export type ShippingMethodResponse = Static<typeof ShippingMethodResponse>

@@ -6,40 +6,42 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { methodNotFound, methodStale, rulesLimit } from '../errors.ts'
-import { lockRules } from '../rules/repository.ts'
-import { type MarketSummary, missingRates } from './gaps.ts'
+import { shippingMethodNotFound, shippingMethodStale, shippingRulesLimitReached } from '../errors.ts'
+import { lockShippingRules } from '../rules/repository.ts'
+import { findMissingShippingRates, type MarketSummary } from './gaps.ts'
 import * as repository from './repository.ts'
 import {
-  type CreateMethodRequest,
-  METHODS_MAX,
-  type MethodResponse,
-  type UpdateMethodRequest
+  type CreateShippingMethodRequest,
+  SHIPPING_METHODS_MAX,
+  type ShippingMethodResponse,
+  type UpdateShippingMethodRequest
 } from './schema.ts'
 
 type Deps = { db: Database; invalidation: Invalidation; listMarkets: () => Promise<readonly MarketSummary[]> }
 
 /** Shipping methods. Their prices are in rates. */
-export function createMethodService({ db, invalidation, listMarkets }: Deps) {
-  async function list(query: PageQuery): Promise<Page<MethodResponse>> {
+export function createShippingMethodService({ db, invalidation, listMarkets }: Deps) {
+  async function list(query: PageQuery): Promise<Page<ShippingMethodResponse>> {
     const page = await readPage(query, {
       name: 'shipping methods',
       start: { position: 0, id: LOWEST_ID },
-      rows: place => db.rows(repository.listMethods, place),
+      rows: place => db.rows(repository.listShippingMethods, place),
       placeOf: ({ position, id }) => ({ position, id }),
-      total: () => db.first(repository.countMethods)
+      total: () => db.first(repository.countShippingMethods)
     })
     return { ...page, items: await withMissingRates(page.items) }
   }
 
   /** @throws `SHIPPING_METHOD_NOT_FOUND` */
-  async function read(id: string): Promise<MethodResponse> {
-    const row = found(await db.first(repository.findMethod, { id }), methodNotFound)
+  async function read(id: string): Promise<ShippingMethodResponse> {
+    const row = found(await db.first(repository.findShippingMethod, { id }), shippingMethodNotFound)
     const [method] = await withMissingRates([row])
-    return found(method, methodNotFound)
+    return found(method, shippingMethodNotFound)
   }
 
-  async function withMissingRates(rows: readonly repository.MethodRow[]): Promise<MethodResponse[]> {
+  async function withMissingRates(
+    rows: readonly repository.ShippingMethodRow[]
+  ): Promise<ShippingMethodResponse[]> {
     const methods = rows.map(({ id }) => id)
     const [places, markets] = await Promise.all([
       db.rows(repository.listRatedZones, { methods }),
@@ -48,19 +50,23 @@ export function createMethodService({ db, invalidation, listMarkets }: Deps) {
     const placesOf = Map.groupBy(places, place => place.method_id)
     return rows.map(row => ({
       ...present(row),
-      missing_rates: missingRates(row.kind, placesOf.get(row.id) ?? [], markets)
+      missing_rates: findMissingShippingRates(row.kind, placesOf.get(row.id) ?? [], markets)
     }))
   }
 
   /** @throws `SHIPPING_DAYS_INVALID`, `SHIPPING_RULES_LIMIT` */
-  async function create(body: CreateMethodRequest, write: IdempotentWrite): Promise<MethodResponse> {
+  async function create(
+    body: CreateShippingMethodRequest,
+    write: IdempotentWrite
+  ): Promise<ShippingMethodResponse> {
     const { kind, service, estimated_days: days, provider = null, tax_category = null } = body
     const { active = true, position = null } = body
     await write.once(db, async tx => {
-      await tx.run(lockRules)
-      const { total = 0 } = (await tx.first(repository.countMethods)) ?? {}
-      if (total >= METHODS_MAX) throw rulesLimit({ details: { limit: METHODS_MAX } })
-      await tx.run(repository.insertMethod, {
+      await tx.run(lockShippingRules)
+      const { total = 0 } = (await tx.first(repository.countShippingMethods)) ?? {}
+      if (total >= SHIPPING_METHODS_MAX)
+        throw shippingRulesLimitReached({ details: { limit: SHIPPING_METHODS_MAX } })
+      await tx.run(repository.insertShippingMethod, {
         id: write.id,
         kind,
         provider,
@@ -79,15 +85,15 @@ export function createMethodService({ db, invalidation, listMarkets }: Deps) {
   /** @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_METHOD_STALE`, `SHIPPING_DAYS_INVALID` */
   async function patch(
     id: string,
-    body: UpdateMethodRequest,
+    body: UpdateShippingMethodRequest,
     write: IdempotentWrite
-  ): Promise<MethodResponse> {
+  ): Promise<ShippingMethodResponse> {
     const { estimated_days: days, ...fields } = body
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       const estimate = days === undefined ? {} : { days_min: days?.min ?? null, days_max: days?.max ?? null }
-      await tx.run(repository.updateMethod, { ...stored, ...fields, ...estimate })
+      await tx.run(repository.updateShippingMethod, { ...stored, ...fields, ...estimate })
       invalidation.publish(tx)
     })
     return read(id)
@@ -97,24 +103,28 @@ export function createMethodService({ db, invalidation, listMarkets }: Deps) {
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
-      await tx.run(repository.deleteMethod, { id })
+      await tx.run(repository.deleteShippingMethod, { id })
       invalidation.publish(tx)
     })
   }
 
   return { list, read, create, patch, remove }
 }
-export type MethodService = ReturnType<typeof createMethodService>
+export type ShippingMethodService = ReturnType<typeof createShippingMethodService>
 
 /** Locks the method until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.MethodRow> {
-  await tx.run(lockRules)
-  const stored = found(await tx.first(repository.findMethod, { id }), methodNotFound)
-  write.expect(stored.version, methodStale)
+async function lock(
+  tx: Transaction,
+  id: string,
+  write: IdempotentWrite
+): Promise<repository.ShippingMethodRow> {
+  await tx.run(lockShippingRules)
+  const stored = found(await tx.first(repository.findShippingMethod, { id }), shippingMethodNotFound)
+  write.expect(stored.version, shippingMethodStale)
   return stored
 }
 
-const present = ({ days_min: min, days_max: max, ...method }: repository.MethodRow) => ({
+const present = ({ days_min: min, days_max: max, ...method }: repository.ShippingMethodRow) => ({
   ...method,
   estimated_days: min === null || max === null ? null : { min, max }
 })

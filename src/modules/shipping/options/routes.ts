@@ -1,10 +1,14 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
-import { RatesRequest, RatesResponse } from './schema.ts'
-import type { OptionService } from './service.ts'
+import { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
+import type { ShippingEstimateService } from './service.ts'
 
-export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: ResolveRequestMarket): void {
+export function shippingEstimateRoutes(
+  tiers: Tiers,
+  options: ShippingEstimateService,
+  marketOf: ResolveRequestMarket
+): void {
   tiers.public.post(
     '/shipping/rates',
     {
@@ -18,8 +22,8 @@ export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: Res
         summary: 'Estimate shipping costs',
         description:
           'Returns the shipping options for items, or for a weight and a value, to a destination, cheapest first. The currency is that of the market. Needs no token and changes nothing. An empty list means that the shop does not deliver there. 400 `SHIPPING_REGION_INVALID`: the region is unknown or too large. 409 `SHIPPING_VARIANT_UNAVAILABLE`: `variant_id` is not for sale in this market.',
-        body: RatesRequest,
-        response: { 200: RatesResponse }
+        body: ShippingRatesRequest,
+        response: { 200: ShippingRatesResponse }
       }
     },
     async request => options.list(request.body, await marketOf(request))

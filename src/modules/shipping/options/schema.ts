@@ -2,7 +2,7 @@ import { countryCodes } from '../../../kernel/countries.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Amount, amount, Currency, Id, input, line, nullable, response } from '../../../kernel/wire.ts'
-import { EstimatedDays, MethodKind } from '../methods/schema.ts'
+import { EstimatedDays, ShippingMethodKindSchema } from '../methods/schema.ts'
 
 const ITEMS_MAX = 200
 const QUANTITY_MAX = 1_000_000
@@ -12,7 +12,7 @@ const destination = input({
   region: Type.Optional(nullable(line(64, 'Code or name of the region (ISO 3166-2): CA or California.'))),
   postal_code: Type.Optional(nullable(line(32, 'Postal code, or its first part.')))
 })
-export const RatesRequest = Type.Union(
+export const ShippingRatesRequest = Type.Union(
   [
     input({
       items: Type.Array(
@@ -36,15 +36,15 @@ export const RatesRequest = Type.Union(
       'Either variants with quantities, at current prices, or the weight and the value of one item.'
   }
 )
-export type RatesRequest = Static<typeof RatesRequest>
+export type ShippingRatesRequest = Static<typeof ShippingRatesRequest>
 
-export const RatesResponse = response('ShippingRatesResponse', {
+export const ShippingRatesResponse = response('ShippingRatesResponse', {
   rates: Type.Array(
     Type.Object({
       id: Type.String({
         description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
       }),
-      method: MethodKind,
+      method: ShippingMethodKindSchema,
       provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       amount: amount(),
@@ -54,4 +54,4 @@ export const RatesResponse = response('ShippingRatesResponse', {
     { description: 'Options, cheapest first. Empty: the shop does not deliver there.' }
   )
 })
-export type RatesResponse = Static<typeof RatesResponse>
+export type ShippingRatesResponse = Static<typeof ShippingRatesResponse>

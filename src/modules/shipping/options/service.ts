@@ -1,9 +1,9 @@
 import { regionFault } from '../../../kernel/regions.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import { regionInvalid, variantUnavailable } from '../errors.ts'
-import { listOptions, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
-import type { RatesRequest, RatesResponse } from './schema.ts'
+import { shippingRegionInvalid, variantUnavailable } from '../errors.ts'
+import { listShippingOptions, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
+import type { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
 
 type Deps = {
   catalog: Pick<CatalogApi, 'offers' | 'requireVariant'>
@@ -14,12 +14,12 @@ type Contents = Pick<ShippingParcel, 'weightGrams' | 'valueMinor' | 'items' | 'r
 type ShippedItem = { readonly variant_id: string; readonly quantity: number }
 
 /** Estimates shipping costs. */
-export function createOptionService({ catalog, rules: loadRules, currency }: Deps) {
+export function createShippingEstimateService({ catalog, rules: loadRules, currency }: Deps) {
   /**
    * Lists options in the currency of the market. Null: in the currency of the shop.
    * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`
    */
-  async function list(body: RatesRequest, market: Market | null): Promise<RatesResponse> {
+  async function list(body: ShippingRatesRequest, market: Market | null): Promise<ShippingRatesResponse> {
     const { country, region, postal_code } = body.destination
     const rules = await loadRules()
     assertRegionIsClear(body.destination, rules)
@@ -30,7 +30,7 @@ export function createOptionService({ catalog, rules: loadRules, currency }: Dep
       ...contents
     }
     return {
-      rates: listOptions(rules, parcel).map(
+      rates: listShippingOptions(rules, parcel).map(
         ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({
           ...option,
           amount,
@@ -40,7 +40,7 @@ export function createOptionService({ catalog, rules: loadRules, currency }: Dep
     }
   }
 
-  async function readContents(body: RatesRequest, market: Market | null): Promise<Contents> {
+  async function readContents(body: ShippingRatesRequest, market: Market | null): Promise<Contents> {
     if ('items' in body) {
       const items = mergeItems(body.items)
       return sumItems(items, await offersOf(items, market))
@@ -62,16 +62,16 @@ export function createOptionService({ catalog, rules: loadRules, currency }: Dep
 
   return { list }
 }
-export type OptionService = ReturnType<typeof createOptionService>
+export type ShippingEstimateService = ReturnType<typeof createShippingEstimateService>
 
 /** Validates the region if the shopper sent one. @throws `SHIPPING_REGION_INVALID` */
 function assertRegionIsClear(
-  { country, region }: RatesRequest['destination'],
+  { country, region }: ShippingRatesRequest['destination'],
   { regions }: ShippingRules
 ): void {
   const message = regionFault(country, region ?? undefined, regions.get(country) ?? new Set())
   if (typeof region === 'string' && message !== undefined)
-    throw regionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
+    throw shippingRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }
 
 /** Merges items of the same variant, because the unit price depends on the quantity. */

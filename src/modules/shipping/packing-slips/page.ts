@@ -1,4 +1,4 @@
-import type { PackingSlip, SlipsQuery } from './schema.ts'
+import type { PackingSlip, PackingSlipsQuery } from './schema.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 const STYLE = `body { font: 12pt sans-serif } section { break-after: page; padding: 1em }
@@ -6,7 +6,7 @@ address { font-style: normal; margin: 1em 0 } table { border-collapse: collapse;
 td, th { border-bottom: 1px solid; padding: .3em; text-align: left } .n { text-align: right }`
 
 /** Renders a page to print: a sheet per parcel, and a note when more follow. It contains no scripts. */
-export const slipPage = (slips: readonly PackingSlip[], next: string | null): string =>
+export const renderPackingSlipPage = (slips: readonly PackingSlip[], next: string | null): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Packing slips</title><style>${STYLE}</style>${slips
     .map(renderSheet)
     .join('')}${next === null ? '' : renderMore(slips.length, next)}</html>`
@@ -33,7 +33,7 @@ function renderSheet({ order_number, address, lines, ...slip }: PackingSlip): st
 }
 
 /** The Link header to the next page (RFC 8288). The last page has none. */
-export const linkTo = (query: SlipsQuery, next: string | null): { link?: string } =>
+export const nextPageLinkHeader = (query: PackingSlipsQuery, next: string | null): { link?: string } =>
   next === null
     ? {}
     : {

@@ -1,6 +1,10 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
-import { selectShipment, selectShipments, shipmentWithEvents } from '../shipments/repository.ts'
+import {
+  selectShipmentSql,
+  selectShipmentsWithPositionSql,
+  shipmentWithEventsColumns
+} from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/rule.ts'
 
 /** A null filter matches all. */
@@ -24,10 +28,10 @@ const AT = `timestamptz 'epoch' + $at * interval '1 microsecond'`
 export const listShipments = statement({
   name: 'shipping.list_shipments',
   takes: { ...filters, at: 'float8', id: 'uuid', limit: 'int8' },
-  gives: { ...shipmentWithEvents, at: 'float8' },
+  gives: { ...shipmentWithEventsColumns, at: 'float8' },
   slow: true,
   text: `
-    ${selectShipments(microsOf('created_at'))} where (created_at, id) < (${AT}, $id) and ${matching}
+    ${selectShipmentsWithPositionSql(microsOf('created_at'))} where (created_at, id) < (${AT}, $id) and ${matching}
     order by created_at desc, id desc limit $limit`
 })
 export const countShipments = statement({
@@ -38,23 +42,23 @@ export const countShipments = statement({
   text: countUpTo(`shipping.shipments where ${matching}`)
 })
 /** Lists a page of unshipped shipments, oldest first. */
-export const listUnshipped = statement({
+export const listUnshippedShipments = statement({
   name: 'shipping.list_unshipped',
   takes: { order_id: 'uuid', id: 'uuid', limit: 'int8' },
-  gives: shipmentWithEvents,
+  gives: shipmentWithEventsColumns,
   slow: true,
   text: `
-    ${selectShipment} where sent_at is null and token_version is not null and (order_id, id) > ($order_id, $id)
+    ${selectShipmentSql} where sent_at is null and token_version is not null and (order_id, id) > ($order_id, $id)
     order by order_id, id limit $limit`
 })
 /** Lists a page of parcels that were shipped on a day of this time zone. */
-export const listSentOn = statement({
+export const listShipmentsSentOnDay = statement({
   name: 'shipping.list_sent_on',
   takes: { day: 'text', zone: 'text', at: 'float8', id: 'uuid', limit: 'int8' },
-  gives: { ...shipmentWithEvents, at: 'float8' },
+  gives: { ...shipmentWithEventsColumns, at: 'float8' },
   slow: true,
   text: `
-    ${selectShipments(microsOf('sent_at'))}
+    ${selectShipmentsWithPositionSql(microsOf('sent_at'))}
     where (sent_at, id) > (${AT}, $id) and voided_at is null and sent_at >= ($day::text::date)::timestamp at time zone $zone
       and sent_at < ($day::text::date + 1)::timestamp at time zone $zone
     order by sent_at, id limit $limit`

@@ -1,8 +1,15 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { linkTo } from './page.ts'
-import { file, PackingSlipResponse, page, ShipmentListResponse, ShipmentQuery, SlipsQuery } from './schema.ts'
-import type { PackingSlips } from './service.ts'
+import { nextPageLinkHeader } from './page.ts'
+import {
+  PackingSlipResponse,
+  PackingSlipsQuery,
+  packingSlipPageResponse,
+  ShipmentListResponse,
+  ShipmentQuery,
+  shipmentCsvResponse
+} from './schema.ts'
+import type { PackingSlipService } from './service.ts'
 
 const config = { class: 'account' } as const
 const bulk = { class: 'bulk' } as const
@@ -10,7 +17,7 @@ const HTML = 'text/html; charset=utf-8'
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-modals"
 const HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-store' }
 
-export function slipRoutes(tiers: Tiers, slips: PackingSlips): void {
+export function packingSlipRoutes(tiers: Tiers, slips: PackingSlipService): void {
   tiers.admin.get(
     '/admin/shipping/shipments',
     {
@@ -34,7 +41,7 @@ export function slipRoutes(tiers: Tiers, slips: PackingSlips): void {
         summary: 'Export pending shipments',
         description:
           'Returns all shipments that are still to be shipped as a CSV file with addresses. Programs that print labels can read it.',
-        response: file
+        response: shipmentCsvResponse
       }
     },
     (_request, reply) => {
@@ -50,15 +57,15 @@ export function slipRoutes(tiers: Tiers, slips: PackingSlips): void {
         summary: 'Download packing slips',
         description:
           'Returns a printable HTML page with up to 200 packing slips. By default these are the pending shipments, with `day` those shipped on that day. If there are more, the `Link` header has the next page (`rel="next"`).',
-        querystring: SlipsQuery,
-        response: page
+        querystring: PackingSlipsQuery,
+        response: packingSlipPageResponse
       }
     },
     async (request, reply) => {
       const { page, next } = await slips.pageOf(request.query)
       return reply
         .type(HTML)
-        .headers({ ...HEADERS, ...linkTo(request.query, next) })
+        .headers({ ...HEADERS, ...nextPageLinkHeader(request.query, next) })
         .send(page as never)
     }
   )
@@ -72,7 +79,7 @@ export function slipRoutes(tiers: Tiers, slips: PackingSlips): void {
         description:
           'Returns the packing slip of a shipment as a printable HTML page: contents and address. 404 `SHIPPING_SHIPMENT_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: page
+        response: packingSlipPageResponse
       }
     },
     async (request, reply) =>

@@ -50,7 +50,7 @@ const filters = {
 export const ShipmentQuery = input({ ...filters, ...pageQuery })
 export type ShipmentQuery = Static<typeof ShipmentQuery>
 export const ShipmentListResponse = listOf(AdminShipmentResponse)
-export const SlipsQuery = input({
+export const PackingSlipsQuery = input({
   day: Type.Optional({
     ...Day,
     description: 'Shipments shipped on this day. Default: pending shipments.'
@@ -60,11 +60,11 @@ export const SlipsQuery = input({
     description: 'The cursor in the `Link` of the previous page.'
   })
 })
-export type SlipsQuery = Static<typeof SlipsQuery>
-export const page = {
+export type PackingSlipsQuery = Static<typeof PackingSlipsQuery>
+export const packingSlipPageResponse = {
   200: { description: 'A printable HTML page.', content: { 'text/html': { schema: Type.String() } } }
 }
-export const file = {
+export const shipmentCsvResponse = {
   200: {
     description: 'A CSV file with one row per shipment.',
     content: { 'text/csv': { schema: Type.String() } }

@@ -9,9 +9,9 @@ import { shipmentNotFound } from '../errors.ts'
 import { findShipment, type ShipmentWithEvents } from '../shipments/repository.ts'
 import type { AdminShipmentResponse } from '../shipments/schema.ts'
 import { adminShipmentView } from '../shipments/view.ts'
-import { slipPage } from './page.ts'
+import { renderPackingSlipPage } from './page.ts'
 import * as repository from './repository.ts'
-import type { PackingSlip, ShipmentQuery, SlipsQuery } from './schema.ts'
+import type { PackingSlip, PackingSlipsQuery, ShipmentQuery } from './schema.ts'
 
 /** Data of an order that packing slips show. */
 type SlipOrder = {
@@ -26,12 +26,12 @@ type SlipOrder = {
   }[]
 }
 /** Reads the orders with these ids. Missing ones are left out. */
-export type OrderDescriber = (db: Queryable, ids: readonly string[]) => Promise<readonly SlipOrder[]>
+export type PackingSlipOrderReader = (db: Queryable, ids: readonly string[]) => Promise<readonly SlipOrder[]>
 
 type Deps = {
   db: Database
   carriers: () => Promise<CarrierDirectory>
-  describeOrders: OrderDescriber
+  describeOrders: PackingSlipOrderReader
   timeZone: string
 }
 /** Sheets per page. */
@@ -56,7 +56,7 @@ const COLUMNS = [
 const never = async () => undefined
 
 /** Lists of shipments and packing slips for administrators. */
-export function createPackingSlips({ db, carriers, describeOrders, timeZone }: Deps) {
+export function createPackingSlipService({ db, carriers, describeOrders, timeZone }: Deps) {
   async function slipsOf(rows: readonly ShipmentWithEvents[]): Promise<PackingSlip[]> {
     const ids = [...new Set(rows.map(({ order_id }) => order_id))]
     const orders = ids.length === 0 ? [] : await describeOrders(db, ids)
@@ -72,7 +72,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
 
   async function* exportLines(): AsyncGenerator<string> {
     for (let place = { order_id: LOWEST_ID, id: LOWEST_ID }; ; ) {
-      const rows = await db.rows(repository.listUnshipped, { ...place, limit: SHEETS_MAX })
+      const rows = await db.rows(repository.listUnshippedShipments, { ...place, limit: SHEETS_MAX })
       const last = rows.at(-1)
       if (last === undefined) return
       yield (await slipsOf(rows)).map(slip => csvLine(csvCells(slip))).join('')
@@ -82,9 +82,9 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
 
   return {
     one,
-    page: async (id: string): Promise<string> => slipPage([await one(id)], null),
+    page: async (id: string): Promise<string> => renderPackingSlipPage([await one(id)], null),
     /** Renders at most `SHEETS_MAX` sheets, and returns the cursor of the next page. @throws `INVALID_CURSOR` */
-    pageOf: async ({ day, ...place }: SlipsQuery): Promise<{ page: string; next: string | null }> => {
+    pageOf: async ({ day, ...place }: PackingSlipsQuery): Promise<{ page: string; next: string | null }> => {
       const asked = { ...place, limit: SHEETS_MAX }
       const { items, next_cursor: next } =
         day === undefined
@@ -92,7 +92,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
               name: 'slips to send',
               start: { order_id: LOWEST_ID, id: LOWEST_ID },
               total: never,
-              rows: place => db.rows(repository.listUnshipped, place),
+              rows: place => db.rows(repository.listUnshippedShipments, place),
               placeOf: ({ order_id, id }) => ({ order_id, id })
             })
           : await readPage(asked, {
@@ -100,10 +100,10 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
               filters: day,
               start: { at: 0, id: LOWEST_ID },
               total: never,
-              rows: place => db.rows(repository.listSentOn, { day, zone: timeZone, ...place }),
+              rows: place => db.rows(repository.listShipmentsSentOnDay, { day, zone: timeZone, ...place }),
               placeOf: ({ at, id }) => ({ at, id })
             })
-      return { page: slipPage(await slipsOf(items), next), next }
+      return { page: renderPackingSlipPage(await slipsOf(items), next), next }
     },
     exportWaiting: (): Readable => csvFile(COLUMNS, exportLines()),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
@@ -122,7 +122,7 @@ export function createPackingSlips({ db, carriers, describeOrders, timeZone }: D
     }
   }
 }
-export type PackingSlips = ReturnType<typeof createPackingSlips>
+export type PackingSlipService = ReturnType<typeof createPackingSlipService>
 
 function slipOf(row: ShipmentWithEvents, order: SlipOrder | undefined): PackingSlip {
   const lineOf = new Map(order?.lines.map(line => [line.line, line]))

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { PriceTable, ShippingMethodKind } from '../rules/options.ts'
-import { RATES_MAX } from './schema.ts'
+import type { ShippingMethodKind, ShippingPriceTable } from '../rules/options.ts'
+import { SHIPPING_RATES_MAX } from './schema.ts'
 
 const columns = {
   id: 'uuid',
@@ -9,7 +9,7 @@ const columns = {
   zone_id: 'uuid?',
   currency: 'text',
   amount_minor: 'int8?',
-  price_table: nullableJson<PriceTable>(),
+  price_table: nullableJson<ShippingPriceTable>(),
   free_from_minor: 'int8?',
   version: 'int4',
   created_at: 'timestamptz'
@@ -22,7 +22,7 @@ const passes = `
   and ($currency::text is null or currency = $currency)`
 
 /** Lists a page of rates, newest first. A null filter matches all. */
-export const listRates = statement({
+export const listShippingRates = statement({
   name: 'shipping.list_rates',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
   gives: columns,
@@ -31,20 +31,20 @@ export const listRates = statement({
     where id < $after and ${passes}
     order by id desc limit $limit`
 })
-export const countRates = statement({
+export const countShippingRates = statement({
   name: 'shipping.count_rates',
   takes: filters,
   gives: { total: 'int4' },
-  text: countUpTo(`shipping.rates where ${passes}`, RATES_MAX)
+  text: countUpTo(`shipping.rates where ${passes}`, SHIPPING_RATES_MAX)
 })
-export const findRate = statement({
+export const findShippingRate = statement({
   name: 'shipping.find_rate',
   takes: { id: 'uuid' },
   gives: columns,
   text: `select ${names} from shipping.rates where id = $id`
 })
 /** `kind` is the kind of the method. */
-export const insertRate = statement({
+export const insertShippingRate = statement({
   name: 'shipping.insert_rate',
   takes: { ...written, kind: oneOf<ShippingMethodKind>() },
   text: `
@@ -53,12 +53,12 @@ export const insertRate = statement({
     values ($id, $method_id, $kind, $zone_id, $currency, $amount_minor, $price_table, $free_from_minor)`
 })
 /** Cannot change method, zone and currency. */
-export const updateRate = statement({
+export const updateShippingRate = statement({
   name: 'shipping.update_rate',
   takes: {
     id: 'uuid',
     amount_minor: 'int8?',
-    price_table: nullableJson<PriceTable>(),
+    price_table: nullableJson<ShippingPriceTable>(),
     free_from_minor: 'int8?'
   },
   text: `
@@ -67,10 +67,10 @@ export const updateRate = statement({
       version = version + 1
     where id = $id`
 })
-export const deleteRate = statement({
+export const deleteShippingRate = statement({
   name: 'shipping.delete_rate',
   takes: { id: 'uuid' },
   text: 'delete from shipping.rates where id = $id'
 })
 
-export type RateRow = RowOf<typeof findRate>
+export type ShippingRateRow = RowOf<typeof findShippingRate>

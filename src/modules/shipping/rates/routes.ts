@@ -1,12 +1,17 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
-import { CreateRateRequest, RateQuery, RateResponse, UpdateRateRequest } from './schema.ts'
-import type { RateService } from './service.ts'
+import {
+  CreateShippingRateRequest,
+  ShippingRateQuery,
+  ShippingRateResponse,
+  UpdateShippingRateRequest
+} from './schema.ts'
+import type { ShippingRateService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function rateRoutes(tiers: Tiers, rates: RateService): void {
+export function shippingRateRoutes(tiers: Tiers, rates: ShippingRateService): void {
   tiers.admin.get(
     '/admin/shipping/rates',
     {
@@ -15,8 +20,8 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
         summary: 'List shipping rates',
         description:
           'Returns a page of shipping rates, newest first. A rate is the price of a shipping method in a zone and a currency.',
-        querystring: RateQuery,
-        response: { 200: listOf(RateResponse) }
+        querystring: ShippingRateQuery,
+        response: { 200: listOf(ShippingRateResponse) }
       }
     },
     request => rates.list(request.query)
@@ -30,8 +35,8 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
         summary: 'Create a shipping rate',
         description:
           'Sets the price of a shipping method in a zone and a currency, as one `amount` or as a `table`. Pickup and digital methods have no zone. 400 `SHIPPING_TABLE_INVALID`: the steps must rise. 400 `SHIPPING_RATE_PLACE`: `zone_id` is missing, or not allowed for this kind of method. 409 `SHIPPING_RATE_TAKEN`: a rate for this method, zone and currency exists; update it. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
-        body: CreateRateRequest,
-        response: { 201: RateResponse }
+        body: CreateShippingRateRequest,
+        response: { 201: ShippingRateResponse }
       }
     },
     request => rates.create(request.body, writeOf(request))
@@ -45,7 +50,7 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
         summary: 'Retrieve a shipping rate',
         description: 'Returns a shipping rate. 404 `SHIPPING_RATE_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: { 200: RateResponse }
+        response: { 200: ShippingRateResponse }
       }
     },
     request => rates.read(request.params.id)
@@ -60,8 +65,8 @@ export function rateRoutes(tiers: Tiers, rates: RateService): void {
         description:
           'Updates the price of a shipping rate; omitted fields stay. Sending `table` replaces `amount`, and the reverse. 400 `SHIPPING_TABLE_INVALID`: the steps must rise, and only the last may be unlimited. 412 `SHIPPING_RATE_STALE`: it has changed since; read it again.',
         params: IdParams,
-        body: UpdateRateRequest,
-        response: { 200: RateResponse }
+        body: UpdateShippingRateRequest,
+        response: { 200: ShippingRateResponse }
       }
     },
     request => rates.patch(request.params.id, request.body, writeOf(request))

@@ -14,22 +14,22 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-export const RATES_MAX = 5_000
+export const SHIPPING_RATES_MAX = 5_000
 const STEPS_MAX = 100
 
-export const RateQuery = input({
+export const ShippingRateQuery = input({
   ...pageQuery,
   method_id: Type.Optional(Id),
   zone_id: Type.Optional(Id),
   currency: Type.Optional(Type.Enum(Object.keys(currencyDecimalPlaces)))
 })
-export type RateQuery = Static<typeof RateQuery>
+export type ShippingRateQuery = Static<typeof ShippingRateQuery>
 
 const By = Type.Enum(['weight', 'value', 'items'], {
   description: 'What the steps measure: grams, minor units of the value after discounts, or units.'
 })
 const UP_TO = 'Upper bound of the step, inclusive. Null, on the last step only: no bound.'
-const AmountTable = input({
+const PriceTableRequest = input({
   by: By,
   steps: Type.Array(
     input({
@@ -43,7 +43,7 @@ const AmountTable = input({
     }
   )
 })
-export type AmountTable = Static<typeof AmountTable>
+export type PriceTableRequest = Static<typeof PriceTableRequest>
 
 const FREE_FROM = 'Value of the goods after discounts from which delivery is free.'
 const fields = {
@@ -56,18 +56,18 @@ const fields = {
   ),
   free_from: Type.Optional(nullable({ ...Amount, description: FREE_FROM }))
 }
-export const CreateRateRequest = Type.Union(
-  [input({ ...fields, amount: Amount }), input({ ...fields, table: AmountTable })],
+export const CreateShippingRateRequest = Type.Union(
+  [input({ ...fields, amount: Amount }), input({ ...fields, table: PriceTableRequest })],
   {
     title: 'CreateShippingRateRequest',
     description:
       'Either `amount` or `table`. A method of kind `shipping` needs a rate per zone; `pickup` and `digital` methods need one without a zone.'
   }
 )
-export type CreateRateRequest = Static<typeof CreateRateRequest>
+export type CreateShippingRateRequest = Static<typeof CreateShippingRateRequest>
 
-const PRICE = { amount: Amount, table: AmountTable }
-export const UpdateRateRequest = patchRequest(
+const PRICE = { amount: Amount, table: PriceTableRequest }
+export const UpdateShippingRateRequest = patchRequest(
   'UpdateShippingRateRequest',
   { ...PRICE, free_from: fields.free_from },
   {
@@ -75,9 +75,9 @@ export const UpdateRateRequest = patchRequest(
     not: { properties: PRICE, required: Object.keys(PRICE) }
   }
 )
-export type UpdateRateRequest = Static<typeof UpdateRateRequest>
+export type UpdateShippingRateRequest = Static<typeof UpdateShippingRateRequest>
 
-export const RateResponse = response('ShippingRateResponse', {
+export const ShippingRateResponse = response('ShippingRateResponse', {
   id: Id,
   method_id: Id,
   zone_id: nullable(Id),
@@ -95,4 +95,4 @@ export const RateResponse = response('ShippingRateResponse', {
   version: Version,
   created_at: Time
 })
-export type RateResponse = Static<typeof RateResponse>
+export type ShippingRateResponse = Static<typeof ShippingRateResponse>

@@ -4,18 +4,24 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { methodNotFound, rateNotFound, rateStale, rulesLimit, tableInvalid } from '../errors.ts'
-import { findMethod } from '../methods/repository.ts'
-import type { PriceTable } from '../rules/options.ts'
-import { lockRules } from '../rules/repository.ts'
+import {
+  priceTableInvalid,
+  shippingMethodNotFound,
+  shippingRateNotFound,
+  shippingRateStale,
+  shippingRulesLimitReached
+} from '../errors.ts'
+import { findShippingMethod } from '../methods/repository.ts'
+import type { ShippingPriceTable } from '../rules/options.ts'
+import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
-  type AmountTable,
-  type CreateRateRequest,
-  RATES_MAX,
-  type RateQuery,
-  type RateResponse,
-  type UpdateRateRequest
+  type CreateShippingRateRequest,
+  type PriceTableRequest,
+  SHIPPING_RATES_MAX,
+  type ShippingRateQuery,
+  type ShippingRateResponse,
+  type UpdateShippingRateRequest
 } from './schema.ts'
 
 const FAULTS_SHOWN_MAX = 8
@@ -24,51 +30,64 @@ const NO_FILTER = { method: null, zone: null, currency: null }
 type Deps = { db: Database; invalidation: Invalidation; currency: string }
 
 /** Rates: the price of a method in a zone and a currency. */
-export function createRateService({ db, invalidation, currency: shopCurrency }: Deps) {
-  async function list({ method_id, zone_id, currency, ...query }: RateQuery): Promise<Page<RateResponse>> {
+export function createShippingRateService({ db, invalidation, currency: shopCurrency }: Deps) {
+  async function list({
+    method_id,
+    zone_id,
+    currency,
+    ...query
+  }: ShippingRateQuery): Promise<Page<ShippingRateResponse>> {
     const filters = { method: method_id ?? null, zone: zone_id ?? null, currency: currency ?? null }
     const page = await readPage(query, {
       ...newestFirst,
       name: 'shipping rates',
       filters,
-      rows: page => db.rows(repository.listRates, { ...filters, ...page }),
-      total: () => db.first(repository.countRates, filters)
+      rows: page => db.rows(repository.listShippingRates, { ...filters, ...page }),
+      total: () => db.first(repository.countShippingRates, filters)
     })
     return { ...page, items: page.items.map(present) }
   }
 
   /** @throws `SHIPPING_RATE_NOT_FOUND` */
-  const read = async (id: string): Promise<RateResponse> =>
-    present(found(await db.first(repository.findRate, { id }), rateNotFound))
+  const read = async (id: string): Promise<ShippingRateResponse> =>
+    present(found(await db.first(repository.findShippingRate, { id }), shippingRateNotFound))
 
   /**
    * @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_RATE_PLACE`, `SHIPPING_RATE_TAKEN`,
    * `SHIPPING_TABLE_INVALID`, `SHIPPING_RULES_LIMIT`
    */
-  async function create(body: CreateRateRequest, write: IdempotentWrite): Promise<RateResponse> {
+  async function create(
+    body: CreateShippingRateRequest,
+    write: IdempotentWrite
+  ): Promise<ShippingRateResponse> {
     const { method_id, zone_id = null, currency = shopCurrency, free_from: free_from_minor = null } = body
     const price = 'table' in body ? tablePrice(body.table) : amountPrice(body.amount)
     await write.once(db, async tx => {
-      await tx.run(lockRules)
-      const { total = 0 } = (await tx.first(repository.countRates, NO_FILTER)) ?? {}
-      if (total >= RATES_MAX) throw rulesLimit({ details: { limit: RATES_MAX } })
-      const { kind } = found(await tx.first(findMethod, { id: method_id }), methodNotFound)
+      await tx.run(lockShippingRules)
+      const { total = 0 } = (await tx.first(repository.countShippingRates, NO_FILTER)) ?? {}
+      if (total >= SHIPPING_RATES_MAX)
+        throw shippingRulesLimitReached({ details: { limit: SHIPPING_RATES_MAX } })
+      const { kind } = found(await tx.first(findShippingMethod, { id: method_id }), shippingMethodNotFound)
       const place = { id: write.id, method_id, kind, zone_id, currency }
-      await tx.run(repository.insertRate, { ...place, ...price, free_from_minor })
+      await tx.run(repository.insertShippingRate, { ...place, ...price, free_from_minor })
       invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `SHIPPING_RATE_NOT_FOUND`, `SHIPPING_RATE_STALE`, `SHIPPING_TABLE_INVALID` */
-  async function patch(id: string, body: UpdateRateRequest, write: IdempotentWrite): Promise<RateResponse> {
+  async function patch(
+    id: string,
+    body: UpdateShippingRateRequest,
+    write: IdempotentWrite
+  ): Promise<ShippingRateResponse> {
     const { amount, table, free_from } = body
     const price = table ? tablePrice(table) : amount === undefined ? {} : amountPrice(amount)
     await write.once(db, async tx => {
       const { free_from_minor, ...stored } = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       const freeFrom = { free_from_minor: free_from === undefined ? free_from_minor : free_from }
-      await tx.run(repository.updateRate, { ...stored, ...freeFrom, ...price })
+      await tx.run(repository.updateShippingRate, { ...stored, ...freeFrom, ...price })
       invalidation.publish(tx)
     })
     return read(id)
@@ -78,27 +97,31 @@ export function createRateService({ db, invalidation, currency: shopCurrency }: 
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
-      await tx.run(repository.deleteRate, { id })
+      await tx.run(repository.deleteShippingRate, { id })
       invalidation.publish(tx)
     })
   }
 
   return { list, read, create, patch, remove }
 }
-export type RateService = ReturnType<typeof createRateService>
+export type ShippingRateService = ReturnType<typeof createShippingRateService>
 
 /** Locks the rate until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.RateRow> {
-  await tx.run(lockRules)
-  const stored = found(await tx.first(repository.findRate, { id }), rateNotFound)
-  write.expect(stored.version, rateStale)
+async function lock(
+  tx: Transaction,
+  id: string,
+  write: IdempotentWrite
+): Promise<repository.ShippingRateRow> {
+  await tx.run(lockShippingRules)
+  const stored = found(await tx.first(repository.findShippingRate, { id }), shippingRateNotFound)
+  write.expect(stored.version, shippingRateStale)
   return stored
 }
 
 const amountPrice = (amount_minor: number) => ({ amount_minor, price_table: null })
 
 /** Bounds must rise, and only the last step may have none. @throws `SHIPPING_TABLE_INVALID` */
-function tablePrice({ by, steps }: AmountTable) {
+function tablePrice({ by, steps }: PriceTableRequest) {
   const errors = steps.flatMap(({ up_to }, index) => {
     const path = `body/table/steps/${index}/up_to`
     const before = steps[index - 1]?.up_to ?? -1
@@ -106,8 +129,8 @@ function tablePrice({ by, steps }: AmountTable) {
       return index < steps.length - 1 ? [{ path, message: 'must be a number, except on the last step' }] : []
     return up_to > before ? [] : [{ path, message: 'must be more than on the step before' }]
   })
-  if (errors.length > 0) throw tableInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
-  const price_table: PriceTable = {
+  if (errors.length > 0) throw priceTableInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  const price_table: ShippingPriceTable = {
     by,
     steps: steps.map(({ up_to, amount }) => ({ upTo: up_to, amountMinor: amount }))
   }
@@ -119,7 +142,7 @@ function present({
   price_table: table,
   free_from_minor: free_from,
   ...rate
-}: repository.RateRow): RateResponse {
+}: repository.ShippingRateRow): ShippingRateResponse {
   const steps = table?.steps.map(({ upTo, amountMinor }) => ({ up_to: upTo, amount: amountMinor }))
   return { ...rate, amount, table: table && steps ? { by: table.by, steps } : null, free_from }
 }

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { areAreasAmbiguous, type DeliveryArea, normalizeDeliveryArea } from '../../../kernel/areas.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
-  indexRules,
-  listOptions,
-  type PriceStep,
+  indexShippingRules,
+  listShippingOptions,
   type ShippingMethod,
   type ShippingParcel,
+  type ShippingPriceStep,
   type ShippingRate,
   type ShippingZone
 } from './options.ts'
@@ -60,12 +60,12 @@ const byWeight = (...steps: [number | null, number][]): ShippingRate['price'] =>
 })
 
 test('options are sorted by price, then by position, and have the fields that a buyer needs to choose', () => {
-  const rules = indexRules(
+  const rules = indexShippingRules(
     [SE],
     [method('c', { position: 2 }), method('b', { position: 2 }), method('a', { position: 3 }), method('d')],
     [rate('a', 'se', 300), rate('b', 'se', 500), rate('c', 'se', 500), rate('d', 'se', 500)]
   )
-  const options = listOptions(rules, parcel())
+  const options = listShippingOptions(rules, parcel())
   expect(options.map(({ service }) => service)).toEqual(['Service a', 'Service d', 'Service b', 'Service c'])
   expect(options[0]).toEqual({
     id: expect.any(String),
@@ -82,7 +82,7 @@ test('options are sorted by price, then by position, and have the fields that a 
 
 test('a destination is in one zone, and a method without a rate there is not offered', () => {
   const islands = zone('islands', area('SE', '62*'))
-  const rules = indexRules(
+  const rules = indexShippingRules(
     [WORLD, SE, islands],
     [method('post'), method('express')],
     [
@@ -93,35 +93,35 @@ test('a destination is in one zone, and a method without a rate there is not off
     ]
   )
   const amounts = (destination: ShippingParcel['destination']) =>
-    listOptions(rules, parcel({ destination })).map(({ amountMinor }) => amountMinor)
+    listShippingOptions(rules, parcel({ destination })).map(({ amountMinor }) => amountMinor)
   expect(amounts(at('SE', '114 55'))).toEqual([500, 1_500])
   expect(amounts(at('SE', '621 57'))).toEqual([900])
   expect(amounts(at('JP'))).toEqual([2_500])
   expect(
-    listOptions(
-      indexRules([SE], [method('post')], [rate('post', 'se', 500)]),
+    listShippingOptions(
+      indexShippingRules([SE], [method('post')], [rate('post', 'se', 500)]),
       parcel({ destination: at('NO') })
     )
   ).toEqual([])
 })
 
 test('a method without a rate in the currency is no option, and no methods give no options', () => {
-  const rules = indexRules([SE], [method('post')], [rate('post', 'se', 500, { currency: 'SEK' })])
-  expect(listOptions(rules, parcel())).toEqual([])
-  expect(listOptions(rules, parcel({ currency: 'SEK' }))).toMatchObject([
+  const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', 500, { currency: 'SEK' })])
+  expect(listShippingOptions(rules, parcel())).toEqual([])
+  expect(listShippingOptions(rules, parcel({ currency: 'SEK' }))).toMatchObject([
     { amountMinor: 500, currency: 'SEK' }
   ])
-  expect(listOptions(indexRules([], [], []), parcel())).toEqual([])
+  expect(listShippingOptions(indexShippingRules([], [], []), parcel())).toEqual([])
 })
 
 test('shipped items can be picked up, items without shipping get digital options, and neither needs a zone', () => {
-  const rules = indexRules(
+  const rules = indexShippingRules(
     [SE],
     [method('post'), method('shop', { kind: 'pickup' }), method('mail', { kind: 'digital' })],
     [rate('post', 'se', 500), rate('shop', null, 0), rate('mail', null, 0)]
   )
   const kinds = (fields: Partial<ShippingParcel>) =>
-    listOptions(rules, parcel(fields)).map(option => option.method)
+    listShippingOptions(rules, parcel(fields)).map(option => option.method)
   expect(kinds({})).toEqual(['pickup', 'shipping'])
   expect(kinds({ destination: at('NO') })).toEqual(['pickup'])
   expect(kinds({ destination: null })).toEqual(['pickup'])
@@ -130,8 +130,13 @@ test('shipped items can be picked up, items without shipping get digital options
 
 test('a bound belongs to its step, and beyond the last bound there is no option, not even a free one', () => {
   const price = byWeight([1_000, 500], [5_000, 900])
-  const rules = indexRules([SE], [method('post')], [rate('post', 'se', price, { freeFromMinor: 10_000 })])
-  const amount = (fields: Partial<ShippingParcel>) => listOptions(rules, parcel(fields))[0]?.amountMinor
+  const rules = indexShippingRules(
+    [SE],
+    [method('post')],
+    [rate('post', 'se', price, { freeFromMinor: 10_000 })]
+  )
+  const amount = (fields: Partial<ShippingParcel>) =>
+    listShippingOptions(rules, parcel(fields))[0]?.amountMinor
   expect([0, 1_000, 1_001, 5_000, 5_001].map(weightGrams => amount({ weightGrams }))).toEqual([
     500,
     500,
@@ -152,17 +157,21 @@ test.each([
     { upTo: 2_999, amountMinor: 1 },
     { upTo: null, amountMinor: 2 }
   ]
-  const rules = indexRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
-  expect(listOptions(rules, parcel())).toMatchObject([{ amountMinor: 1 }])
-  expect(listOptions(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
+  const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
+  expect(listShippingOptions(rules, parcel())).toMatchObject([{ amountMinor: 1 }])
+  expect(listShippingOptions(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
 })
 
 test('the id of an option survives price changes, and differs by method and zone', () => {
   const [se, no, post, express] = Array.from({ length: 4 }, newId) as [string, string, string, string]
   const zones = [zone(se, area('SE')), zone(no, area('NO'))]
   const idOf = (methodId: string, country: 'SE' | 'NO', price: number) => {
-    const rules = indexRules(zones, [method(methodId)], [rate(methodId, country === 'SE' ? se : no, price)])
-    return listOptions(rules, parcel({ destination: at(country) }))[0]?.id
+    const rules = indexShippingRules(
+      zones,
+      [method(methodId)],
+      [rate(methodId, country === 'SE' ? se : no, price)]
+    )
+    return listShippingOptions(rules, parcel({ destination: at(country) }))[0]?.id
   }
   expect(idOf(post, 'SE', 500)).toBe(idOf(post, 'SE', 900))
   expect(new Set([idOf(post, 'SE', 1), idOf(express, 'SE', 1), idOf(post, 'NO', 1)]).size).toBe(3)
@@ -177,7 +186,7 @@ const ascending = fc
   .map(pairs => {
     const bounds = pairs.map(([bound]) => bound).sort((a, b) => a - b)
     const amounts = pairs.map(([, amount]) => amount).sort((a, b) => a - b)
-    return bounds.map((upTo, index): PriceStep => ({ upTo, amountMinor: amounts[index] ?? 0 }))
+    return bounds.map((upTo, index): ShippingPriceStep => ({ upTo, amountMinor: amounts[index] ?? 0 }))
   })
 
 test('with a rising table, a larger parcel never costs less', () => {
@@ -188,9 +197,9 @@ test('with a rising table, a larger parcel never costs less', () => {
       fc.nat(11_000),
       fc.nat(11_000),
       (steps, by, one, other) => {
-        const rules = indexRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
+        const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
         const amount = (measure: number) =>
-          listOptions(rules, parcel({ weightGrams: measure, valueMinor: measure, items: measure }))[0]
+          listShippingOptions(rules, parcel({ weightGrams: measure, valueMinor: measure, items: measure }))[0]
             ?.amountMinor ?? Number.POSITIVE_INFINITY
         const [less, more] = [Math.min(one, other), Math.max(one, other)]
         expect(amount(less)).toBeLessThanOrEqual(amount(more))
@@ -228,9 +237,9 @@ test('the order of zones, methods and rates does not change the options', () => 
       const turned = <T>(all: readonly T[]) =>
         all.map((_, index) => all[(index + turn) % all.length] as T).toReversed()
       const requested = parcel({ destination: to })
-      expect(listOptions(indexRules(turned(zones), turned(methods), turned(rates)), requested)).toEqual(
-        listOptions(indexRules(zones, methods, rates), requested)
-      )
+      expect(
+        listShippingOptions(indexShippingRules(turned(zones), turned(methods), turned(rates)), requested)
+      ).toEqual(listShippingOptions(indexShippingRules(zones, methods, rates), requested))
     }),
     { numRuns: 1_000 }
   )

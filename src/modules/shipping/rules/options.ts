@@ -31,13 +31,16 @@ export type ShippingRate = {
   readonly zoneId: string | null
   readonly currency: string
   /** A fixed amount in minor units, or a table by weight, value or number of items. */
-  readonly price: number | PriceTable
+  readonly price: number | ShippingPriceTable
   /** Value of the goods from which shipping is free. */
   readonly freeFromMinor: number | null
 }
-export type PriceTable = { readonly by: 'weight' | 'value' | 'items'; readonly steps: readonly PriceStep[] }
+export type ShippingPriceTable = {
+  readonly by: 'weight' | 'value' | 'items'
+  readonly steps: readonly ShippingPriceStep[]
+}
 /** `upTo` is inclusive, in grams, minor units or items. Null: no bound. */
-export type PriceStep = { readonly upTo: number | null; readonly amountMinor: number }
+export type ShippingPriceStep = { readonly upTo: number | null; readonly amountMinor: number }
 
 /** What is shipped together. Weight, value and items count the items that require shipping, if any does. */
 export type ShippingParcel = {
@@ -79,7 +82,7 @@ export type ShippingRules = {
 }
 
 /** Indexes rules. `methods` are the active ones. */
-export function indexRules(
+export function indexShippingRules(
   zones: readonly ShippingZone[],
   methods: readonly ShippingMethod[],
   rates: readonly ShippingRate[]
@@ -112,7 +115,7 @@ export function indexRules(
  * Lists the options of a parcel, cheapest first, with equal prices in the order of the methods. The destination belongs to the
  * zone with the most specific area. Methods without a rate there are left out.
  */
-export function listOptions(rules: ShippingRules, parcel: ShippingParcel): ShippingOption[] {
+export function listShippingOptions(rules: ShippingRules, parcel: ShippingParcel): ShippingOption[] {
   const zoneId = parcel.destination === null ? undefined : findZone(rules, parcel.destination)
   const offers = [
     ...(rules.offers.get(null) ?? []),
@@ -172,7 +175,7 @@ function amountOf({ price, freeFromMinor }: ShippingRate, parcel: ShippingParcel
 }
 
 function amountIn(
-  { by, steps }: PriceTable,
+  { by, steps }: ShippingPriceTable,
   { weightGrams, valueMinor, items }: ShippingParcel
 ): number | undefined {
   const measure = { weight: weightGrams, value: valueMinor, items }[by]

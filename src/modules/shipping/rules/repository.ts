@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 import {
-  indexRules,
+  indexShippingRules,
   type ShippingMethod,
   type ShippingRate,
   type ShippingRules,
@@ -9,18 +9,18 @@ import {
 } from './options.ts'
 
 /** Locks zones, methods and rates until the transaction ends, so that concurrent changes are validated against each other. */
-export const lockRules = statement({
+export const lockShippingRules = statement({
   name: 'shipping.lock_rules',
   text: `select pg_advisory_xact_lock(hashtextextended('shipping.rules', 0))`
 })
-export const hasRules = statement({
+export const hasShippingRules = statement({
   name: 'shipping.has_rules',
   gives: { are_there: 'bool' },
   text: `
     select exists (select from shipping.zones) or exists (select from shipping.methods) as are_there`
 })
 /** Reads zones, active methods and rates in one snapshot. */
-export const selectRules = statement({
+export const selectShippingRules = statement({
   name: 'shipping.read_rules',
   gives: { zones: json<ShippingZone[]>(), methods: json<ShippingMethod[]>(), rates: json<ShippingRate[]>() },
   text: `
@@ -37,7 +37,7 @@ export const selectRules = statement({
 })
 
 /** Loads the shipping rules in one snapshot. */
-export async function readRules(db: Queryable): Promise<ShippingRules> {
-  const { zones = [], methods = [], rates = [] } = (await db.first(selectRules)) ?? {}
-  return indexRules(zones, methods, rates)
+export async function readShippingRules(db: Queryable): Promise<ShippingRules> {
+  const { zones = [], methods = [], rates = [] } = (await db.first(selectShippingRules)) ?? {}
+  return indexShippingRules(zones, methods, rates)
 }

@@ -36,7 +36,7 @@ export const insertShipments = statement({
     )
     select at from orders join made using (order_id)`
 })
-export const assignCustomer = statement({
+export const assignShipmentsToCustomer = statement({
   name: 'shipping.assign_shipments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
@@ -51,7 +51,7 @@ export const eraseShipments = statement({
     where order_id = any ($order_ids)`
 })
 /** Erases texts and the values derived from them. Status and time of the events stay. */
-export const eraseEvents = statement({
+export const eraseTrackingEventTexts = statement({
   name: 'shipping.erase_events',
   takes: { order_ids: 'uuid[]' },
   text: `
@@ -60,7 +60,7 @@ export const eraseEvents = statement({
     from shipping.shipments s where s.id = events.shipment_id and s.order_id = any ($order_ids)`
 })
 /** Inserts a shipped parcel with the shipping option of its group. */
-export const insertParcel = statement({
+export const insertShippedParcel = statement({
   name: 'shipping.insert_parcel',
   takes: {
     id: 'uuid',
@@ -89,7 +89,7 @@ export const insertParcel = statement({
     ) as waiting on true`
 })
 /** Replaces the unshipped lines of each group, and deletes groups that are not named. */
-export const updateUnshipped = statement({
+export const replaceUnshippedLines = statement({
   name: 'shipping.update_unshipped',
   takes: { order_id: 'uuid', groups: json<readonly { key: string; lines: readonly ShipmentLine[] }[]>() },
   text: `
@@ -139,7 +139,7 @@ const shipment = {
   updated_at: 'timestamptz'
 } as const
 const names = Object.keys(shipment).join(', ')
-export const shipmentWithEvents = {
+export const shipmentWithEventsColumns = {
   ...shipment,
   customer_id: 'uuid?',
   token_version: 'int4?',
@@ -148,34 +148,35 @@ export const shipmentWithEvents = {
 const whole = `
   select ${names}, customer_id, token_version,
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
-export const selectShipment = `${whole} from shipping.shipments s`
+export const selectShipmentSql = `${whole} from shipping.shipments s`
 /** Adds the position in a list. */
-export const selectShipments = (at: string) => `${whole}, ${at} as at from shipping.shipments s`
+export const selectShipmentsWithPositionSql = (at: string) =>
+  `${whole}, ${at} as at from shipping.shipments s`
 
 export const listShipmentsOfOrder = statement({
   name: 'shipping.list_shipments_of_order',
   takes: { order_id: 'uuid' },
-  gives: shipmentWithEvents,
-  text: `${selectShipment} where order_id = $order_id order by sent_at nulls last, id`
+  gives: shipmentWithEventsColumns,
+  text: `${selectShipmentSql} where order_id = $order_id order by sent_at nulls last, id`
 })
 export const findShipment = statement({
   name: 'shipping.find_shipment',
   takes: { id: 'uuid' },
-  gives: shipmentWithEvents,
-  text: `${selectShipment} where id = $id`
+  gives: shipmentWithEventsColumns,
+  text: `${selectShipmentSql} where id = $id`
 })
 /** Finds the parcel that was shipped last with this number, because carriers reuse numbers. */
-export const findTracked = statement({
+export const findShipmentByTrackingNumber = statement({
   name: 'shipping.find_tracked',
   takes: { tracking_key: 'text', carrier: 'text?' },
-  gives: shipmentWithEvents,
+  gives: shipmentWithEventsColumns,
   text: `
-    ${selectShipment}
+    ${selectShipmentSql}
     where tracking_key = $tracking_key and tracking_key <> '' and sent_at is not null
       and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
     order by voided_at is not null, sent_at desc, id desc limit 1`
 })
-export const updateLabel = statement({
+export const updateShipmentLabel = statement({
   name: 'shipping.update_label',
   takes: {
     id: 'uuid',

@@ -3,7 +3,7 @@ import { useShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { type ShippingApi, shippingModule } from '../index.ts'
-import type { NewShipments } from './service.ts'
+import type { NewOrderShipments } from './service.ts'
 
 async function useShipments() {
   const shop = await useShipping()
@@ -12,11 +12,11 @@ async function useShipments() {
   return {
     shop,
     buyer,
-    open: (order: NewShipments) => shop.db.transaction(tx => open(tx, order)),
+    open: (order: NewOrderShipments) => shop.db.transaction(tx => open(tx, order)),
     read: (orderId: string, caller = buyer) => shop.as(caller).get(`/api/shipping/order/${orderId}`)
   }
 }
-type Group = NewShipments['groups'][number]
+type Group = NewOrderShipments['groups'][number]
 const inTheShop = {
   id: 'shop',
   method: 'pickup',

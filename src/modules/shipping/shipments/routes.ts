@@ -4,14 +4,14 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams } from '../../../kernel/wire.ts'
 import { TrackingEventRequest, TrackingEventsRequest } from '../tracking/schema.ts'
-import type { Tracking } from '../tracking/service.ts'
+import type { TrackingService } from '../tracking/service.ts'
 import {
   AdminShipmentResponse,
-  OrderParams,
-  ShipmentsResponse,
-  TrackParams,
-  TrackQuery,
-  TrackResponse
+  OrderShipmentsResponse,
+  ShipmentOrderParams,
+  TrackingNumberParams,
+  TrackingQuery,
+  TrackingResponse
 } from './schema.ts'
 import type { ShipmentService } from './service.ts'
 
@@ -22,7 +22,7 @@ const TOKEN = 'x-order-token'
 export function shipmentRoutes(
   tiers: Tiers,
   shipments: ShipmentService,
-  { tracking, perMinute }: { tracking: Tracking; perMinute: number }
+  { tracking, perMinute }: { tracking: TrackingService; perMinute: number }
 ): void {
   tiers.secured.get(
     '/shipping/order/:order_id',
@@ -32,8 +32,8 @@ export function shipmentRoutes(
         summary: "List an order's shipments",
         description:
           'Returns the shipments of an order of the customer, those still to be shipped included, with tracking events. 404 `SHIPPING_SHIPMENTS_NOT_FOUND`: the order has no shipments, or belongs to another buyer.',
-        params: OrderParams,
-        response: { 200: ShipmentsResponse }
+        params: ShipmentOrderParams,
+        response: { 200: OrderShipmentsResponse }
       }
     },
     request => shipments.ofOrder({ customerId: identityOf(request).userId }, request.params.order_id)
@@ -48,13 +48,13 @@ export function shipmentRoutes(
         summary: "List a guest order's shipments",
         description:
           'Returns the shipments of a guest order, those still to be shipped included, with tracking events. Needs `X-Order-Token`. 404 `SHIPPING_SHIPMENTS_NOT_FOUND`: the token is missing or wrong, or the order has no shipments.',
-        params: OrderParams,
+        params: ShipmentOrderParams,
         headers: Type.Object({
           [TOKEN]: Type.Optional(
             Type.String({ description: 'The `order_token` of the response that created the order.' })
           )
         }),
-        response: { 200: ShipmentsResponse }
+        response: { 200: OrderShipmentsResponse }
       }
     },
     request => shipments.ofOrder({ token: request.headers[TOKEN] }, request.params.order_id)
@@ -68,9 +68,9 @@ export function shipmentRoutes(
         summary: 'Track a shipment',
         description:
           'Returns the status and the tracking events of a shipment by its tracking number, without data of the recipient. Needs no token; requests per client address are limited. If carriers reuse a number, the latest shipment is returned; `carrier` selects another one. 404 `SHIPPING_TRACKING_NOT_FOUND`: no shipment has this number.',
-        params: TrackParams,
-        querystring: TrackQuery,
-        response: { 200: TrackResponse }
+        params: TrackingNumberParams,
+        querystring: TrackingQuery,
+        response: { 200: TrackingResponse }
       }
     },
     request => shipments.track(request.params.tracking_number, request.query.carrier ?? null)

@@ -3,7 +3,7 @@ import { Day, Id, input, line, nullable, response, Time, Version } from '../../.
 import { EstimatedDays } from '../methods/schema.ts'
 import { AdminTrackingEventResponse, ShipmentStatus, TrackingEventResponse } from '../tracking/schema.ts'
 
-export const OrderParams = input({ order_id: Id })
+export const ShipmentOrderParams = input({ order_id: Id })
 
 const about = {
   id: Id,
@@ -36,19 +36,19 @@ const ShipmentResponse = response('ShipmentResponse', {
   ...about,
   events: Type.Array(TrackingEventResponse, { description: 'Tracking events, latest first.' })
 })
-export const ShipmentsResponse = response('OrderShipmentsResponse', {
+export const OrderShipmentsResponse = response('OrderShipmentsResponse', {
   order_id: Id,
   items: Type.Array(ShipmentResponse)
 })
-export type ShipmentsResponse = Static<typeof ShipmentsResponse>
+export type OrderShipmentsResponse = Static<typeof OrderShipmentsResponse>
 
-export const TrackParams = input({
+export const TrackingNumberParams = input({
   tracking_number: line(100, 'Tracking number. Spaces and case do not matter.')
 })
-export const TrackQuery = input({
+export const TrackingQuery = input({
   carrier: Type.Optional(line(100, 'Code or name of the carrier, if several use the number.'))
 })
-export const TrackResponse = response('TrackResponse', {
+export const TrackingResponse = response('TrackResponse', {
   tracking_number: Type.String(),
   carrier: nullable(Type.String()),
   status: ShipmentStatus,
@@ -56,7 +56,7 @@ export const TrackResponse = response('TrackResponse', {
   tracking_url: about.tracking_url,
   events: Type.Array(TrackingEventResponse)
 })
-export type TrackResponse = Static<typeof TrackResponse>
+export type TrackingResponse = Static<typeof TrackingResponse>
 
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,

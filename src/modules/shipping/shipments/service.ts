@@ -1,12 +1,12 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { CarrierDirectory, LabelInput } from '../carriers/directory.ts'
-import { normalizeNumber } from '../carriers/numbers.ts'
-import { shipmentNotFound, shipmentsNotFound, trackingNotFound } from '../errors.ts'
+import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
+import { normalizeTrackingNumber } from '../carriers/numbers.ts'
+import { orderShipmentsNotFound, shipmentNotFound, trackingNumberNotFound } from '../errors.ts'
 import type { ShippingOption } from '../rules/options.ts'
 import * as repository from './repository.ts'
-import type { AdminShipmentResponse, ShipmentsResponse, TrackResponse } from './schema.ts'
+import type { AdminShipmentResponse, OrderShipmentsResponse, TrackingResponse } from './schema.ts'
 import { adminShipmentView, buyerShipmentView } from './view.ts'
 
 type ShipmentLine = repository.ShipmentLine
@@ -16,7 +16,7 @@ type OrderGroup = {
   /** The unshipped lines. */
   readonly lines: readonly ShipmentLine[]
 }
-export type NewShipments = {
+export type NewOrderShipments = {
   readonly orderId: string
   /** Null: a guest. */
   readonly customerId: string | null
@@ -34,7 +34,7 @@ export type ShippedParcel = {
   }
   /** Contents, by group. */
   readonly groups: readonly OrderGroup[]
-  readonly label: LabelInput
+  readonly label: ParcelLabelInput
 }
 /** Carrier and tracking number of a parcel, as stored. */
 export type ParcelLabel = { readonly carrier: string | null; readonly tracking_number: string | null }
@@ -52,7 +52,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   /** See `ShippingApi`. Digital groups need no shipment. */
   async function createShipments(
     tx: Transaction,
-    { orderId, customerId, groups }: NewShipments
+    { orderId, customerId, groups }: NewOrderShipments
   ): Promise<void> {
     const carried = groups.filter(({ option }) => option.method !== 'digital')
     if (carried.length === 0) return
@@ -77,7 +77,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   ): Promise<ParcelLabel> {
     const { id: order_id, customer_id, token_version } = order
     const label = (await carriers()).labelOf(typed)
-    await tx.run(repository.insertParcel, {
+    await tx.run(repository.insertShippedParcel, {
       id,
       order_id,
       customer_id,
@@ -90,9 +90,9 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   }
 
   /** Replaces carrier and tracking number. @throws `SHIPPING_NUMBER_INVALID` */
-  async function updateLabel(tx: Transaction, id: string, typed: LabelInput): Promise<ParcelLabel> {
+  async function updateLabel(tx: Transaction, id: string, typed: ParcelLabelInput): Promise<ParcelLabel> {
     const label = (await carriers()).labelOf(typed)
-    await tx.run(repository.updateLabel, { id, ...label })
+    await tx.run(repository.updateShipmentLabel, { id, ...label })
     return label
   }
 
@@ -102,19 +102,19 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     order_id: string,
     groups: readonly OrderGroup[]
   ): Promise<void> {
-    await tx.run(repository.updateUnshipped, { order_id, groups })
+    await tx.run(repository.replaceUnshippedLines, { order_id, groups })
   }
 
   /** Assigns the shipments of an order to a customer. */
   async function assignCustomer(tx: Transaction, order_id: string, customer_id: string): Promise<void> {
-    await tx.run(repository.assignCustomer, { order_id, customer_id })
+    await tx.run(repository.assignShipmentsToCustomer, { order_id, customer_id })
   }
 
   /** Erases the personal data in the shipments of these orders. */
   async function erase(tx: Transaction, orderIds: readonly string[]): Promise<void> {
     const order_ids = [...orderIds]
     await tx.run(repository.eraseShipments, { order_ids })
-    await tx.run(repository.eraseEvents, { order_ids })
+    await tx.run(repository.eraseTrackingEventTexts, { order_ids })
   }
 
   const owns = (
@@ -126,13 +126,13 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
       : customer_id === null && token_version !== null && isToken(caller.token ?? '', order_id, token_version)
 
   /** @throws `SHIPPING_SHIPMENTS_NOT_FOUND` */
-  async function ofOrder(caller: ShipmentAccess, order_id: string): Promise<ShipmentsResponse> {
+  async function ofOrder(caller: ShipmentAccess, order_id: string): Promise<OrderShipmentsResponse> {
     const [rows, { urlOf }] = await Promise.all([
       db.rows(repository.listShipmentsOfOrder, { order_id }),
       carriers()
     ])
     const own = rows.filter(row => owns(caller, row))
-    if (own.length === 0) throw shipmentsNotFound()
+    if (own.length === 0) throw orderShipmentsNotFound()
     return { order_id, items: own.map(row => buyerShipmentView(row, urlOf)) }
   }
 
@@ -143,11 +143,17 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   }
 
   /** Returns what is public with the tracking number: no data of the buyer. @throws `SHIPPING_TRACKING_NOT_FOUND` */
-  async function track(number: string, carrier: string | null): Promise<TrackResponse> {
-    const wanted = { tracking_key: normalizeNumber(number), carrier }
-    const [row, { urlOf }] = await Promise.all([db.first(repository.findTracked, wanted), carriers()])
-    const shipment = buyerShipmentView(found(row, trackingNotFound), urlOf)
-    return { ...shipment, tracking_number: found(shipment.tracking_number ?? undefined, trackingNotFound) }
+  async function track(number: string, carrier: string | null): Promise<TrackingResponse> {
+    const wanted = { tracking_key: normalizeTrackingNumber(number), carrier }
+    const [row, { urlOf }] = await Promise.all([
+      db.first(repository.findShipmentByTrackingNumber, wanted),
+      carriers()
+    ])
+    const shipment = buyerShipmentView(found(row, trackingNumberNotFound), urlOf)
+    return {
+      ...shipment,
+      tracking_number: found(shipment.tracking_number ?? undefined, trackingNumberNotFound)
+    }
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { CarrierDirectory } from '../carriers/directory.ts'
-import { deliveryEstimateOf, isValid, visibleEvents } from '../tracking/rule.ts'
+import { isEventNotVoided, latestDeliveryEstimate, visibleTrackingEvents } from '../tracking/rule.ts'
 import type { ShipmentWithEvents } from './repository.ts'
 
 const DAY_MS = 86_400_000
@@ -7,22 +7,22 @@ const DAY_MS = 86_400_000
 /** The shipment as buyers see it. `urlOf` returns tracking pages. */
 export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) {
   const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...shipment } = row
-  const valid = eventsOf(events).filter(isValid)
+  const valid = eventsOf(events).filter(isEventNotVoided)
   const isOnItsWay = row.status === 'in_transit'
   return {
     ...shipment,
     lines: [...row.lines],
     estimated_days: min === null || max === null ? null : { min, max },
     tracking_url: urlOf(carrier_code, row.tracking_number),
-    estimated_delivery: isOnItsWay ? (deliveryEstimateOf(valid) ?? dayAfter(row.sent_at, max)) : null,
-    events: visibleEvents(valid)
+    estimated_delivery: isOnItsWay ? (latestDeliveryEstimate(valid) ?? dayAfter(row.sent_at, max)) : null,
+    events: visibleTrackingEvents(valid)
   }
 }
 
 /** The shipment as administrators see it, with voided events. */
 export const adminShipmentView = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
   ...buyerShipmentView(row, urlOf),
-  events: visibleEvents(eventsOf(row.events))
+  events: visibleTrackingEvents(eventsOf(row.events))
 })
 
 const eventsOf = (events: ShipmentWithEvents['events']) =>

@@ -24,7 +24,7 @@ type EventRow = {
   readonly digest: string
 }
 /** Inserts events once. An event with the carrier id of a voided one is inserted as voided. */
-export const insertEvents = statement({
+export const insertTrackingEvents = statement({
   name: 'shipping.insert_events',
   takes: { shipment_id: 'uuid', actor: 'uuid', rows: json<readonly EventRow[]>() },
   text: `
@@ -42,14 +42,14 @@ export const insertEvents = statement({
     ) as wrong on true
     on conflict on constraint events_once do nothing`
 })
-export const listEvents = statement({
+export const listTrackingEventStatuses = statement({
   name: 'shipping.list_events',
   takes: { shipment_id: 'uuid' },
   gives: { id: 'uuid', status: oneOf<TrackingStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
   text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
 })
 /** Lists parcels that have a valid event with this status. */
-export const listReported = statement({
+export const listShipmentsWithStatusEvent = statement({
   name: 'shipping.list_reported',
   takes: { shipment_ids: 'uuid[]', status: oneOf<TrackingStatus>() },
   gives: { id: 'uuid' },
@@ -58,7 +58,7 @@ export const listReported = statement({
     where shipment_id = any ($shipment_ids) and status = $status and voided_at is null`
 })
 /** Voids an event and all events with the same carrier id. */
-export const voidEvents = statement({
+export const voidTrackingEvents = statement({
   name: 'shipping.void_events',
   takes: { shipment_id: 'uuid', id: 'uuid', actor: 'uuid?', reason: 'text' },
   text: `
@@ -67,13 +67,13 @@ export const voidEvents = statement({
     where wrong.id = $id and wrong.shipment_id = $shipment_id and events.shipment_id = $shipment_id
       and (events.id = wrong.id or events.event_id = wrong.event_id) and events.voided_at is null`
 })
-export const updateStatus = statement({
+export const updateShipmentStatus = statement({
   name: 'shipping.update_shipment_status',
   takes: { id: 'uuid', status: oneOf<TrackingStatus>() },
   text: `
     update shipping.shipments set status = $status, version = version + 1, updated_at = now() where id = $id`
 })
-export const voidParcel = statement({
+export const markShipmentVoided = statement({
   name: 'shipping.void_parcel',
   takes: { id: 'uuid', actor: 'uuid?', reason: 'text' },
   text: `

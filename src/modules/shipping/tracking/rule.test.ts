@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  deliveryEstimateOf,
-  statusOf,
+  latestDeliveryEstimate,
+  shipmentStatusFromEvents,
   TRACKING_STATUSES,
   type TrackingEvent,
-  trackingDigestOf,
-  visibleEvents
+  trackingEventDigest,
+  visibleTrackingEvents
 } from './rule.ts'
 
 const event = fc.record({
@@ -30,10 +30,10 @@ const told = (fields: Partial<TrackingEvent> = {}): TrackingEvent => ({
 function after(events: readonly TrackingEvent[]) {
   const kept: TrackingEvent[] = []
   for (const each of events) {
-    if (!kept.some(known => trackingDigestOf(known) === trackingDigestOf(each))) kept.push(each)
+    if (!kept.some(known => trackingEventDigest(known) === trackingEventDigest(each))) kept.push(each)
   }
-  const status = statusOf(kept.map(each => ({ ...each, voided_at: null })))
-  return { status, visibleEvents: visibleEvents(kept), estimate: deliveryEstimateOf(kept) }
+  const status = shipmentStatusFromEvents(kept.map(each => ({ ...each, voided_at: null })))
+  return { status, visibleEvents: visibleTrackingEvents(kept), estimate: latestDeliveryEstimate(kept) }
 }
 
 test('events in any order and repetition give the same status', () => {
@@ -70,24 +70,27 @@ const ordersOf = <T>(items: readonly T[]): T[][] =>
 test('events with the same carrier id are shown once, as the most advanced one', () => {
   const [arrived, left] = [told({ event_id: 'a', status: 'delivered' }), told({ event_id: 'a' })]
   expect(
-    visibleEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [event_id, status])
+    visibleTrackingEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [
+      event_id,
+      status
+    ])
   ).toEqual([
     ['a', 'delivered'],
     ['b', 'in_transit']
   ])
   // Without a carrier id, only events with the same content are the same.
-  expect(visibleEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
+  expect(visibleTrackingEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
 })
 
 test('the estimated delivery is that of the latest event', () => {
   const day = (occurred: string, estimated_delivery: string | null) =>
     told({ occurred_at: new Date(occurred), estimated_delivery })
   expect(
-    deliveryEstimateOf([
+    latestDeliveryEstimate([
       day('2026-11-02', '2026-11-09'),
       day('2026-11-01', '2026-11-05'),
       day('2026-11-03', null)
     ])
   ).toBe('2026-11-09')
-  expect(deliveryEstimateOf([told()])).toBeNull()
+  expect(latestDeliveryEstimate([told()])).toBeNull()
 })

@@ -23,23 +23,25 @@ const rankOf = (status: TrackingStatus) => TRACKING_STATUSES.indexOf(status)
 
 type Voidable = { readonly voided_at: unknown }
 /** Whether an event is not voided. */
-export const isValid = ({ voided_at }: Voidable): boolean => voided_at === null
+export const isEventNotVoided = ({ voided_at }: Voidable): boolean => voided_at === null
 
 /** Derives the status of a shipped parcel from its events, in any order. */
-export const statusOf = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): TrackingStatus =>
+export const shipmentStatusFromEvents = (
+  reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]
+): TrackingStatus =>
   reported
-    .filter(isValid)
+    .filter(isEventNotVoided)
     .reduce<TrackingStatus>(
       (most, { status }) => (rankOf(status) > rankOf(most) ? status : most),
       'in_transit'
     )
 
 /** Whether the carrier has the parcel. A `pending` event only means that a label exists. */
-export const hasLeft = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): boolean =>
-  reported.some(event => isValid(event) && event.status !== 'pending')
+export const hasLeftShop = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): boolean =>
+  reported.some(event => isEventNotVoided(event) && event.status !== 'pending')
 
 /** Hash of the content, equal for equal events. Stored. */
-export const trackingDigestOf = ({ occurred_at, ...event }: TrackingEvent): string =>
+export const trackingEventDigest = ({ occurred_at, ...event }: TrackingEvent): string =>
   hash(
     'sha256',
     JSON.stringify([
@@ -51,22 +53,22 @@ export const trackingDigestOf = ({ occurred_at, ...event }: TrackingEvent): stri
 
 /** Last tie-breaker: only equal events have equal digests. */
 const byDigest = (one: TrackingEvent, other: TrackingEvent) =>
-  trackingDigestOf(one) < trackingDigestOf(other) ? -1 : 1
+  trackingEventDigest(one) < trackingEventDigest(other) ? -1 : 1
 const byRank = (one: TrackingEvent, other: TrackingEvent) => rankOf(one.status) - rankOf(other.status)
 const byTime = (one: TrackingEvent, other: TrackingEvent) =>
   one.occurred_at.getTime() - other.occurred_at.getTime()
 
 /** Returns the events to show, latest first. Of events with the same carrier id, the most advanced one. */
-export function visibleEvents<T extends TrackingEvent>(events: readonly T[]): T[] {
+export function visibleTrackingEvents<T extends TrackingEvent>(events: readonly T[]): T[] {
   const weakestFirst = events.toSorted((a, b) => byRank(a, b) || byTime(a, b) || byDigest(a, b))
   const chosen = new Map(weakestFirst.map(event => [identityOf(event), event]))
   return [...chosen.values()].sort((a, b) => byTime(b, a) || byRank(b, a) || byDigest(b, a))
 }
 
 const identityOf = (event: TrackingEvent) =>
-  event.event_id === null ? `digest ${trackingDigestOf(event)}` : `id ${event.event_id}`
+  event.event_id === null ? `digest ${trackingEventDigest(event)}` : `id ${event.event_id}`
 
 /** Returns the estimated day of the latest event that states one. */
-export const deliveryEstimateOf = (events: readonly TrackingEvent[]): string | null =>
-  visibleEvents(events).find(({ estimated_delivery }) => estimated_delivery !== null)?.estimated_delivery ??
-  null
+export const latestDeliveryEstimate = (events: readonly TrackingEvent[]): string | null =>
+  visibleTrackingEvents(events).find(({ estimated_delivery }) => estimated_delivery !== null)
+    ?.estimated_delivery ?? null

@@ -3,18 +3,24 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  eventNotFound,
-  eventsLimit,
-  eventTimeInvalid,
-  shipmentLeft,
+  shipmentAlreadyVoided,
+  shipmentHasTrackingEvents,
   shipmentNotFound,
-  shipmentNotSent,
+  shipmentNotShipped,
   shipmentStale,
-  shipmentVoided
+  trackingEventLimitReached,
+  trackingEventNotFound,
+  trackingEventTimeInvalid
 } from '../errors.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from '../events.ts'
 import * as repository from './repository.ts'
-import { hasLeft, statusOf, type TrackingEvent, type TrackingStatus, trackingDigestOf } from './rule.ts'
+import {
+  hasLeftShop,
+  shipmentStatusFromEvents,
+  type TrackingEvent,
+  type TrackingStatus,
+  trackingEventDigest
+} from './rule.ts'
 import type { TrackingEventRequest } from './schema.ts'
 
 /** Maximum number of events of a parcel. */
@@ -31,9 +37,9 @@ export type VoidParcelInput = {
   readonly reason: string
 }
 /** A tracking event to void as wrong. */
-export type VoidEventInput = VoidParcelInput & { readonly orderId: string; readonly eventId: string }
+export type VoidTrackingEventInput = VoidParcelInput & { readonly orderId: string; readonly eventId: string }
 /** Change of a parcel's status after a wrong event was voided. `since`: when it got the status `before`. */
-export type StatusCorrection = {
+export type ShipmentStatusCorrection = {
   readonly before: TrackingStatus
   readonly since: Date
   readonly after: TrackingStatus
@@ -42,7 +48,7 @@ export type StatusCorrection = {
 type Deps = { db: Database; emit: Emit }
 
 /** Tracking events of parcels. */
-export function createTracking({ db, emit }: Deps) {
+export function createTrackingService({ db, emit }: Deps) {
   /**
    * Adds tracking events. Order and repetition do not change the result.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `SHIPPING_SHIPMENT_NOT_SENT`, `SHIPPING_SHIPMENT_VOIDED`,
@@ -58,18 +64,18 @@ export function createTracking({ db, emit }: Deps) {
     await write.once(db, async tx => {
       const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFound)
       write.expect(shipment.version, shipmentStale)
-      if (shipment.sent_at === null) throw shipmentNotSent()
-      if (shipment.status === 'voided') throw shipmentVoided()
+      if (shipment.sent_at === null) throw shipmentNotShipped()
+      if (shipment.status === 'voided') throw shipmentAlreadyVoided()
       const rows = reported.map((event, index) => ({
         ...event,
         id: write.idOf(`event ${index}`),
-        digest: trackingDigestOf(event)
+        digest: trackingEventDigest(event)
       }))
-      if ((await tx.run(repository.insertEvents, { shipment_id: id, actor, rows })) === 0) return
-      const all = await tx.rows(repository.listEvents, { shipment_id: id })
-      if (all.length > EVENTS_MAX) throw eventsLimit({ details: { limit: EVENTS_MAX } })
-      const status = statusOf(all)
-      await tx.run(repository.updateStatus, { id, status })
+      if ((await tx.run(repository.insertTrackingEvents, { shipment_id: id, actor, rows })) === 0) return
+      const all = await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })
+      if (all.length > EVENTS_MAX) throw trackingEventLimitReached({ details: { limit: EVENTS_MAX } })
+      const status = shipmentStatusFromEvents(all)
+      await tx.run(repository.updateShipmentStatus, { id, status })
       if (status === shipment.status || !(status in EVENT_OF)) return
       const { order_id } = shipment
       emit(tx, EVENT_OF[status as keyof typeof EVENT_OF], order_id, { order_id, shipment_id: id })
@@ -83,27 +89,35 @@ export function createTracking({ db, emit }: Deps) {
    */
   async function voidEvent(
     tx: Transaction,
-    { orderId: order_id, shipmentId: id, eventId, actor, reason }: VoidEventInput
-  ): Promise<StatusCorrection | undefined> {
+    { orderId: order_id, shipmentId: id, eventId, actor, reason }: VoidTrackingEventInput
+  ): Promise<ShipmentStatusCorrection | undefined> {
     const shipment = await tx.first(repository.lockShipment, { id })
     if (shipment?.order_id !== order_id) throw shipmentNotFound()
-    if (shipment.status === 'voided') throw shipmentVoided()
-    const voided = await tx.run(repository.voidEvents, { shipment_id: id, id: eventId, actor, reason })
-    const all = await tx.rows(repository.listEvents, { shipment_id: id })
+    if (shipment.status === 'voided') throw shipmentAlreadyVoided()
+    const voided = await tx.run(repository.voidTrackingEvents, {
+      shipment_id: id,
+      id: eventId,
+      actor,
+      reason
+    })
+    const all = await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })
     found(
       all.find(event => event.id === eventId),
-      eventNotFound
+      trackingEventNotFound
     )
     if (voided === 0) return undefined
-    const [before, after] = [shipment.status, statusOf(all)]
-    await tx.run(repository.updateStatus, { id, status: after })
+    const [before, after] = [shipment.status, shipmentStatusFromEvents(all)]
+    await tx.run(repository.updateShipmentStatus, { id, status: after })
     if (after !== before) emit(tx, shipmentCorrected, order_id, { order_id, shipment_id: id, status: after })
     const times = all.flatMap(({ status, told_at }) => (status === before ? [told_at.getTime()] : []))
     return { before, since: new Date(Math.min(...times, Date.now())), after }
   }
 
   const findReported = async (db: Queryable, shipmentIds: readonly string[], status: TrackingStatus) => {
-    const rows = await db.rows(repository.listReported, { shipment_ids: [...shipmentIds], status })
+    const rows = await db.rows(repository.listShipmentsWithStatusEvent, {
+      shipment_ids: [...shipmentIds],
+      status
+    })
     return new Set(rows.map(({ id }) => id))
   }
 
@@ -113,20 +127,21 @@ export function createTracking({ db, emit }: Deps) {
     { shipmentId: id, actor, reason }: VoidParcelInput
   ): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
-    if (hasLeft(await tx.rows(repository.listEvents, { shipment_id: id }))) throw shipmentLeft()
-    await tx.run(repository.voidParcel, { id, actor, reason })
+    if (hasLeftShop(await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })))
+      throw shipmentHasTrackingEvents()
+    await tx.run(repository.markShipmentVoided, { id, actor, reason })
   }
 
   return { addEvents, findReported, voidEvent, voidParcel }
 }
-export type Tracking = ReturnType<typeof createTracking>
+export type TrackingService = ReturnType<typeof createTrackingService>
 
 /** @throws `SHIPPING_EVENT_TIME_INVALID` */
 function readEvent(event: TrackingEventRequest): TrackingEvent {
   const occurred_at = new Date(event.occurred_at)
   const time = occurred_at.getTime()
   // A day of tolerance, because clocks and time zones of carriers can be wrong.
-  if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw eventTimeInvalid()
+  if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw trackingEventTimeInvalid()
   return {
     occurred_at,
     status: event.status,

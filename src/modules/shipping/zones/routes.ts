@@ -1,12 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { CreateZoneRequest, UpdateZoneRequest, ZoneResponse } from './schema.ts'
-import type { ZoneService } from './service.ts'
+import { CreateShippingZoneRequest, ShippingZoneResponse, UpdateShippingZoneRequest } from './schema.ts'
+import type { ShippingZoneService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
+export function shippingZoneRoutes(tiers: Tiers, zones: ShippingZoneService): void {
   tiers.admin.get(
     '/admin/shipping/zones',
     {
@@ -16,7 +16,7 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
         description:
           'Returns a page of shipping zones, newest first. A zone is a set of areas that share shipping rates.',
         querystring: PageQuery,
-        response: { 200: listOf(ZoneResponse) }
+        response: { 200: listOf(ShippingZoneResponse) }
       }
     },
     request => zones.list(request.query)
@@ -30,8 +30,8 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
         summary: 'Create a shipping zone',
         description:
           'Creates a zone from areas: countries, regions and postal codes. The most specific area decides which zone an address belongs to. Add rates to offer delivery there. 400 `SHIPPING_AREAS_INVALID`: `errors` name the invalid areas. 409 `SHIPPING_ZONE_AMBIGUOUS`: another zone covers an area equally specifically. 409 `SHIPPING_RULES_LIMIT`: the maximum number exists; delete one first.',
-        body: CreateZoneRequest,
-        response: { 201: ZoneResponse }
+        body: CreateShippingZoneRequest,
+        response: { 201: ShippingZoneResponse }
       }
     },
     request => zones.create(request.body, writeOf(request))
@@ -46,7 +46,7 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
         description:
           'Returns a shipping zone with its areas. 404 `SHIPPING_ZONE_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: { 200: ZoneResponse }
+        response: { 200: ShippingZoneResponse }
       }
     },
     request => zones.read(request.params.id)
@@ -61,8 +61,8 @@ export function zoneRoutes(tiers: Tiers, zones: ZoneService): void {
         description:
           'Updates the name or replaces the areas of a zone; omitted fields stay. Checkouts use the new areas within a second. 400 `SHIPPING_AREAS_INVALID`: `errors` name the invalid areas. 409 `SHIPPING_ZONE_AMBIGUOUS`: another zone covers an area equally specifically. 412 `SHIPPING_ZONE_STALE`: it has changed since; read it again.',
         params: IdParams,
-        body: UpdateZoneRequest,
-        response: { 200: ZoneResponse }
+        body: UpdateShippingZoneRequest,
+        response: { 200: ShippingZoneResponse }
       }
     },
     request => zones.patch(request.params.id, request.body, writeOf(request))

@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/wire.ts'
 
 /** Bounded, because every calculation of rates checks all areas of the country. */
-export const ZONES_MAX = 100
+export const SHIPPING_ZONES_MAX = 100
 const AREAS_MAX = 300
 
 const COUNTRY = 'Two-letter country code (ISO 3166-1), or "*" for any country.'
@@ -26,7 +26,7 @@ const Area = input({
   region: Type.Optional(nullable(line(64, REGION))),
   postal_code: Type.Optional(nullable(line(32, POSTAL_CODE)))
 })
-export type AreaRequest = Static<typeof Area>
+export type ZoneAreaRequest = Static<typeof Area>
 
 const fields = {
   name: line(255),
@@ -36,12 +36,12 @@ const fields = {
     maxItems: AREAS_MAX
   })
 }
-export const CreateZoneRequest = request('CreateShippingZoneRequest', fields)
-export type CreateZoneRequest = Static<typeof CreateZoneRequest>
-export const UpdateZoneRequest = patchRequest('UpdateShippingZoneRequest', fields)
-export type UpdateZoneRequest = Static<typeof UpdateZoneRequest>
+export const CreateShippingZoneRequest = request('CreateShippingZoneRequest', fields)
+export type CreateShippingZoneRequest = Static<typeof CreateShippingZoneRequest>
+export const UpdateShippingZoneRequest = patchRequest('UpdateShippingZoneRequest', fields)
+export type UpdateShippingZoneRequest = Static<typeof UpdateShippingZoneRequest>
 
-export const ZoneResponse = response('ShippingZoneResponse', {
+export const ShippingZoneResponse = response('ShippingZoneResponse', {
   id: Id,
   name: Type.String(),
   areas: Type.Array(
@@ -54,4 +54,4 @@ export const ZoneResponse = response('ShippingZoneResponse', {
   version: Version,
   created_at: Time
 })
-export type ZoneResponse = Static<typeof ZoneResponse>
+export type ShippingZoneResponse = Static<typeof ShippingZoneResponse>

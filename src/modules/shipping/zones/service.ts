@@ -12,57 +12,77 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Invalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { areasInvalid, rulesLimit, zoneAmbiguous, zoneNotFound, zoneStale } from '../errors.ts'
-import { lockRules } from '../rules/repository.ts'
+import {
+  shippingRulesLimitReached,
+  shippingZoneNotFound,
+  shippingZoneStale,
+  zoneAreasAmbiguous,
+  zoneAreasInvalid
+} from '../errors.ts'
+import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
-  type AreaRequest,
-  type CreateZoneRequest,
-  type UpdateZoneRequest,
-  ZONES_MAX,
-  type ZoneResponse
+  type CreateShippingZoneRequest,
+  SHIPPING_ZONES_MAX,
+  type ShippingZoneResponse,
+  type UpdateShippingZoneRequest,
+  type ZoneAreaRequest
 } from './schema.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
 /** Shipping zones: areas with the same rates. */
-export function createZoneService({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
-  async function list(query: PageQuery): Promise<Page<ZoneResponse>> {
+export function createShippingZoneService({
+  db,
+  invalidation
+}: {
+  db: Database
+  invalidation: Invalidation
+}) {
+  async function list(query: PageQuery): Promise<Page<ShippingZoneResponse>> {
     const page = await readPage(query, {
       ...newestFirst,
       name: 'shipping zones',
-      rows: page => db.rows(repository.listZones, page),
-      total: () => db.first(repository.countZones)
+      rows: page => db.rows(repository.listShippingZones, page),
+      total: () => db.first(repository.countShippingZones)
     })
     return { ...page, items: page.items.map(present) }
   }
 
   /** @throws `SHIPPING_ZONE_NOT_FOUND` */
-  const read = async (id: string): Promise<ZoneResponse> =>
-    present(found(await db.first(repository.findZone, { id }), zoneNotFound))
+  const read = async (id: string): Promise<ShippingZoneResponse> =>
+    present(found(await db.first(repository.findShippingZone, { id }), shippingZoneNotFound))
 
   /** @throws `SHIPPING_AREAS_INVALID`, `SHIPPING_ZONE_AMBIGUOUS`, `SHIPPING_RULES_LIMIT` */
-  async function create(body: CreateZoneRequest, write: IdempotentWrite): Promise<ZoneResponse> {
+  async function create(
+    body: CreateShippingZoneRequest,
+    write: IdempotentWrite
+  ): Promise<ShippingZoneResponse> {
     const areas = readAreas(body.areas)
     await write.once(db, async tx => {
       const others = await lock(tx)
-      if (others.length >= ZONES_MAX) throw rulesLimit({ details: { limit: ZONES_MAX } })
+      if (others.length >= SHIPPING_ZONES_MAX)
+        throw shippingRulesLimitReached({ details: { limit: SHIPPING_ZONES_MAX } })
       assertUnambiguous(areas, others)
-      await tx.run(repository.insertZone, { id: write.id, name: body.name, areas })
+      await tx.run(repository.insertShippingZone, { id: write.id, name: body.name, areas })
       invalidation.publish(tx)
     })
     return read(write.id)
   }
 
   /** @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE`, and what `create` does */
-  async function patch(id: string, body: UpdateZoneRequest, write: IdempotentWrite): Promise<ZoneResponse> {
+  async function patch(
+    id: string,
+    body: UpdateShippingZoneRequest,
+    write: IdempotentWrite
+  ): Promise<ShippingZoneResponse> {
     const areas = body.areas && readAreas(body.areas)
     await write.once(db, async tx => {
       const { stored, others } = await lockOne(tx, id, write)
       if (isEmptyPatch(body)) return
       const { name = stored.name } = body
       if (areas !== undefined) assertUnambiguous(areas, others)
-      await tx.run(repository.updateZone, { id, name, areas: areas ?? stored.areas })
+      await tx.run(repository.updateShippingZone, { id, name, areas: areas ?? stored.areas })
       invalidation.publish(tx)
     })
     return read(id)
@@ -72,32 +92,32 @@ export function createZoneService({ db, invalidation }: { db: Database; invalida
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lockOne(tx, id, write)
-      await tx.run(repository.deleteZone, { id })
+      await tx.run(repository.deleteShippingZone, { id })
       invalidation.publish(tx)
     })
   }
 
   return { list, read, create, patch, remove }
 }
-export type ZoneService = ReturnType<typeof createZoneService>
+export type ShippingZoneService = ReturnType<typeof createShippingZoneService>
 
 /** Locks all zones until `tx` ends, and returns them. */
-async function lock(tx: Transaction): Promise<repository.ZoneRow[]> {
-  await tx.run(lockRules)
-  return tx.rows(repository.listZones, { ...newestFirst.start, limit: ZONES_MAX })
+async function lock(tx: Transaction): Promise<repository.ShippingZoneRow[]> {
+  await tx.run(lockShippingRules)
+  return tx.rows(repository.listShippingZones, { ...newestFirst.start, limit: SHIPPING_ZONES_MAX })
 }
 
 async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
   const all = await lock(tx)
   const stored = found(
     all.find(zone => zone.id === id),
-    zoneNotFound
+    shippingZoneNotFound
   )
-  write.expect(stored.version, zoneStale)
+  write.expect(stored.version, shippingZoneStale)
   return { stored, others: all.filter(zone => zone.id !== id) }
 }
 
-function readAreas(areas: readonly AreaRequest[]): DeliveryArea[] {
+function readAreas(areas: readonly ZoneAreaRequest[]): DeliveryArea[] {
   const errors: FieldFault[] = []
   const read = areas.flatMap(({ country, region = null, postal_code: postalCode = null }, index) => {
     const given = { country, region, postalCode }
@@ -107,22 +127,25 @@ function readAreas(areas: readonly AreaRequest[]): DeliveryArea[] {
     errors.push({ path: `body/areas/${index}/${part === 'region' ? part : 'postal_code'}`, message })
     return []
   })
-  if (errors.length > 0) throw areasInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0) throw zoneAreasInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
   return read
 }
 
 /** @throws `SHIPPING_ZONE_AMBIGUOUS` with the areas and the other zones. */
-function assertUnambiguous(areas: readonly DeliveryArea[], others: readonly repository.ZoneRow[]): void {
+function assertUnambiguous(
+  areas: readonly DeliveryArea[],
+  others: readonly repository.ShippingZoneRow[]
+): void {
   const errors = areas.flatMap((area, index) => {
     const other = others.find(zone => zone.areas.some(each => areAreasAmbiguous(area, each)))
     return other === undefined
       ? []
       : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]
   })
-  if (errors.length > 0) throw zoneAmbiguous({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0) throw zoneAreasAmbiguous({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
-const present = ({ areas, ...zone }: repository.ZoneRow): ZoneResponse => ({
+const present = ({ areas, ...zone }: repository.ShippingZoneRow): ShippingZoneResponse => ({
   ...zone,
   areas: areas.map(({ country, region, postalCode }) => ({ country, region, postal_code: postalCode }))
 })
