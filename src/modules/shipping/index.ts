@@ -41,7 +41,7 @@ import { createShippingZoneService } from './zones/service.ts'
 export { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
-/** What other modules need from shipping. */
+/** API of shipping for other modules. */
 export type ShippingApi = {
   /**
    * Returns a function that lists the shipping options of a parcel, cheapest first, by the present rules. The rules are cached

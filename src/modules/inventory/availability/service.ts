@@ -16,7 +16,7 @@ export async function readAvailableQuantities(
   return variantIds.map(id => byVariant.get(id) ?? null)
 }
 
-/** Serves the route. */
+/** Lists available quantities for the public route. */
 export const createAvailabilityService = (
   available: (variantIds: readonly string[]) => Promise<AvailableQuantity[]>
 ) => ({

@@ -1,6 +1,6 @@
 import type { StockCsvRow, StockPolicyFields } from './rows.ts'
 
-/** Finds rows that contradict earlier rows. Keeps one entry per variant and per count. */
+/** Finds rows of a stock file that contradict earlier rows. Keeps one entry per variant and per count. */
 export function createCsvRowConflictFinder() {
   const saidOf = new Map<string, StockPolicyFields>()
   const rowOf = new Map<string, number>()

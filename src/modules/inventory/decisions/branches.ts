@@ -1,6 +1,6 @@
 import type { KitExpandedLine, StockItem, StockLevel, StockOperationOutcome } from './state.ts'
 
-/** The cases of a decision. A test counts them, so that none stays untested. */
+/** The cases that a stock decision distinguishes. A test counts them, so that none stays untested. */
 export const STOCK_DECISION_BRANCHES = [
   'reserved-fresh',
   'reserved-again-held',
@@ -65,7 +65,7 @@ type Books = {
 const isKit = ({ variantId, parts }: KitExpandedLine): boolean =>
   parts.some(part => part.itemId !== variantId)
 
-/** Notes the special cases of a basket, whatever the outcome. */
+/** Reports the special cases of the requested lines, whatever the outcome. */
 export function reportBasketBranches(
   needs: readonly KitExpandedLine[],
   { item, levelsOf }: Books,

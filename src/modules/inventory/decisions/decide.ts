@@ -24,7 +24,7 @@ import type {
 } from './state.ts'
 import { TAKE_CONTESTED_RULES, takeContestedUnits } from './take.ts'
 
-/** The replaceable parts of a decision, so that a test can inject a fault in one. */
+/** The rules of stock decisions. They are an argument, so that a test can inject a fault in one. */
 export const STOCK_DECISION_RULES = {
   ...STOCK_ALLOCATION_RULES,
   ...STOCK_CHANGE_RULES,

@@ -5,8 +5,8 @@ import { listWrongLowStockMarks, lockInventoryItems, updateItemLowStockMarks } f
 const PAGE_ITEMS = 500
 
 /**
- * Marks items as low in stock after their stock crossed a threshold. Reads the stock again, because the event may be older than
- * another change.
+ * Marks items as low in stock, or no longer low, after their stock crossed a threshold. Reads the stock
+ * again, because another change may be newer than the event.
  */
 export const updateLowStockMarks = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
   mark(
@@ -15,8 +15,8 @@ export const updateLowStockMarks = (tx: Transaction, events: readonly JobDeliver
   )
 
 /**
- * Marks every item whose mark is wrong. A sale that commits while a threshold is changed sees the old threshold and emits no
- * event; this corrects such a mark.
+ * Corrects the low-stock marks that are wrong. A sale that commits while a threshold is changed sees the
+ * old threshold and emits no event.
  */
 export async function correctLowStockMarks(
   db: Pick<Database, 'rows' | 'transaction'>,
@@ -29,7 +29,7 @@ export async function correctLowStockMarks(
   }
 }
 
-/** Locks the items in one order first: transactions that mark the same items never wait for each other in a circle. */
+/** Locks the items in id order first, so that concurrent transactions cannot deadlock. */
 async function mark(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.rows(lockInventoryItems, { ids })
   await tx.run(updateItemLowStockMarks, { ids })

@@ -215,7 +215,7 @@ export const updateItemLowStockMarks = statement({
     ) as marks
     where items.id = marks.id and items.is_low <> marks.is_low`
 })
-/** Items whose mark differs from their stock. */
+/** Lists items whose low-stock mark contradicts their stock. */
 export const listWrongLowStockMarks = statement({
   name: 'inventory.list_wrongly_marked',
   gives: { id: 'uuid' },

@@ -79,7 +79,7 @@ export const listLedgerLevels = statement({
       ) broken on true
     order by page.item_id, page.location_id`
 })
-/** Lists reservations without a level. */
+/** Lists item and location of open reservations whose stock level does not exist. */
 export const listMissingStockLevels = statement({
   name: 'inventory.list_without_level',
   takes: { limit: 'int8' },
@@ -135,7 +135,7 @@ export const deleteMovementsAfter = statement({
     returning item_id, location_id, seq, kind, on_hand_delta, reserved_delta, operation`
 })
 
-/** Counts of the latest check. */
+/** Lists how many discrepancies of each kind the latest check found. */
 export const listLedgerFindingCounts = statement({
   name: 'inventory.list_finding_counts',
   gives: { kind: 'text', count: 'int4' },

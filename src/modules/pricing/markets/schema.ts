@@ -80,7 +80,7 @@ export const CreateMarketRequest = request('CreateMarketRequest', {
   exclusive: Type.Optional({ ...Exclusive, default: true })
 })
 export type CreateMarketRequest = Static<typeof CreateMarketRequest>
-/** The code stays: requests and orders know the market by it. */
+/** The code of a market cannot change, because requests and orders reference the market by it. */
 export const UpdateMarketRequest = patchRequest('UpdateMarketRequest', fields)
 export type UpdateMarketRequest = Static<typeof UpdateMarketRequest>
 

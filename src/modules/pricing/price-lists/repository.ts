@@ -52,7 +52,7 @@ export const updatePriceList = statement({
     update pricing.price_lists set name = $name, adjustment_ppm = $adjustment_ppm, version = version + 1
     where id = $id`
 })
-/** Returns whether a market or another list uses it. */
+/** Returns whether a market or another price list uses the price list. */
 export const isPriceListInUse = statement({
   name: 'pricing.is_price_list_used',
   takes: { id: 'uuid' },
@@ -66,7 +66,7 @@ export const deletePriceList = statement({
   takes: { id: 'uuid' },
   text: 'delete from pricing.price_lists where id = $id'
 })
-/** Lists the parent of each list. */
+/** Lists the parent of each price list. */
 export const listPriceListParents = statement({
   name: 'pricing.list_parents',
   takes: { limit: 'int8' },

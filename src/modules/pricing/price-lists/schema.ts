@@ -29,7 +29,7 @@ export const CreatePriceListRequest = request('CreatePricelistRequest', {
   adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 })
 })
 export type CreatePriceListRequest = Static<typeof CreatePriceListRequest>
-/** Currency and parent stay: its prices are in the one and rest on the other. */
+/** Currency and parent cannot change, because the prices of the list depend on them. */
 export const UpdatePriceListRequest = patchRequest('UpdatePricelistRequest', {
   name: line(255),
   adjustment_ppm: Adjustment

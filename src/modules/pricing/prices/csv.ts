@@ -16,17 +16,20 @@ const PAGE_PRICES = 1_000
 const QUANTITY = /^[1-9]\d{0,6}$/
 const QUANTITY_MAX = 1_000_000
 
-/** The prices of a list as a file, with amounts as people write them. */
+/** Exports and imports the prices of a list as CSV, with decimal amounts such as 19.90. */
 export function createPriceListCsv({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
   const currencyOf = async (listId: string) =>
     found(await db.first(findPriceList, { id: listId }), priceListNotFound).currency
 
   return {
-    /** Each page of it is as of when it was read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */
+    /** Exports all prices. Each page shows the prices at the time it is read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */
     exportCsv: async (listId: string): Promise<Readable> =>
       csvFile(COLUMNS, linesOf(db, listId, await currencyOf(listId))),
 
-    /** Prices that it does not name stay. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_IMPORT_FAILED`, `PRICING_BREAK_LIMIT` */
+    /**
+     * Imports prices. Prices that the file does not name stay.
+     * @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_IMPORT_FAILED`, `PRICING_BREAK_LIMIT`
+     */
     importCsv: async (listId: string, file: Readable, onRow: () => void) => {
       const currency = await currencyOf(listId)
       return importCsvAllOrNothing(
@@ -37,7 +40,7 @@ export function createPriceListCsv({ db, changes }: { db: Database; changes: Pri
           required: ['variant_id', 'price'],
           parse: cells => priceOf(cells, currency),
           write: async (tx, prices) => {
-            // Of two rows for the same the later one counts.
+            // Of two rows with the same variant and quantity the later one counts.
             const last = new Map(prices.map(price => [`${price.variantId} ${price.fromQuantity}`, price]))
             await setPriceListEntries(tx, listId, [...last.values()])
             changes.announce(

@@ -36,7 +36,7 @@ export const countPricesOfVariant = statement({
   gives: { total: 'int4' },
   text: countUpTo(`pricing.prices where list_id = $list_id and variant_id = $variant_id`)
 })
-/** Writes in a fixed order, so that concurrent transactions do not deadlock. */
+/** Inserts or updates prices of a list, in a fixed order, so that concurrent transactions do not deadlock. */
 export const upsertPricesOfList = statement({
   name: 'pricing.set_prices',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', from_quantities: 'int4[]', prices: 'int8[]' },
@@ -49,7 +49,7 @@ export const upsertPricesOfList = statement({
     on conflict (list_id, variant_id, from_quantity) do update set price_minor = excluded.price_minor
     where prices.price_minor <> excluded.price_minor`
 })
-/** One of these variants that has more prices than it may have. */
+/** Finds one of these variants that has more prices in the list than the limit. */
 export const findVariantWithTooManyBreaks = statement({
   name: 'pricing.find_overfull_variant',
   takes: { list_id: 'uuid', variant_ids: 'uuid[]', limit: 'int4' },
@@ -58,7 +58,7 @@ export const findVariantWithTooManyBreaks = statement({
     select variant_id from pricing.prices where list_id = $list_id and variant_id = any ($variant_ids)
     group by variant_id having count(*) > $limit::int limit 1`
 })
-/** `from_quantity`: null for all prices of the variant. */
+/** Deletes prices of a variant from a list. `from_quantity` null: all of them. */
 export const deletePricesOfVariant = statement({
   name: 'pricing.delete_prices',
   takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4?' },

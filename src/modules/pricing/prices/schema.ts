@@ -4,9 +4,9 @@ import { Amount, amount, Id, input, pageQuery, request, response } from '../../.
 const FROM = 'Minimum quantity for this price.'
 const FromQuantity = Type.Integer({ description: FROM, minimum: 1, maximum: 1_000_000 })
 
-/** The most prices in one request. */
+/** Maximum number of prices in one request. */
 const PRICES_AT_ONCE_MAX = 1_000
-/** The most prices that one variant has in a list. */
+/** Maximum number of prices, by quantity, of one variant in a price list. */
 export const PRICE_BREAKS_PER_VARIANT_MAX = 20
 
 export const SetPricesRequest = request('SetPricesRequest', {

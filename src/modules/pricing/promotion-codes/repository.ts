@@ -37,7 +37,7 @@ export const findPromotionCode = statement({
   gives: columns,
   text: `${select} where promotion_id = $promotion_id and codes.id = $id`
 })
-/** Concurrent redemptions wait for this lock, or are already counted. */
+/** Locks a promotion code. Concurrent redemptions wait for this lock, or are already counted. */
 export const lockPromotionCode = statement({
   name: 'pricing.lock_code',
   takes: { promotion_id: 'uuid', id: 'uuid' },

@@ -26,7 +26,7 @@ const written = {
   uses_per_customer: 'int4?'
 } as const
 const stored = { ...written, version: 'int4', created_at: 'timestamptz' } as const
-/** `markets`: empty for all. */
+/** Columns of a promotion with its markets and uses. `markets` empty: all markets. */
 const columns = { ...stored, markets: 'text[]', uses_max: 'int4?', uses_left: 'int4?' } as const
 const names = Object.keys(written)
 const shown = `
@@ -56,7 +56,7 @@ export const findPromotion = statement({
   gives: columns,
   text: `${select} where promotions.id = $id`
 })
-/** Concurrent redemptions wait for this lock, or are already counted. */
+/** Locks a promotion. Concurrent redemptions wait for this lock, or are already counted. */
 export const lockPromotion = statement({
   name: 'pricing.lock_promotion',
   takes: { id: 'uuid' },

@@ -49,7 +49,7 @@ type RateRow = {
   readonly starts_at: Date | null
   readonly ends_at: Date | null
 }
-/** Tax zones with rates, by country. */
+/** Groups rows of tax rates into tax zones, by country. */
 export function taxZonesByCountry(rows: readonly RateRow[]): ReadonlyMap<string, readonly TaxZone[]> {
   const ratesOfZones = [...Map.groupBy(rows, row => row.zone_id).values()]
   const byCountry = Map.groupBy(ratesOfZones, ([first]) => first?.country ?? '')
@@ -70,7 +70,7 @@ const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
 })
 
 type ExemptionRow = RowOf<typeof listUnexpiredTaxExemptions>
-/** Exemptions by customer. */
+/** Groups rows of tax exemptions by customer. */
 export const exemptionsByCustomer = (
   rows: readonly ExemptionRow[]
 ): ReadonlyMap<string, readonly QuoteTaxExemption[]> =>

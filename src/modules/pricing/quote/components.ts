@@ -32,6 +32,6 @@ export function sumBy<T>(list: readonly T[], of: (each: T) => number): number {
   return sum
 }
 
-/** The total of components. */
+/** Sums the components that are payable, which are those that other amounts do not include. */
 export const sumPayableComponents = (components: readonly PriceComponent[]): number =>
   sumBy(components, ({ amountMinor, included }) => (included ? 0 : amountMinor))

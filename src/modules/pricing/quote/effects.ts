@@ -51,6 +51,6 @@ export const hasAmountInCurrency = (effect: PromotionEffect, currency: string): 
 
 function amountIn(amounts: CurrencyAmounts, currency: string): number {
   const amount = amounts[currency]
-  if (amount === undefined) throw new Error(`A promotion was taken that says no amount in ${currency}`)
+  if (amount === undefined) throw new Error(`The promotion has no amount in ${currency}`)
   return amount
 }

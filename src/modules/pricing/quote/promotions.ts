@@ -22,7 +22,7 @@ export type PromotionRedemption = {
 
 /** An applicable promotion and its matching lines. */
 type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineTarget[] }
-/** Its targets, and its discount if it were the only promotion. */
+/** A candidate with its targets, and its discount if it were the only promotion. */
 type Offer = {
   readonly candidate: Candidate
   readonly targets: readonly DiscountTarget[]

@@ -88,7 +88,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
 function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
   const sorted = list.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const twice = sorted.find((each, index) => each.key === sorted[index + 1]?.key)
-  if (twice !== undefined) throw new Error(`The key ${twice.key} stands twice in a quote`)
+  if (twice !== undefined) throw new Error(`The quote has the key ${twice.key} twice`)
   return sorted
 }
 

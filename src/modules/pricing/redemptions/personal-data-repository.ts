@@ -17,7 +17,8 @@ export const anonymizeOrderRedemptions = statement({
   takes: { owners: 'uuid[]' },
   text: 'update pricing.redemptions set customer = owner::text, mailbox = null where owner = any ($owners)'
 })
-/** Runs before the redemptions are anonymized, because they name the customer. */
+/** Deletes the counted promotion uses of the buyers of these orders. Runs before the redemptions are
+ * anonymized, because they name the customer. */
 export const deletePromotionUsesOfOrderBuyers = statement({
   name: 'pricing.delete_uses_of_orders',
   takes: { owners: 'uuid[]' },

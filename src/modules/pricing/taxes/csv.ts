@@ -43,14 +43,14 @@ type Rate = {
 }
 type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
 
-/** The rates of taxes as a file. */
+/** Exports and imports tax rates as CSV. */
 export const createTaxRateCsv = ({ db, invalidation, periods }: Deps) => ({
-  /** Each page of it is as of when it was read. */
+  /** Exports all tax rates. Each page shows the rates at the time it is read. */
   exportCsv: (): Readable => csvFile(COLUMNS, linesOf(db)),
 
   /**
-   * A row is for the rate of its zone and category that starts then: that is changed, or made, with its zone. Rates that the file
-   * does not name stay. @throws `PRICING_IMPORT_FAILED`, `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_RATE_OVERLAP`,
+   * Imports tax rates. A row updates the rate with its zone, category and start, or creates it, with the zone.
+   * Rates that the file does not name stay. @throws `PRICING_IMPORT_FAILED`, `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_RATE_OVERLAP`,
    * `PRICING_PERIOD_INVALID`, `PRICING_TAX_LIMIT`
    */
   importCsv: (file: Readable, onRow: () => void) =>

@@ -66,7 +66,7 @@ export const deleteTaxExemption = statement({
   takes: { id: 'uuid' },
   text: 'delete from pricing.exemptions where id = $id'
 })
-/** Those that hold or will, the oldest first. */
+/** Lists tax exemptions that have not ended, oldest first. */
 export const listUnexpiredTaxExemptions = statement({
   name: 'pricing.list_holding_tax_exemptions',
   takes: { limit: 'int8' },

@@ -35,7 +35,7 @@ export const CreateTaxExemptionRequest = request('CreateTaxExemptionRequest', {
   ...fields
 })
 export type CreateTaxExemptionRequest = Static<typeof CreateTaxExemptionRequest>
-/** The customer stays. */
+/** The customer of a tax exemption cannot change. */
 export const UpdateTaxExemptionRequest = patchRequest('UpdateTaxExemptionRequest', fields)
 export type UpdateTaxExemptionRequest = Static<typeof UpdateTaxExemptionRequest>
 

@@ -55,7 +55,7 @@ export function createTaxExemptionService({ db, invalidation, periods }: Deps) {
       })
       return read(write.id)
     },
-    /** @throws `PRICING_TAX_EXEMPTION_NOT_FOUND`, `PRICING_TAX_STALE`, and what is wrong with a VAT id or a period */
+    /** @throws `PRICING_TAX_EXEMPTION_NOT_FOUND`, `PRICING_TAX_STALE`, and the errors of `create` */
     patch: async (
       id: string,
       body: UpdateTaxExemptionRequest,
@@ -96,7 +96,7 @@ async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   return stored
 }
 
-/** One with its country in front, as it is written on invoices. @throws `PRICING_VAT_ID_INVALID` */
+/** Normalizes a VAT id with its country prefix, as invoices show it. @throws `PRICING_VAT_ID_INVALID` */
 function checkedVatId(text: string | null): string | null {
   if (text === null) return null
   const vatId = normalizeVatId(text, '')

@@ -116,7 +116,7 @@ const rate = {
   ends_at: 'timestamptz?'
 } as const
 const rateNames = `${Object.keys(rate).join(', ')}, version, created_at`
-/** `zone_id`: null for all. */
+/** Pages through tax rates, newest first. `zone_id` null: rates of all zones. */
 export const listTaxRates = statement({
   name: 'pricing.list_tax_rates',
   takes: { ...page, zone_id: 'uuid?' },
@@ -163,7 +163,7 @@ export const deleteTaxRate = statement({
   takes: { id: 'uuid' },
   text: 'delete from pricing.tax_rates where id = $id'
 })
-/** Those that hold or will, with where they do. */
+/** Lists tax rates that have not ended, with the place of their zone. */
 export const listUnexpiredTaxRates = statement({
   name: 'pricing.list_holding_tax_rates',
   takes: { limit: 'int8' },
@@ -182,7 +182,7 @@ export const listUnexpiredTaxRates = statement({
     from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
     where ends_at is null or ends_at > now() limit $limit`
 })
-/** The newest first, those behind `after`. */
+/** Lists a page of tax rates with their zones for the export, newest first. */
 export const listTaxRateExportRows = statement({
   name: 'pricing.list_exported_tax_rates',
   takes: page,
@@ -203,7 +203,7 @@ export const listTaxRateExportRows = statement({
     where tax_rates.id < $after order by tax_rates.id desc limit $limit`
 })
 
-/** Places of a file; '' is none. */
+/** Places of tax zones in a file. '': no region or no postal pattern. */
 const places = { countries: 'text[]', regions: 'text[]', postal_patterns: 'text[]' } as const
 export const insertMissingTaxZones = statement({
   name: 'pricing.add_tax_places',
@@ -227,7 +227,7 @@ const rates = {
   starts: 'float8[]',
   ends: 'float8[]'
 } as const
-/** Inserts the rates of the file, with the zones of their places. */
+/** SQL for the tax rates of a file, with the zones of their places. */
 const given = `
   select tax_zones.id as zone_id, said.category, said.rate_ppm, said.name,
     to_timestamp(said.starts) as starts_at, to_timestamp(said.ends) as ends_at
@@ -237,7 +237,7 @@ const given = `
   join pricing.tax_zones on tax_zones.country = said.country
     and tax_zones.region is not distinct from nullif(said.region, '')
     and tax_zones.postal_pattern is not distinct from nullif(said.postal_pattern, '')`
-/** Updates the rates with the start of a row. */
+/** Updates stored tax rates from rows of a file with the same zone, category and start. */
 export const updateImportedTaxRates = statement({
   name: 'pricing.change_tax_rates',
   takes: rates,
@@ -250,7 +250,7 @@ export const updateImportedTaxRates = statement({
       and (tax_rates.name, tax_rates.rate_ppm, tax_rates.ends_at)
         is distinct from (given.name, given.rate_ppm, given.ends_at)`
 })
-/** The others. */
+/** Inserts tax rates of a file that are not stored yet. */
 export const insertImportedTaxRates = statement({
   name: 'pricing.add_tax_rates',
   takes: rates,

@@ -34,7 +34,7 @@ export const CreateTaxCategoryRequest = request('CreateTaxCategoryRequest', {
   name: line(255)
 })
 export type CreateTaxCategoryRequest = Static<typeof CreateTaxCategoryRequest>
-/** The code stays: variants know the category by it. */
+/** The code of a tax category cannot change, because variants reference the category by it. */
 export const UpdateTaxCategoryRequest = patchRequest('UpdateTaxCategoryRequest', { name: line(255) })
 export type UpdateTaxCategoryRequest = Static<typeof UpdateTaxCategoryRequest>
 export const TaxCategoryResponse = response('TaxCategoryResponse', {
@@ -95,7 +95,7 @@ export const CreateTaxRateRequest = request('CreateTaxRateRequest', {
   ends_at: Type.Optional(rate.ends_at)
 })
 export type CreateTaxRateRequest = Static<typeof CreateTaxRateRequest>
-/** Zone and category stay. */
+/** Zone and category of a tax rate cannot change. */
 export const UpdateTaxRateRequest = patchRequest('UpdateTaxRateRequest', rate)
 export type UpdateTaxRateRequest = Static<typeof UpdateTaxRateRequest>
 export const TaxRateResponse = response('TaxRateResponse', {

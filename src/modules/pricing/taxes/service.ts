@@ -170,7 +170,7 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
       })
       return read(write.id)
     },
-    /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_RATE_OVERLAP`, and what is wrong with a period */
+    /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_RATE_OVERLAP`, `PRICING_PERIOD_INVALID`, `PRICING_MOMENT_INVALID` */
     patch: async (id: string, body: UpdateTaxRateRequest, write: IdempotentWrite) => {
       const { starts_at, ends_at, ...fields } = body
       const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]

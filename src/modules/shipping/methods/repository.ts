@@ -38,7 +38,7 @@ export const findShippingMethod = statement({
   gives: columns,
   text: `select ${names} from shipping.methods where id = $id`
 })
-/** `position` null: after all others. */
+/** Inserts a shipping method. `position` null: after all others. */
 export const insertShippingMethod = statement({
   name: 'shipping.insert_method',
   takes: { ...written, position: 'int4?' },
@@ -49,7 +49,7 @@ export const insertShippingMethod = statement({
       $id, $kind, $provider, $service, $days_min, $days_max, $tax_category, $active,
       coalesce($position, (select least(coalesce(max(position), 0) + 1, 1000000) from shipping.methods)))`
 })
-/** Cannot change the kind, because rates depend on it. */
+/** Updates a shipping method. The kind cannot change, because rates depend on it. */
 export const updateShippingMethod = statement({
   name: 'shipping.update_method',
   takes: {

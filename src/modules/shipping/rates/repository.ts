@@ -43,7 +43,7 @@ export const findShippingRate = statement({
   gives: columns,
   text: `select ${names} from shipping.rates where id = $id`
 })
-/** `kind` is the kind of the method. */
+/** Inserts a shipping rate. `kind`: the kind of its shipping method. */
 export const insertShippingRate = statement({
   name: 'shipping.insert_rate',
   takes: { ...written, kind: oneOf<ShippingMethodKind>() },
@@ -52,7 +52,7 @@ export const insertShippingRate = statement({
       id, method_id, kind, zone_id, currency, amount_minor, price_table, free_from_minor)
     values ($id, $method_id, $kind, $zone_id, $currency, $amount_minor, $price_table, $free_from_minor)`
 })
-/** Cannot change method, zone and currency. */
+/** Updates a shipping rate. Method, zone and currency cannot change. */
 export const updateShippingRate = statement({
   name: 'shipping.update_rate',
   takes: {

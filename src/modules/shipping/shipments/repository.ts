@@ -50,7 +50,7 @@ export const eraseShipments = statement({
       void_reason = null
     where order_id = any ($order_ids)`
 })
-/** Erases texts and the values derived from them. Status and time of the events stay. */
+/** Erases the texts of tracking events and values derived from them. Status and time stay. */
 export const eraseTrackingEventTexts = statement({
   name: 'shipping.erase_events',
   takes: { order_ids: 'uuid[]' },
@@ -149,7 +149,7 @@ const whole = `
   select ${names}, customer_id, token_version,
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
 export const selectShipmentSql = `${whole} from shipping.shipments s`
-/** Adds the position in a list. */
+/** SQL that selects shipments with `at`, their position in a list. */
 export const selectShipmentsWithPositionSql = (at: string) =>
   `${whole}, ${at} as at from shipping.shipments s`
 

@@ -22,7 +22,7 @@ export type TrackingEvent = {
 const rankOf = (status: TrackingStatus) => TRACKING_STATUSES.indexOf(status)
 
 type Voidable = { readonly voided_at: unknown }
-/** Whether an event is not voided. */
+/** Returns whether a tracking event counts, because it is not voided. */
 export const isEventNotVoided = ({ voided_at }: Voidable): boolean => voided_at === null
 
 /** Derives the status of a shipped parcel from its events, in any order. */
@@ -40,7 +40,7 @@ export const shipmentStatusFromEvents = (
 export const hasLeftShop = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): boolean =>
   reported.some(event => isEventNotVoided(event) && event.status !== 'pending')
 
-/** Hash of the content, equal for equal events. Stored. */
+/** Hashes the content of a tracking event. The hash is stored, and detects repeated events. */
 export const trackingEventDigest = ({ occurred_at, ...event }: TrackingEvent): string =>
   hash(
     'sha256',

@@ -47,7 +47,7 @@ export type ShipmentStatusCorrection = {
 
 type Deps = { db: Database; emit: Emit }
 
-/** Tracking events of parcels. */
+/** Adds and voids tracking events of shipments. */
 export function createTrackingService({ db, emit }: Deps) {
   /**
    * Adds tracking events. Order and repetition do not change the result.

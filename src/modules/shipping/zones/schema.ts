@@ -13,7 +13,7 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-/** Bounded, because every calculation of rates checks all areas of the country. */
+/** Limited, because every calculation of shipping rates checks all areas of the country. */
 export const SHIPPING_ZONES_MAX = 100
 const AREAS_MAX = 300
 
