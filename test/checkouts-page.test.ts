@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { FINDING_CODES, isBlocking } from '../src/modules/orders/checkouts/findings.ts'
+import { CHECKOUT_FINDING_CODES, isBlockingFinding } from '../src/modules/orders/checkouts/findings.ts'
 import { createTestApp } from './support/app.ts'
 import { runExamples } from './support/page-examples.ts'
 
@@ -73,9 +73,11 @@ test('the page says of every finding whether it blocks', async () => {
   const rows = [...page.matchAll(/^\| (`.*`) \| (yes|no) \|/gm)].flatMap(([, codes = '', blocks]) =>
     [...codes.matchAll(/`(\w+)/g)].map(([, code = '']) => ({ code, blocks: blocks === 'yes' }))
   )
-  const named = FINDING_CODES.filter(code => !code.startsWith('CODE_'))
-  const expected = named.map(code => ({ code, blocks: isBlocking({ code }) }))
+  const named = CHECKOUT_FINDING_CODES.filter(code => !code.startsWith('CODE_'))
+  const expected = named.map(code => ({ code, blocks: isBlockingFinding({ code }) }))
   expect(rows.filter(({ code }) => code !== 'CODE_').sort(byCode)).toEqual(expected.sort(byCode))
-  expect(FINDING_CODES.filter(code => code.startsWith('CODE_') && isBlocking({ code }))).toEqual([])
+  expect(
+    CHECKOUT_FINDING_CODES.filter(code => code.startsWith('CODE_') && isBlockingFinding({ code }))
+  ).toEqual([])
 })
 const byCode = (a: { code: string }, b: { code: string }) => (a.code < b.code ? -1 : 1)

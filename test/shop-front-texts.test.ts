@@ -12,7 +12,7 @@ import {
   phoneInvalid
 } from '../src/modules/auth/errors.ts'
 import { createPasswordStrengthCheck } from '../src/modules/auth/passwords/policy.ts'
-import { FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
+import { CHECKOUT_FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
 import { authorReviewFields } from '../src/modules/reviews/reviews/texts.ts'
 
 type Texts = Record<string, unknown> & { findings: object; errors: object; faults: [RegExp, string][] }
@@ -75,7 +75,7 @@ test('no other script holds words for shoppers', async () => {
 const isTechnical = (literal: string) => /^'(Enter|button main|BIF |BHD )/.test(literal)
 
 test('every finding of a checkout has words', () => {
-  expect(Object.keys(en.findings).sort()).toEqual([...FINDING_CODES].sort())
+  expect(Object.keys(en.findings).sort()).toEqual([...CHECKOUT_FINDING_CODES].sort())
 })
 
 test('every error that has words is one of the API', async () => {

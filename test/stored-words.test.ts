@@ -5,7 +5,7 @@ import { modules } from '../src/app.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
-import { ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
+import { ORDER_ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
 import { FACT_STATUS_RANKS } from '../src/modules/payments/facts/fact.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { useCheckouts } from './support/checkouts.ts'
@@ -124,7 +124,7 @@ test('words that are stored, hashed or compared across versions are those of bef
     ...declared,
     ...stored,
     ...(await keyedRequests()),
-    ...Object.keys(ACTIONS).map((action): Word => ['actions in the histories of orders', action]),
+    ...Object.keys(ORDER_ACTIONS).map((action): Word => ['actions in the histories of orders', action]),
     ...Object.entries(FACT_STATUS_RANKS).map(
       ([kind, ranks]): Word => ['payment facts', `${kind}: ${JSON.stringify(ranks)}`]
     ),

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isEvent, isIntent, isRefund, readEvent } from '../modules/payments/providers/objects.ts'
+import {
+  isStripeEvent,
+  isStripePaymentIntent,
+  isStripeRefund,
+  readStripeEvent
+} from '../modules/payments/providers/objects.ts'
 import { newCharge, newDispute, newEvent, newIntent, newRefund } from './objects.ts'
 
 /** Objects that Stripe publishes (github.com/stripe/openapi, fixtures3, MIT licence). */
@@ -29,10 +34,14 @@ test.each([
 
 test('the objects that Stripe publishes can be read', () => {
   const { payment_intent, charge, refund, dispute, event } = fixtures
-  expect([isIntent(payment_intent), isRefund(refund), isEvent(event)]).toEqual([true, true, true])
+  expect([isStripePaymentIntent(payment_intent), isStripeRefund(refund), isStripeEvent(event)]).toEqual([
+    true,
+    true,
+    true
+  ])
   const about = { payment_intent: 'pi_1' }
   const factsOf = (object: object) => {
-    const read = readEvent({ id: 'evt_1', type: 'any', data: { object } })
+    const read = readStripeEvent({ id: 'evt_1', type: 'any', data: { object } })
     return read.kind === 'event' ? read.facts.map(({ kind, status }) => [kind, status]) : read.error
   }
   expect(factsOf({ ...payment_intent })).toEqual([['intent', 'pending']])

@@ -80,8 +80,8 @@ export const seeds: readonly Seed[] = [
     name: 'shipped-units-counted-twice',
     promise: 'A shipment takes its units from stock once.',
     file: 'src/modules/orders/fulfilment/service.ts',
-    find: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, units) }",
-    replace: "kind: 'ship', owner: order_id, lines: stockLinesOf(locked, [...units, ...units]) }",
+    find: "kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, units) }",
+    replace: "kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, [...units, ...units]) }",
     seenAs: 'units were expected by the operations'
   },
   {

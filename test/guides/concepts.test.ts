@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { ACTIONS } from '../../src/modules/orders/lifecycle/actions.ts'
+import { ORDER_ACTIONS } from '../../src/modules/orders/lifecycle/actions.ts'
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const page = await read('docs/concepts.md')
@@ -28,7 +28,7 @@ const parameterOf = (path: string, name: string): string[] =>
     .schema.enum.toSorted()
 
 const STATES: Record<string, string[]> = {
-  Order: [...new Set(Object.values(ACTIONS).flatMap(({ from }) => from))].sort(),
+  Order: [...new Set(Object.values(ORDER_ACTIONS).flatMap(({ from }) => from))].sort(),
   Payment: propertyOf('AdminPaymentResponse', 'status'),
   Stock: propertyOf('ReservationResponse', 'state'),
   Price: propertyOf('CheckoutResponse', 'status'),
@@ -44,7 +44,7 @@ test.each(Object.entries(STATES))(
 
 test('the diagram of Order has exactly the transitions of the table of actions', () => {
   const actionsOf = new Map<string, string[]>()
-  for (const [name, { from, to }] of Object.entries(ACTIONS))
+  for (const [name, { from, to }] of Object.entries(ORDER_ACTIONS))
     for (const state of from.filter(each => to !== null && each !== to)) {
       const edge = `${state} -> ${to}`
       actionsOf.set(edge, [...(actionsOf.get(edge) ?? []), name])

@@ -13,18 +13,18 @@ import {
   priceShareKeyOf,
   splitOrderPrice
 } from '../../src/modules/orders/adjustments/shares.ts'
-import { refusalOfVoiding, withoutShipment } from '../../src/modules/orders/fulfilment/voiding.ts'
+import { shipmentVoidRefusalOf, subtractShippedUnits } from '../../src/modules/orders/fulfilment/voiding.ts'
 import {
-  type ActionName,
-  actionRefusalOf,
+  type OrderActionName,
   type OrderLifecycle,
-  stateAfter
+  orderActionRefusalOf,
+  orderStateAfter
 } from '../../src/modules/orders/lifecycle/actions.ts'
 import {
-  countUnits,
-  type LineCounters,
-  type LineUnits,
-  remainingUnits
+  addToLineCounters,
+  type OrderLineCounters,
+  type OrderLineUnits,
+  remainingLineUnits
 } from '../../src/modules/orders/lifecycle/counters.ts'
 import { computeQuote, type Quote } from '../../src/modules/pricing/quote/quote.ts'
 import { anyBasket } from '../quotes/baskets.ts'
@@ -57,7 +57,7 @@ const ACTION_OF = {
   void: 'void_shipment',
   complete: 'complete',
   reopen: 'reopen'
-} as const satisfies Record<Exclude<Deed['do'], 'take'>, ActionName>
+} as const satisfies Record<Exclude<Deed['do'], 'take'>, OrderActionName>
 const COUNTED = { cancel: 'cancel', ship: 'fulfil', return: 'return', refund: 'refund' } as const
 
 const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all, each) => all + of(each), 0)
@@ -76,7 +76,7 @@ function orderOf({ components, lines, totals }: Quote) {
     })
   )
   const counters = lines.map(
-    ({ quantity }, line): LineCounters => ({
+    ({ quantity }, line): OrderLineCounters => ({
       line,
       ordered: quantity,
       canceled: 0,
@@ -122,7 +122,7 @@ function thingsOf({ components, lines, groups }: Quote): Thing[] {
 
 /** An order that follows the code of the program. */
 function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
-  let lines: readonly LineCounters[] = counters
+  let lines: readonly OrderLineCounters[] = counters
   let lifecycle: Omit<OrderLifecycle, 'lines'> = {
     state: 'pending',
     paymentStatus: 'unpaid',
@@ -130,7 +130,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     isHeld: false,
     isErased: false
   }
-  const parcels: (readonly LineUnits[])[] = []
+  const parcels: (readonly OrderLineUnits[])[] = []
   const voided = new Set<number>()
   const earlier: OrderCreditPart[] = []
   let [taken, back] = [0, 0]
@@ -156,7 +156,9 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   const isUnsent = (deed: Deed) => {
     if (deed.do !== 'void') return true
     const parcel = parcels[deed.parcel]
-    return parcel !== undefined && !voided.has(deed.parcel) && refusalOfVoiding(lines, parcel) === undefined
+    return (
+      parcel !== undefined && !voided.has(deed.parcel) && shipmentVoidRefusalOf(lines, parcel) === undefined
+    )
   }
   const may = (deed: Deed) =>
     deed.do === 'take'
@@ -164,7 +166,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       : isUnsent(deed) &&
         ['admin', 'system'].some(
           role =>
-            actionRefusalOf(ACTION_OF[deed.do], { ...lifecycle, lines }, role as 'admin', 'never') ===
+            orderActionRefusalOf(ACTION_OF[deed.do], { ...lifecycle, lines }, role as 'admin', 'never') ===
             undefined
         )
 
@@ -173,7 +175,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     if (deed.do === 'amount') settle(calculateCreditForAmount(ledger(), deed.minor))
     if ('units' in deed) {
       const units = [...deed.units].map(([name, quantity]) => ({ line: Number(name), quantity }))
-      const next = countUnits(lines, COUNTED[deed.do], units)
+      const next = addToLineCounters(lines, COUNTED[deed.do], units)
       const isCredit = deed.do === 'cancel' || deed.do === 'refund'
       const credit = calculateCreditForUnits(
         ledger(),
@@ -184,13 +186,13 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       if (isCredit) settle(credit)
     }
     if (deed.do === 'void') {
-      lines = withoutShipment(lines, parcels[deed.parcel] ?? [])
+      lines = subtractShippedUnits(lines, parcels[deed.parcel] ?? [])
       voided.add(deed.parcel)
     }
     if (deed.do === 'take') return
     lifecycle = {
       ...lifecycle,
-      state: stateAfter(ACTION_OF[deed.do], lifecycle.state),
+      state: orderStateAfter(ACTION_OF[deed.do], lifecycle.state),
       isHeld: deed.do === 'hold' || (deed.do !== 'release' && lifecycle.isHeld),
       isCancelRequested:
         deed.do === 'ask' || (lifecycle.isCancelRequested && deed.do !== 'deny' && deed.do !== 'agree')
@@ -202,7 +204,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     may,
     act,
     parcels: () => parcels.length,
-    leftOf: (kind: keyof typeof remainingUnits) => lines.map(line => remainingUnits[kind](line)),
+    leftOf: (kind: keyof typeof remainingLineUnits) => lines.map(line => remainingLineUnits[kind](line)),
     /** What can still be credited of the price, and refunded of the captured amount. */
     rest: () => totalMinor - totalCreditedMinor(ledger()),
     now: () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { updateState } from '../../src/modules/orders/lifecycle/repository.ts'
+import { updateOrderState } from '../../src/modules/orders/lifecycle/repository.ts'
 import { type Statement, valuesOf } from '../../src/platform/postgres/statement.ts'
 import { createCustomer, openPost, useEverything } from '../never/use-everything.ts'
 
@@ -23,7 +23,7 @@ const LISTS: Polled[] = [
     path: '/api/admin/orders',
     filter: 'status=paid',
     idOf: ({ id }) => id,
-    change: updateState as unknown as Statement,
+    change: updateOrderState as unknown as Statement,
     given: id => ({
       id,
       state: 'pending',

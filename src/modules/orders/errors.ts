@@ -33,12 +33,12 @@ export const countryNotFound = defineError(
   'COUNTRY_NOT_FOUND',
   'The country does not exist. Send an ISO 3166-1 code.'
 )
-export const sourceUnclear = defineError(
+export const checkoutItemsAmbiguous = defineError(
   'invalid',
   'CHECKOUT_SOURCE_UNCLEAR',
   'A checkout needs either a cart or items. See "errors" for what to send.'
 )
-export const tooManyCodes = defineError(
+export const tooManyUnknownCodes = defineError(
   'rate_limited',
   'CHECKOUT_CODES_LIMITED',
   'Too many unknown promotion codes were sent. Wait, or omit the codes.'
@@ -46,18 +46,18 @@ export const tooManyCodes = defineError(
 export const cartEmpty = defineError('conflict', 'CART_EMPTY', 'The cart is empty.', {
   mayPass: true
 })
-export const cartsOff = defineError(
+export const cartsDisabled = defineError(
   'conflict',
   'CHECKOUT_CARTS_OFF',
   'Carts are disabled (modules.cart.enabled). Send items.'
 )
-export const lineUnknown = defineError(
+export const orderLineUnknown = defineError(
   'invalid',
   'ORDER_LINE_UNKNOWN',
   'The order does not have the lines in "lines".',
   { fault: { path: 'body/lines', message: 'must be lines of the order' } }
 )
-export const unitsShort = defineError(
+export const lineUnitsInsufficient = defineError(
   'conflict',
   'ORDER_UNITS_SHORT',
   'A line has fewer units that this action applies to. See "items" for how many.'
@@ -68,13 +68,13 @@ export const orderIncomplete = defineError(
   'ORDER_INCOMPLETE',
   'The order is incomplete. See "errors" for missing or invalid fields.'
 )
-export const itemsUnavailable = defineError(
+export const orderItemsUnavailable = defineError(
   'conflict',
   'ORDER_ITEMS_UNAVAILABLE',
   'Some items cannot be bought. See "items" for which, and why.',
   { mayPass: true }
 )
-export const marketDestination = defineError(
+export const marketDoesNotDeliver = defineError(
   'conflict',
   'ORDER_MARKET_DESTINATION',
   'The named market does not deliver to this country. Use the market in "market".',
@@ -86,51 +86,51 @@ export const shippingNotAvailable = defineError(
   'The shipping option does not deliver to this address. Choose one of "options".',
   { mayPass: true }
 )
-export const codeRefused = defineError(
+export const promotionCodesWithoutEffect = defineError(
   'conflict',
   'ORDER_CODE_REFUSED',
   'Some promotion codes have no effect; see "findings". Omit them, or send the total as expected_total.',
   { mayPass: true }
 )
-export const priceChanged = defineError(
+export const orderPriceChanged = defineError(
   'conflict',
   'ORDER_PRICE_CHANGED',
   'The price differs from the agreed one. Show the price in "quote", and send its total as expected_total.',
   { mayPass: true }
 )
-export const tooManyPending = defineError(
+export const tooManyPendingOrders = defineError(
   'conflict',
   'ORDER_PENDING_LIMIT',
   'Too many orders wait for payment. Pay or cancel one of them first. "limit" is the maximum.',
   { mayPass: true }
 )
-export const unpaidStockLimit = defineError(
+export const unpaidStockLimitExceeded = defineError(
   'conflict',
   'ORDER_UNPAID_STOCK_LIMIT',
   'Unpaid orders would reserve too much stock. Order fewer units, pay or cancel an open order, or pay by card.',
   { mayPass: true }
 )
-export const ordersOpen = defineError(
+export const ordersStillOpen = defineError(
   'conflict',
   'ORDER_STILL_OPEN',
   'Some orders are still open and need their addresses. Complete or cancel those in "numbers".'
 )
-export const guestDataUnclear = defineError(
+export const guestSelectionAmbiguous = defineError(
   'invalid',
   'ORDER_GUEST_DATA_UNCLEAR',
   'Guests are selected by an order or by an email address. Send either `order_id` or `email`.'
 )
-export const dataRequestInvalid = defineError(
+export const dataRequestLinkInvalid = defineError(
   'invalid',
   'ORDER_DATA_REQUEST_INVALID',
   'The link is not valid: it has expired, was used, or was changed. Request a new one.'
 )
-export const orderHasAccount = defineError(
+export const orderBelongsToAccount = defineError(
   'conflict',
   'ORDER_HAS_ACCOUNT',
   'The order belongs to an account. Export or erase the account instead.'
 )
-export const shipmentNotFound = defineError(
+export const orderShipmentNotFound = defineError(
   'not_found',
   'ORDER_SHIPMENT_NOT_FOUND',
   'The order has no such shipment.'
@@ -140,22 +140,22 @@ export const orderStale = defineError(
   'ORDER_STALE',
   'The order was changed meanwhile. Read it again.'
 )
-export const notCancelable = defineError(
+export const orderNotCancelable = defineError(
   'conflict',
   'ORDER_NOT_CANCELABLE',
   'The order cannot be canceled. See "reason".'
 )
-export const actionRefused = defineError(
+export const orderActionRefused = defineError(
   'conflict',
   'ORDER_ACTION_REFUSED',
   'The order does not allow this action now. See "reason".'
 )
-export const creditTooMuch = defineError(
+export const creditExceedsOrder = defineError(
   'conflict',
   'ORDER_CREDIT_TOO_MUCH',
   'The amount exceeds what is left of the order. Credit at most "available".'
 )
-export const creditUnclear = defineError(
+export const creditInputAmbiguous = defineError(
   'invalid',
   'ORDER_CREDIT_UNCLEAR',
   'Send either lines or an amount.',

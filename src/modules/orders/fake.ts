@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import { ordersOpen } from './errors.ts'
+import { ordersStillOpen } from './errors.ts'
 import type { OrdersApi } from './index.ts'
 
 type Bought = { readonly variantId: string; readonly productId: string }
@@ -30,7 +30,7 @@ export function fakeOrders(): FakeOrders {
     erase: async (tx, customerId) => {
       const own = ownOf(customerId)
       const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')
-      if (open.length > 0) throw ordersOpen({ details: { numbers: open.map(([id]) => id) } })
+      if (open.length > 0) throw ordersStillOpen({ details: { numbers: open.map(([id]) => id) } })
       tx.afterCommit(() => {
         for (const [, order] of own) order.customerId = null
       })

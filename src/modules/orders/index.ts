@@ -9,7 +9,7 @@ import { deriveOrderToken, isValidOrderToken, paymentsModule } from '../payments
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
-import { findPurchased } from './buyers/service.ts'
+import { findPurchasedIds } from './buyers/service.ts'
 import {
   dataRequested,
   orderCanceled,
@@ -23,16 +23,22 @@ import {
   orderShipped,
   unpaidStockHigh
 } from './events.ts'
-import { completeOrders, eraseOldGuestData, expireOrders, openDataRequest, watchUnpaidStock } from './jobs.ts'
+import {
+  completeOrdersJob,
+  eraseOldGuestDataJob,
+  expireOrdersJob,
+  openDataRequestJob,
+  watchUnpaidStockJob
+} from './jobs.ts'
 import type { OrderTokens } from './orders/guest-service.ts'
 import type { OrderSummary } from './orders/message-summary-service.ts'
-import type { DataRequestLink } from './personal-data/data-request-service.ts'
+import type { DataRequestMail } from './personal-data/data-request-service.ts'
 import { setUpCheckouts } from './set-up-checkouts.ts'
 import { setUpLifecycle } from './set-up-lifecycle.ts'
 import { setUpPersonalData } from './set-up-personal-data.ts'
 import { setUpPlacement } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
-import { type OrderStatistics, readStatistics } from './statistics/service.ts'
+import { type OrderStatistics, readOrderStatistics } from './statistics/service.ts'
 
 export {
   dataRequested,
@@ -67,7 +73,7 @@ export type OrdersApi = {
    */
   statistics(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderStatistics>
   /** The content of the mail for a guest's data request. `undefined`: the request has expired or was used. */
-  findDataRequest(db: Queryable, requestId: string): Promise<DataRequestLink | undefined>
+  findDataRequest(db: Queryable, requestId: string): Promise<DataRequestMail | undefined>
   /** Exports orders that match the filters of `/api/admin/orders` as a CSV file, newest first. */
   exportCsv: OrderAdministration['exportCsv']
   /**
@@ -112,7 +118,7 @@ export const ordersModule = defineModule({
     dataRequested
   ],
   subscribes: [shipmentDelivered, shipmentReturned, stockTaken, stockLost],
-  jobs: [expireOrders, completeOrders, watchUnpaidStock, eraseOldGuestData, openDataRequest],
+  jobs: [expireOrdersJob, completeOrdersJob, watchUnpaidStockJob, eraseOldGuestDataJob, openDataRequestJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (platform, settings, apis) => {
@@ -126,8 +132,8 @@ export const ordersModule = defineModule({
     const placement = setUpPlacement(platform, settings, apis, { checkouts, lifecycle, tokens })
     const personalData = setUpPersonalData(platform, settings, apis)
     const api: OrdersApi = {
-      findPurchased: findPurchased,
-      statistics: readStatistics,
+      findPurchased: findPurchasedIds,
+      statistics: readOrderStatistics,
       orderSummaries: placement.orderSummaries,
       exportCsv: lifecycle.exportCsv,
       erase: personalData.erase,

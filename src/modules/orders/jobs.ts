@@ -1,7 +1,7 @@
 import { defineJob } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 
-export const expireOrders = defineJob(
+export const expireOrdersJob = defineJob(
   'orders.expire_orders',
   {
     description: 'Cancels orders that were not paid in time, releases their stock and restores their carts.',
@@ -10,7 +10,7 @@ export const expireOrders = defineJob(
   },
   {}
 )
-export const completeOrders = defineJob(
+export const completeOrdersJob = defineJob(
   'orders.complete_orders',
   {
     description: 'Completes shipped and paid orders that have not changed for a configured time.',
@@ -19,7 +19,7 @@ export const completeOrders = defineJob(
   },
   {}
 )
-export const watchUnpaidStock = defineJob(
+export const watchUnpaidStockJob = defineJob(
   'orders.watch_unpaid_stock',
   {
     description: 'Notifies staff when unpaid orders reserve a large share of some variants.',
@@ -28,7 +28,7 @@ export const watchUnpaidStock = defineJob(
   },
   {}
 )
-export const eraseOldGuestData = defineJob(
+export const eraseOldGuestDataJob = defineJob(
   'orders.erase_old_guest_data',
   {
     description:
@@ -41,7 +41,7 @@ export const eraseOldGuestData = defineJob(
 /**
  * A job, because the response must not wait for a look-up whose time would tell whether the address is known.
  */
-export const openDataRequest = defineJob(
+export const openDataRequestJob = defineJob(
   'orders.open_data_request',
   { description: 'Sends a guest the link by which they see or erase their data.', timeoutSeconds: 30 },
   { email: Type.String(), action: Type.Enum(['export', 'erase']) }

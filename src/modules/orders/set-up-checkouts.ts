@@ -6,17 +6,17 @@ import type { CatalogApi } from '../catalog/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import { createLimitCodeGuesses } from './checkouts/code-guesses.ts'
+import { createLimitPromotionCodeGuesses } from './checkouts/code-guesses.ts'
 import { guestCheckoutRoutes } from './checkouts/guest-routes.ts'
 import { createGuestCheckoutService } from './checkouts/guest-service.ts'
 import { createPriceCheckout } from './checkouts/pricer.ts'
 import { createReadCheckoutInput } from './checkouts/read-input.ts'
 import { deleteExpiredCheckouts } from './checkouts/repository.ts'
 import { checkoutRoutes } from './checkouts/routes.ts'
-import { QUANTITY_MAX } from './checkouts/schema.ts'
+import { LINE_QUANTITY_MAX } from './checkouts/schema.ts'
 import { createCheckoutService } from './checkouts/service.ts'
 import { countryRoutes } from './countries/routes.ts'
-import { createCountryService } from './countries/service.ts'
+import { createAddressFormatService } from './countries/service.ts'
 import type { OrdersSettings } from './settings.ts'
 
 const MINUTE_SECONDS = 60
@@ -43,7 +43,7 @@ export function setUpCheckouts(
   { auth, catalog, pricing, inventory, shipping, cart }: Apis
 ) {
   // The quantity limit of a cart also holds for items that are ordered without one.
-  const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
+  const lineQuantityMax = cart?.lineQuantityMax ?? LINE_QUANTITY_MAX
   const readCheckoutInput = createReadCheckoutInput({ pricing, cart })
   const priceCheckout = createPriceCheckout({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
   const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
@@ -55,8 +55,8 @@ export function setUpCheckouts(
     priceCheckout
   })
   const guestCheckouts = createGuestCheckoutService({ checkouts, secrets })
-  const countries = createCountryService({ pricing, shipping })
-  const limitCodeGuesses = createLimitCodeGuesses(
+  const countries = createAddressFormatService({ pricing, shipping })
+  const limitCodeGuesses = createLimitPromotionCodeGuesses(
     config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
   )
   timers.untilEmpty(DELETE_SECONDS, 'delete expired checkouts', () =>
@@ -76,4 +76,4 @@ export function setUpCheckouts(
     }
   }
 }
-export type Checkouts = ReturnType<typeof setUpCheckouts>
+export type CheckoutParts = ReturnType<typeof setUpCheckouts>

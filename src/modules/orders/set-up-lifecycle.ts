@@ -7,25 +7,25 @@ import type { PaymentsApi } from '../payments/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
 import { createOrderAdjustmentService } from './adjustments/service.ts'
-import { createOrderActions } from './administration/actions.ts'
+import { createAdminOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
 import { createCancellationService } from './cancellation/service.ts'
-import { createCompletion } from './completion/service.ts'
-import { createExpiry } from './expiry/service.ts'
+import { createCompleteOrders } from './completion/service.ts'
+import { createExpireOrders } from './expiry/service.ts'
 import { createPlacePendingOrder } from './fulfilment/place-pending-order.ts'
-import { listForSlips } from './fulfilment/repository.ts'
-import { createFulfilment } from './fulfilment/service.ts'
+import { listOrdersForPackingSlips } from './fulfilment/repository.ts'
+import { createFulfilmentService } from './fulfilment/service.ts'
 import { createShipmentEventHandler } from './fulfilment/shipment-events.ts'
-import { createOrderChanges } from './lifecycle/service.ts'
+import { createOrderTransitions } from './lifecycle/service.ts'
 import { createPaymentListener } from './payments/listener.ts'
 import type { OrdersSettings } from './settings.ts'
 import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
-import { createEvictions } from './unpaid-stock/eviction-service.ts'
-import { createEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
+import { createStockEvictions } from './unpaid-stock/eviction-service.ts'
+import { createStockEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
 import { unpaidStockLimitsOf } from './unpaid-stock/limits.ts'
 import { createUnpaidStockMetrics } from './unpaid-stock/metrics.ts'
-import { createUnpaidStock } from './unpaid-stock/service.ts'
+import { createUnpaidStockLimiter } from './unpaid-stock/service.ts'
 import { createWaitForEvictions } from './unpaid-stock/wait-for-evictions.ts'
 
 const MINUTE_SECONDS = 60
@@ -56,8 +56,13 @@ export function setUpLifecycle(
     transferOfVerified: settings.expiry.transfer_days * DAY_SECONDS
   }
   const { unpaidStock, evictions, watchUnpaid } = setUpUnpaidStock()
-  const changes = createOrderChanges({ payments, shipping, unpaidStock, policy: settings.customer_cancel })
-  const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
+  const changes = createOrderTransitions({
+    payments,
+    shipping,
+    unpaidStock,
+    policy: settings.customer_cancel
+  })
+  const fulfilment = createFulfilmentService({ db, changes, emit, inventory, payments, shipping })
   const placePendingOrder = createPlacePendingOrder({ changes, fulfilment, emit })
   const adjustments = createOrderAdjustmentService({ payments, emit })
   const cancellations = createCancellationService({
@@ -70,9 +75,17 @@ export function setUpLifecycle(
     inventory,
     cart
   })
-  const expire = createExpiry({ db, log, changes, cancellations, payments, unpaidStock, paymentTimeouts })
+  const expire = createExpireOrders({
+    db,
+    log,
+    changes,
+    cancellations,
+    payments,
+    unpaidStock,
+    paymentTimeouts
+  })
   const completedAfterSeconds = settings.completed_after_days * DAY_SECONDS
-  const complete = createCompletion({ db, log, changes, seconds: completedAfterSeconds })
+  const complete = createCompleteOrders({ db, log, changes, seconds: completedAfterSeconds })
   const transitions = {
     changes,
     cancellations,
@@ -82,7 +95,7 @@ export function setUpLifecycle(
     placePendingOrder,
     unpaidStock
   }
-  const actions = createOrderActions({
+  const actions = createAdminOrderActions({
     db,
     changes,
     cancellations,
@@ -92,7 +105,9 @@ export function setUpLifecycle(
     payments
   })
   const administration = createOrderAdministration({ db, actions, fulfilment })
-  shipping?.registerOrderDescriber((database, ids) => database.rows(listForSlips, { ids: [...ids] }))
+  shipping?.registerOrderDescriber((database, ids) =>
+    database.rows(listOrdersForPackingSlips, { ids: [...ids] })
+  )
   payments?.registerHooks(
     createPaymentListener({ ...transitions, pricing, paymentTimeouts }),
     unpaidStock.admit,
@@ -104,14 +119,14 @@ export function setUpLifecycle(
     const limits = unpaidStockLimitsOf(limitSettings)
     const countRefusal = createUnpaidStockMetrics({ db, timers, metrics })
     return {
-      unpaidStock: createUnpaidStock({
+      unpaidStock: createUnpaidStockLimiter({
         auth,
         inventory,
         limits,
         contestedMax: limitSettings.contested_units,
         countRefusal
       }),
-      evictions: createEvictions({
+      evictions: createStockEvictions({
         auth,
         inventory,
         protectedUnits: limitSettings.protected_units,
@@ -138,7 +153,7 @@ export function setUpLifecycle(
     eventHandlers: {
       'shipping.delivered': createShipmentEventHandler({ changes, shipping }, 'deliver'),
       'shipping.returned': createShipmentEventHandler({ changes, shipping }, 'come_back'),
-      ...createEvictionSubscriber({ ...transitions, inventory, emit })
+      ...createStockEvictionSubscriber({ ...transitions, inventory, emit })
     },
     jobHandlers: {
       'orders.expire_orders': (_job: unknown, signal: AbortSignal) => expire(signal),
@@ -148,4 +163,4 @@ export function setUpLifecycle(
     routes: (tiers: Tiers): void => orderAdministrationRoutes(tiers, administration)
   }
 }
-export type Lifecycle = ReturnType<typeof setUpLifecycle>
+export type OrderLifecycleParts = ReturnType<typeof setUpLifecycle>

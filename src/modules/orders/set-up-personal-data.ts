@@ -4,12 +4,12 @@ import type { OwnPlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { PaymentsApi } from '../payments/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import type { openDataRequest } from './jobs.ts'
+import type { openDataRequestJob } from './jobs.ts'
 import { dataRequestRoutes } from './personal-data/data-request-routes.ts'
-import { createDataRequests } from './personal-data/data-request-service.ts'
+import { createDataRequestService } from './personal-data/data-request-service.ts'
 import { guestDataRoutes } from './personal-data/guest-data-routes.ts'
-import { createGuestData } from './personal-data/guest-data-service.ts'
-import { createErasure, orderPersonalData } from './personal-data/service.ts'
+import { createGuestDataService } from './personal-data/guest-data-service.ts'
+import { createOrderErasure, orderPersonalData } from './personal-data/service.ts'
 import type { OrdersSettings } from './settings.ts'
 
 const DELETE_SECONDS = 300
@@ -26,15 +26,15 @@ export function setUpPersonalData(
   settings: OrdersSettings,
   apis: Apis
 ) {
-  const erasure = createErasure(apis)
-  const guestData = createGuestData({
+  const erasure = createOrderErasure(apis)
+  const guestData = createGuestDataService({
     db,
     emit,
     personalData: house.personalData,
     lock: erasure.lockGuestOrders,
     retentionDays: settings.guest_data_days
   })
-  const dataRequests = createDataRequests({ db, emit, enqueue, secrets, guestData })
+  const dataRequests = createDataRequestService({ db, emit, enqueue, secrets, guestData })
   timers.untilEmpty(DELETE_SECONDS, 'delete old requests of guests for their data', dataRequests.deleteOld)
   return {
     erase: erasure.erase,
@@ -42,7 +42,7 @@ export function setUpPersonalData(
     personalData: orderPersonalData(db, erasure),
     jobHandlers: {
       'orders.erase_old_guest_data': (_job: unknown, signal: AbortSignal) => guestData.eraseOld(signal),
-      'orders.open_data_request': ({ id, payload }: JobDelivery<PayloadOf<typeof openDataRequest>>) =>
+      'orders.open_data_request': ({ id, payload }: JobDelivery<PayloadOf<typeof openDataRequestJob>>) =>
         dataRequests.open(id, payload)
     },
     routes: (tiers: Tiers): void => {

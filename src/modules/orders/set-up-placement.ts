@@ -6,22 +6,22 @@ import type { InventoryApi } from '../inventory/index.ts'
 import type { PaymentsApi } from '../payments/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import { quoteRoutes } from './assisted-orders/quote-routes.ts'
-import { createQuotes } from './assisted-orders/quote-service.ts'
+import { orderQuoteRoutes } from './assisted-orders/quote-routes.ts'
+import { createOrderQuoteService } from './assisted-orders/quote-service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
-import { createAssistedOrders } from './assisted-orders/service.ts'
-import { createFindBuyerKeys, hasOrdered } from './buyers/service.ts'
-import { claimRoutes } from './orders/claim-routes.ts'
-import { createClaims } from './orders/claim-service.ts'
+import { createAssistedOrderService } from './assisted-orders/service.ts'
+import { createFindBuyerKeys, hasBuyerOrdered } from './buyers/service.ts'
+import { orderClaimRoutes } from './orders/claim-routes.ts'
+import { createOrderClaimService } from './orders/claim-service.ts'
 import { guestOrderRoutes } from './orders/guest-routes.ts'
 import { createGuestOrderService, type OrderTokens } from './orders/guest-service.ts'
-import { createOrderSummaries } from './orders/message-summary-service.ts'
+import { createReadOrderSummaries } from './orders/message-summary-service.ts'
 import { createNextOrderNumber } from './orders/order-number-sequence.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
-import { createPlacement } from './placement/service.ts'
-import type { Checkouts } from './set-up-checkouts.ts'
-import type { Lifecycle } from './set-up-lifecycle.ts'
+import { createOrderPlacement } from './placement/service.ts'
+import type { CheckoutParts } from './set-up-checkouts.ts'
+import type { OrderLifecycleParts } from './set-up-lifecycle.ts'
 import type { OrdersSettings } from './settings.ts'
 
 type Apis = {
@@ -32,7 +32,11 @@ type Apis = {
   readonly shipping: ShippingApi | undefined
   readonly cart: CartApi | undefined
 }
-type Parts = { readonly checkouts: Checkouts; readonly lifecycle: Lifecycle; readonly tokens: OrderTokens }
+type Parts = {
+  readonly checkouts: CheckoutParts
+  readonly lifecycle: OrderLifecycleParts
+  readonly tokens: OrderTokens
+}
 
 /**
  * Sets up what creates orders and reads them: placement, orders of customers and guests, claims, assisted
@@ -50,8 +54,8 @@ export function setUpPlacement(
 ) {
   const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
   const findBuyerKeys = createFindBuyerKeys({ secrets, auth })
-  pricing.useOrderHistory(hasOrdered)
-  const placement = createPlacement({
+  pricing.useOrderHistory(hasBuyerOrdered)
+  const placement = createOrderPlacement({
     db,
     secrets,
     emit,
@@ -81,18 +85,18 @@ export function setUpPlacement(
     policy: settings.customer_cancel
   })
   const guestOrders = createGuestOrderService({ orders, checkouts: guestCheckouts, tokens })
-  const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
-  const assistedOrders = createAssistedOrders({ db, readCheckoutInput, placement, payments, tokens })
-  const quotes = createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
+  const claims = createOrderClaimService({ db, changes, emit, orders, tokens, payments, shipping })
+  const assistedOrders = createAssistedOrderService({ db, readCheckoutInput, placement, payments, tokens })
+  const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
-    orderSummaries: createOrderSummaries({ pricing, tokens }),
+    orderSummaries: createReadOrderSummaries({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
       const limits = { perMinute: settings.orders_per_minute, limitCodeGuesses }
       orderRoutes(tiers, orders, limits)
       guestOrderRoutes(tiers, guestOrders, limits)
-      claimRoutes(tiers, claims)
+      orderClaimRoutes(tiers, claims)
       assistedOrderRoutes(tiers, assistedOrders)
-      quoteRoutes(tiers, quotes)
+      orderQuoteRoutes(tiers, quotes)
     }
   }
 }

@@ -2,18 +2,18 @@ import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosi
 import { LOWEST_ID } from '../../kernel/ids.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { countEventsOf, listEvents } from './provider-events/repository.ts'
-import { offeredMethods } from './providers/manual.ts'
+import { countProviderEventsInState, listProviderEvents } from './provider-events/repository.ts'
+import { offeredManualMethods } from './providers/manual.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
-export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
+export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly Diagnosis[] => [
   {
     about: 'payment events',
     async find() {
-      const [oldest] = await db.rows(listEvents, { state: 'quarantined', after: LOWEST_ID, limit: 1 })
+      const [oldest] = await db.rows(listProviderEvents, { state: 'quarantined', after: LOWEST_ID, limit: 1 })
       if (oldest === undefined) return okFinding('none is quarantined')
-      const { total = 0 } = (await db.first(countEventsOf, { state: 'quarantined' })) ?? {}
+      const { total = 0 } = (await db.first(countProviderEventsInState, { state: 'quarantined' })) ?? {}
       return warningFinding(
         `${total} quarantined, the oldest from ${oldest.provider} (${oldest.type}): ${oldest.reason}`,
         'Each can be a payment that its order does not show. List them with GET /api/admin/payments/events, then retry or discard them.'
@@ -23,15 +23,20 @@ export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
 ]
 
 /** Checks that the shop offers a payment method, and that Stripe's key is a live key. */
-export const diagnosePayments = (
+export const diagnosePaymentSettings = (
   settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
-): readonly Diagnosis[] => [{ about: 'payments', find: () => judge(settings, environment === 'production') }]
+): readonly Diagnosis[] => [
+  { about: 'payments', find: () => diagnoseProviders(settings, environment === 'production') }
+]
 
-function judge({ stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings, isProduction: boolean) {
+function diagnoseProviders(
+  { stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings,
+  isProduction: boolean
+) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
     return warningFinding('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
-  const manual = offeredMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
+  const manual = offeredManualMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
   if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
     return warningFinding(
       'bank transfer is not offered, because payments.bank_transfer has no account details',

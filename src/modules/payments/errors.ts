@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const orderNotFound = defineError(
+export const payableOrderNotFound = defineError(
   'not_found',
   'PAYMENT_ORDER_NOT_FOUND',
   'No order with this id can be paid, or it is not yours. Check the id or the order token.'
@@ -10,72 +10,72 @@ export const paymentNotFound = defineError(
   'PAYMENT_NOT_FOUND',
   'The payment does not exist. Check its id.'
 )
-export const providerUnknown = defineError(
+export const paymentProviderUnknown = defineError(
   'not_found',
   'PAYMENT_PROVIDER_UNKNOWN',
   'The payment provider does not exist. Choose one of "providers".'
 )
-export const methodUnknown = defineError(
+export const paymentMethodUnknown = defineError(
   'invalid',
   'PAYMENT_METHOD_UNKNOWN',
   'The provider does not support this method. Choose one of "methods".',
   { fault: { path: 'body/method', message: 'must be a method of the provider' } }
 )
-export const currencyUnsupported = defineError(
+export const paymentCurrencyUnsupported = defineError(
   'conflict',
   'PAYMENT_CURRENCY_UNSUPPORTED',
   'The provider does not support the currency of the order. Choose one of "providers".'
 )
-export const nothingDue = defineError(
+export const nothingDueForOrder = defineError(
   'conflict',
   'PAYMENT_NOTHING_DUE',
   'Nothing is due for this order: it is paid, or an open payment covers it.',
   { mayPass: true }
 )
-export const orderFrozen = defineError(
+export const canceledOrderNotPayable = defineError(
   'conflict',
   'PAYMENT_ORDER_FROZEN',
   'The order is canceled or being canceled, so it cannot be paid.',
   { mayPass: true }
 )
-export const operationOpen = defineError(
+export const paymentOperationStillOpen = defineError(
   'conflict',
   'PAYMENT_OPERATION_OPEN',
   'An earlier operation of the payment has no result yet. Try again later.',
   { mayPass: true, constraints: ['payments.operations_one'] }
 )
-export const tooManyAttempts = defineError(
+export const tooManyPaymentAttempts = defineError(
   'rate_limited',
   'PAYMENT_ATTEMPTS_LIMITED',
   'Too many payment attempts failed within the last hour. Try again later, or use another payment method.'
 )
-export const captureTooMuch = defineError(
+export const captureAmountTooHigh = defineError(
   'conflict',
   'PAYMENT_CAPTURE_TOO_MUCH',
   'The amount exceeds what can be captured. Capture at most "available".'
 )
-export const refundTooMuch = defineError(
+export const refundAmountTooHigh = defineError(
   'conflict',
   'PAYMENT_REFUND_TOO_MUCH',
   'The amount exceeds what can be refunded. Refund at most "available".'
 )
-export const refundLimit = defineError(
+export const apiKeyRefundLimitExceeded = defineError(
   'forbidden',
   'PAYMENT_REFUND_LIMIT',
   'The amount exceeds what API keys can refund of an order ("limit"). Log in as an administrator to refund more.',
   { mayPass: true }
 )
-export const notVoidable = defineError(
+export const paymentNotVoidable = defineError(
   'conflict',
   'PAYMENT_NOT_VOIDABLE',
   'The payment is closed and cannot be voided. Refund what was captured.'
 )
-export const callbackRefused = defineError(
+export const callbackSignatureInvalid = defineError(
   'invalid',
   'PAYMENT_CALLBACK_REFUSED',
   'The signature of the callback is missing, wrong or too old. Check the webhook secret and the clock.'
 )
-export const paymentEventNotFound = defineError(
+export const quarantinedPaymentEventNotFound = defineError(
   'not_found',
   'PAYMENT_EVENT_NOT_FOUND',
   'No event with this id is in quarantine.'

@@ -12,12 +12,12 @@ import {
   recordFakeFacts
 } from './accounts/fake-account.ts'
 import {
-  methodUnknown,
-  nothingDue,
-  orderFrozen,
-  orderNotFound,
-  providerUnknown,
-  refundTooMuch
+  canceledOrderNotPayable,
+  nothingDueForOrder,
+  payableOrderNotFound,
+  paymentMethodUnknown,
+  paymentProviderUnknown,
+  refundAmountTooHigh
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
 import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
@@ -68,7 +68,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
   function accountOf(tx: Transaction, orderId: string): FakePaymentAccount {
     const own = draftsOf(tx)
-    const account = own.get(orderId) ?? structuredClone(found(accounts.get(orderId), orderNotFound))
+    const account = own.get(orderId) ?? structuredClone(found(accounts.get(orderId), payableOrderNotFound))
     own.set(orderId, account)
     return account
   }
@@ -96,12 +96,12 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     { provider = 'sandbox', method }: PaymentMethodChoice
   ): string {
     const methods = METHODS[provider]
-    if (methods === undefined) throw providerUnknown({ details: { providers: Object.keys(METHODS) } })
+    if (methods === undefined) throw paymentProviderUnknown({ details: { providers: Object.keys(METHODS) } })
     const by = method ?? methods[0] ?? ''
-    if (!methods.includes(by)) throw methodUnknown({ details: { methods } })
-    if (account.frozen_at !== null) throw orderFrozen()
+    if (!methods.includes(by)) throw paymentMethodUnknown({ details: { methods } })
+    if (account.frozen_at !== null) throw canceledOrderNotPayable()
     const amount = account.due - account.committed
-    if (amount <= 0) throw nothingDue()
+    if (amount <= 0) throw nothingDueForOrder()
     const create: FakeOperation = { kind: 'create', id, amount, isOpen: true }
     account.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
     account.committed += amount
@@ -235,14 +235,14 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
         payment.operations.push({ kind: 'refund', id: operationId, amount, isOpen: true })
         left -= amount
       }
-      if (left > 0) throw refundTooMuch({ details: { available: amountMinor - left } })
+      if (left > 0) throw refundAmountTooHigh({ details: { available: amountMinor - left } })
       await settle(tx, account)
     },
     reconcile: async ({ since }) => ({ since, ...NOTHING_FOUND }),
     statistics: async () => [],
     countQuarantinedEvents: async () => 0,
     findAccount: async (db: Queryable, orderId) =>
-      found(drafts.get(db)?.get(orderId) ?? accounts.get(orderId), orderNotFound),
+      found(drafts.get(db)?.get(orderId) ?? accounts.get(orderId), payableOrderNotFound),
     pay: async (orderId, amountMinor) => {
       const openAmount = await ensureOpenPayment(orderId)
       const amount = amountMinor ?? openAmount

@@ -8,37 +8,42 @@ import {
   type OrderCaptureInput,
   type OrderRefundInput
 } from './accounts/service.ts'
-import { eraseOldNetworks } from './attempt-limits/repository.ts'
-import { createAttempts } from './attempt-limits/service.ts'
-import { createAuthorizationWatch } from './authorization-expiry/watch.ts'
-import { diagnoseEvents, diagnosePayments } from './diagnosis.ts'
+import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
+import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
+import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
+import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createFactRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
 import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
-import { intentRoutes } from './intents/routes.ts'
-import { createIntentService, type PaymentGuard, type PaymentReturnHook } from './intents/service.ts'
-import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
-import { createReconciler, scheduleRetries } from './operations/reconciler.ts'
+import { paymentIntentRoutes } from './intents/routes.ts'
+import { createPaymentIntentService, type PaymentGuard, type PaymentReturnHook } from './intents/service.ts'
+import {
+  applyProviderEventJob,
+  reconcilePaymentsJob,
+  sendPaymentOperationJob,
+  watchAuthorizationExpiryJob
+} from './operations/jobs.ts'
+import { createPaymentReconciler, schedulePaymentRetries } from './operations/reconciler.ts'
 import { createPaymentRefresher } from './operations/refresh.ts'
-import { insertOperations } from './operations/repository.ts'
-import { createSender } from './operations/sender.ts'
+import { insertPaymentOperations } from './operations/repository.ts'
+import { createOperationSender } from './operations/sender.ts'
 import { createRefundService, type RefundActor, type RefundService } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { createPaymentService } from './payments/service.ts'
 import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
-import { callbackRoutes } from './provider-events/callback-routes.ts'
-import { createCallbackService } from './provider-events/callback-service.ts'
-import { quarantineRoutes } from './provider-events/quarantine-routes.ts'
-import { createQuarantineService } from './provider-events/quarantine-service.ts'
-import { countQuarantined, eraseOldEventBytes } from './provider-events/repository.ts'
-import { createResponseRecorder } from './provider-events/response-recorder.ts'
-import { methodRoutes } from './providers/method-routes.ts'
-import { openProviders } from './providers/open.ts'
+import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
+import { createPaymentCallbackService } from './provider-events/callback-service.ts'
+import { paymentQuarantineRoutes } from './provider-events/quarantine-routes.ts'
+import { createPaymentQuarantineService } from './provider-events/quarantine-service.ts'
+import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './provider-events/repository.ts'
+import { createProviderResponseRecorder } from './provider-events/response-recorder.ts'
+import { paymentMethodRoutes } from './providers/method-routes.ts'
+import { createEnabledPaymentProviders } from './providers/open.ts'
 import type { ReconcileReport } from './reconciliation/report.ts'
-import { reconciliationRoutes } from './reconciliation/routes.ts'
-import { createReconciliation, type ReconcileOptions } from './reconciliation/service.ts'
-import { createReconciliationStatus } from './reconciliation/status.ts'
+import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
+import { createReconcileWithProviders, type ReconcileOptions } from './reconciliation/service.ts'
+import { createReadReconciliationStatus } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
@@ -52,7 +57,7 @@ export {
   refundFailed
 } from './events.ts'
 
-import { validatePayments } from './validation.ts'
+import { validatePaymentSettings } from './validation.ts'
 
 export type { PaymentChange, PaymentGuard, PaymentListener, ReconcileReport, RefundActor as Refunder }
 
@@ -128,23 +133,23 @@ export const paymentsModule = defineModule({
   },
   basePaths: ['/api/payments', '/api/admin/payments'],
   settings: paymentsSettings,
-  validate: validatePayments,
+  validate: validatePaymentSettings,
   credentialHeaders: ['x-order-token'],
   requires: {},
   uses: {},
   emits: paymentEvents,
-  jobs: [sendOperation, reconcile, applyEvent, watchExpiry],
+  jobs: [sendPaymentOperationJob, reconcilePaymentsJob, applyProviderEventJob, watchAuthorizationExpiryJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  diagnose: diagnosePayments,
+  diagnose: diagnosePaymentSettings,
   setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
-    const { providers, stop } = openProviders({
+    const { providers, stop } = createEnabledPaymentProviders({
       config,
       settings,
       http,
       secrets,
       onRecovered: provider => {
-        scheduleRetries(db, provider).catch(error =>
+        schedulePaymentRetries(db, provider).catch(error =>
           log.warn({ err: error, provider }, 'operations of a recovered provider could not be rescheduled')
         )
       }
@@ -154,11 +159,11 @@ export const paymentsModule = defineModule({
     let guard: PaymentGuard | undefined
     let follow: PaymentReturnHook | undefined
     const wakeOperation = (tx: Transaction, operation_id: string) =>
-      enqueue(tx, sendOperation, { operation_id }, { subject: operation_id })
+      enqueue(tx, sendPaymentOperationJob, { operation_id }, { subject: operation_id })
     const paused = metrics.counter('attempts_refused', 'Payments refused because too many attempts failed.', {
       subject: ['network', 'order']
     })
-    const attempts = createAttempts({
+    const attempts = createPaymentAttemptLimits({
       secrets,
       failuresMax: settings.failed_attempts_per_hour,
       count: subject => paused.add({ subject })
@@ -170,13 +175,13 @@ export const paymentsModule = defineModule({
       voidOpen: async (tx, payments, reason) => {
         const ids = payments.map(({ id, voids }) => derivedId(id, `void:${voids}`))
         const wanted = { ids, paymentIds: payments.map(({ id }) => id), amounts: payments.map(() => 0) }
-        await tx.run(insertOperations, { ...wanted, kind: 'void', reason, actor: null })
+        await tx.run(insertPaymentOperations, { ...wanted, kind: 'void', reason, actor: null })
         for (const id of ids) wakeOperation(tx, id)
       }
     })
-    const recordResponse = createResponseRecorder({ secrets, recorder })
+    const recordResponse = createProviderResponseRecorder({ secrets, recorder })
     const refreshPayment = createPaymentRefresher({ db, providers, recorder, recordResponse })
-    const sender = createSender({ db, secrets, providers, recorder, recordResponse })
+    const sender = createOperationSender({ db, secrets, providers, recorder, recordResponse })
     const refunds = createRefundService(settings.refunds)
     const starter = createPaymentStarter(providers, attempts)
     const accounts = createPaymentAccountService({
@@ -189,8 +194,9 @@ export const paymentsModule = defineModule({
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
-    const wakeEvent = (tx: Transaction, id: string) => enqueue(tx, applyEvent, { id }, { subject: id })
-    const callbacks = createCallbackService({
+    const wakeEvent = (tx: Transaction, id: string) =>
+      enqueue(tx, applyProviderEventJob, { id }, { subject: id })
+    const callbacks = createPaymentCallbackService({
       db,
       secrets,
       providers,
@@ -198,9 +204,9 @@ export const paymentsModule = defineModule({
       wake: wakeEvent,
       count: result => events.add({ result })
     })
-    const runReconciler = createReconciler({ db, log, sender, callbacks, providers, refreshPayment })
+    const runReconciler = createPaymentReconciler({ db, log, sender, callbacks, providers, refreshPayment })
     const capturesExpiring = settings.capture_before_expiry === 'capture'
-    const watchAuthorizations = createAuthorizationWatch({
+    const watchAuthorizations = createAuthorizationExpiryWatch({
       db,
       log,
       emit,
@@ -208,10 +214,10 @@ export const paymentsModule = defineModule({
       capturesExpiring
     })
     timers.untilEmpty(SWEEP_SECONDS, 'erase networks of old payments', () =>
-      db.run(eraseOldNetworks, { before: new Date(Date.now() - NETWORK_MS) })
+      db.run(eraseOldPaymentNetworks, { before: new Date(Date.now() - NETWORK_MS) })
     )
     timers.untilEmpty(SWEEP_SECONDS, 'erase old payment callbacks', () =>
-      db.run(eraseOldEventBytes, { days: RAW_DAYS })
+      db.run(eraseOldProviderEventBytes, { days: RAW_DAYS })
     )
 
     const api: PaymentsApi = {
@@ -219,7 +225,8 @@ export const paymentsModule = defineModule({
       assertCanRefund: refunds.assertCanRefund,
       statistics: (database, starts, end) =>
         database.rows(sumPaymentsByDay, { starts: starts.map(start => start.toISOString()), end }),
-      countQuarantinedEvents: async database => (await database.first(countQuarantined))?.total ?? 0,
+      countQuarantinedEvents: async database =>
+        (await database.first(countQuarantinedProviderEvents))?.total ?? 0,
       erase: erasePaymentData,
       registerHooks: (wanted, wantedGuard, wantedFollow) => {
         listener = wanted
@@ -227,16 +234,16 @@ export const paymentsModule = defineModule({
         follow = wantedFollow
       },
       sendOperations: sender.sendOpenOperations,
-      reconcile: createReconciliation({ db, secrets, providers, recorder, recordResponse })
+      reconcile: createReconcileWithProviders({ db, secrets, providers, recorder, recordResponse })
     }
     return {
       api,
       personalData: paymentPersonalData(db),
-      diagnoses: diagnoseEvents(db),
+      diagnoses: diagnoseQuarantinedPaymentEvents(db),
       routes: (tiers: Tiers) => {
-        intentRoutes(
+        paymentIntentRoutes(
           tiers,
-          createIntentService({
+          createPaymentIntentService({
             db,
             secrets,
             providers,
@@ -249,10 +256,10 @@ export const paymentsModule = defineModule({
           }),
           settings.intents_per_minute
         )
-        methodRoutes(tiers, providers)
-        callbackRoutes(tiers, callbacks)
-        quarantineRoutes(tiers, createQuarantineService({ db, wake: wakeEvent }))
-        reconciliationRoutes(tiers, createReconciliationStatus({ db, providers }))
+        paymentMethodRoutes(tiers, providers)
+        paymentCallbackRoutes(tiers, callbacks)
+        paymentQuarantineRoutes(tiers, createPaymentQuarantineService({ db, wake: wakeEvent }))
+        paymentReconciliationRoutes(tiers, createReadReconciliationStatus({ db, providers }))
         paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, recorder }))
       },
       jobHandlers: {

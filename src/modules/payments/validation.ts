@@ -3,7 +3,7 @@ import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds settings with which payments cannot work. */
-export function validatePayments(
+export function validatePaymentSettings(
   { stripe, sandbox, default_provider: byDefault }: PaymentsSettings,
   { environment }: { environment: string }
 ): SettingProblem[] {

@@ -2,10 +2,10 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
-import { creditTooMuch } from '../errors.ts'
+import { creditExceedsOrder } from '../errors.ts'
 import { orderCredited } from '../events.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
-import { type Actor, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import { type OrderActor, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
   calculateCreditForUnits,
@@ -28,7 +28,7 @@ type Deps = {
 type AdjustmentSource = {
   readonly id: string
   readonly kind: repository.OrderAdjustmentKind
-  readonly actor: Actor
+  readonly actor: OrderActor
 }
 
 /**
@@ -148,7 +148,7 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
     creditUnits: async (
       tx: Transaction,
       locked: OrderUnderLock,
-      units: readonly LineUnits[],
+      units: readonly OrderLineUnits[],
       source: AdjustmentSource
     ): Promise<void> => {
       const credited = new Map<number, number>()
@@ -166,7 +166,7 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
     ): Promise<void> => {
       const balance = await readCreditBalance(tx, locked)
       const available = balance.totalMinor - totalCreditedMinor(balance)
-      if (amountMinor > available) throw creditTooMuch({ details: { available } })
+      if (amountMinor > available) throw creditExceedsOrder({ details: { available } })
       await apply(tx, locked, balance, calculateCreditForAmount(balance, amountMinor), source)
     },
 
@@ -178,7 +178,7 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
       const credited = await tx.first(repository.sumUnrefundedCredits, { order_id })
       const refundMinor = Math.min(overpaymentMinor, credited?.unpaid ?? 0)
       const id = derivedId(order_id, `late:${sums.captured}`)
-      const source = { id, kind: 'cancel', actor: SYSTEM } as const
+      const source = { id, kind: 'cancel', actor: SYSTEM_ACTOR } as const
       if (refundMinor > 0 && (await record(tx, locked, { amountMinor: 0, parts: [] }, refundMinor, source)))
         await refund(tx, locked, refundMinor, source)
     },

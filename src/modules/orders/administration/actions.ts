@@ -4,27 +4,33 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { actionRefused, creditUnclear, orderStale } from '../errors.ts'
-import { type Fulfilment, stockLinesOf } from '../fulfilment/service.ts'
-import type { ActionName } from '../lifecycle/actions.ts'
-import { countUnits, type LineUnits, remainingUnits } from '../lifecycle/counters.ts'
-import type { Actor, OrderChanges, OrderUnderLock } from '../lifecycle/service.ts'
+import { creditInputAmbiguous, orderActionRefused, orderStale } from '../errors.ts'
+import type { FulfilmentService } from '../fulfilment/service.ts'
+import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
+import type { OrderActionName } from '../lifecycle/actions.ts'
+import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 
 type Deps = {
   db: Database
-  changes: OrderChanges
+  changes: OrderTransitions
   adjustments: OrderAdjustmentService
   cancellations: Pick<CancellationService, 'request'>
-  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined
 }
-export const TRANSITIONS = ['hold', 'release', 'complete', 'reopen'] as const satisfies ActionName[]
-type Transition = (typeof TRANSITIONS)[number]
-type Refund = { readonly lines?: readonly LineUnits[] | undefined; readonly amount?: number | undefined }
+export const ADMIN_ORDER_TRANSITIONS = [
+  'hold',
+  'release',
+  'complete',
+  'reopen'
+] as const satisfies OrderActionName[]
+type Transition = (typeof ADMIN_ORDER_TRANSITIONS)[number]
+type Refund = { readonly lines?: readonly OrderLineUnits[] | undefined; readonly amount?: number | undefined }
 
 /** Actions of administrators on orders. */
-export function createOrderActions(deps: Deps) {
+export function createAdminOrderActions(deps: Deps) {
   const { db, changes, adjustments, cancellations, fulfilment, inventory, payments } = deps
 
   /**
@@ -33,8 +39,8 @@ export function createOrderActions(deps: Deps) {
    */
   const runAction = (
     id: string,
-    action: ActionName,
-    actor: Actor,
+    action: OrderActionName,
+    actor: OrderActor,
     write: IdempotentWrite,
     work: (tx: Transaction, locked: OrderUnderLock) => Promise<unknown>
   ) =>
@@ -49,14 +55,19 @@ export function createOrderActions(deps: Deps) {
    * Cancels and credits units that are not shipped. @throws as `runAction`; `ORDER_LINE_UNKNOWN`,
    * `ORDER_UNITS_SHORT`
    */
-  const cancelLines = (id: string, units: readonly LineUnits[], actor: Actor, write: IdempotentWrite) =>
+  const cancelLines = (
+    id: string,
+    units: readonly OrderLineUnits[],
+    actor: OrderActor,
+    write: IdempotentWrite
+  ) =>
     runAction(id, 'cancel_lines', actor, write, async (tx, locked) => {
-      const lines = countUnits(locked.lines, 'cancel', units)
-      if (lines.every(line => remainingUnits.fulfil(line) + line.fulfilled === 0))
-        throw actionRefused({ details: { action: 'cancel_lines', reason: 'whole_order' } })
+      const lines = addToLineCounters(locked.lines, 'cancel', units)
+      if (lines.every(line => remainingLineUnits.fulfil(line) + line.fulfilled === 0))
+        throw orderActionRefused({ details: { action: 'cancel_lines', reason: 'whole_order' } })
       await changes.transition(tx, locked, 'cancel_lines', actor, { lines })
       const release = { id: write.id, kind: 'release', owner: id } as const
-      await inventory?.post(tx, { ...release, lines: stockLinesOf(locked, units) })
+      await inventory?.post(tx, { ...release, lines: stockLinesOfUnits(locked, units) })
       await adjustments.creditUnits(tx, locked, units, { id: write.id, kind: 'cancel', actor })
     })
 
@@ -64,8 +75,8 @@ export function createOrderActions(deps: Deps) {
     /** Cancels the whole order, or these units. @throws `ORDER_NOT_CANCELABLE`, and as `cancelLines` */
     cancel: async (
       id: string,
-      units: readonly LineUnits[] | undefined,
-      actor: Actor,
+      units: readonly OrderLineUnits[] | undefined,
+      actor: OrderActor,
       write: IdempotentWrite
     ) => {
       if (units === undefined) return cancellations.request(id, actor, write)
@@ -77,11 +88,16 @@ export function createOrderActions(deps: Deps) {
      * @throws as `runAction`; `ORDER_CREDIT_UNCLEAR`, `ORDER_CREDIT_TOO_MUCH`, `ORDER_LINE_UNKNOWN`,
      * `ORDER_UNITS_SHORT`
      */
-    refund: async (id: string, { lines: units, amount }: Refund, actor: Actor, write: IdempotentWrite) => {
-      if ((units === undefined) === (amount === undefined)) throw creditUnclear()
+    refund: async (
+      id: string,
+      { lines: units, amount }: Refund,
+      actor: OrderActor,
+      write: IdempotentWrite
+    ) => {
+      if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguous()
       const note = { id: write.id, kind: 'refund', actor } as const
       await runAction(id, 'refund', actor, write, async (tx, locked) => {
-        const lines = units && countUnits(locked.lines, 'refund', units)
+        const lines = units && addToLineCounters(locked.lines, 'refund', units)
         await changes.transition(tx, locked, 'refund', actor, { ...(lines && { lines }) })
         if (units !== undefined) await adjustments.creditUnits(tx, locked, units, note)
         if (amount !== undefined) await adjustments.creditAmount(tx, locked, amount, note)
@@ -89,7 +105,7 @@ export function createOrderActions(deps: Deps) {
       await payments?.sendOperations(id)
     },
 
-    transition: (id: string, action: Transition, actor: Actor, write: IdempotentWrite) =>
+    transition: (id: string, action: Transition, actor: OrderActor, write: IdempotentWrite) =>
       runAction(id, action, actor, write, async (tx, locked) =>
         // Digital units of a held order may be due after its release.
         fulfilment.deliverDigital(
@@ -98,8 +114,8 @@ export function createOrderActions(deps: Deps) {
         )
       ),
 
-    note: (id: string, actor: Actor, write: IdempotentWrite) =>
+    note: (id: string, actor: OrderActor, write: IdempotentWrite) =>
       runAction(id, 'note', actor, write, (tx, locked) => changes.transition(tx, locked, 'note', actor))
   }
 }
-export type OrderActions = ReturnType<typeof createOrderActions>
+export type AdminOrderActions = ReturnType<typeof createAdminOrderActions>

@@ -4,7 +4,7 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { customer } from '../../../testing.ts'
-import { exportCsv } from './export.ts'
+import { exportOrdersAsCsv } from './export.ts'
 import type { OrderFilters } from './filters.ts'
 
 type Row = Record<string, string>
@@ -120,7 +120,7 @@ test('an export of several pages has each order once, with one page in memory', 
     ['orders', 'id'],
     ['lines', 'order_id']
   ] as const) {
-    const file = rowsOf(await text(exportCsv(db, {} as OrderFilters, kind)))
+    const file = rowsOf(await text(exportOrdersAsCsv(db, {} as OrderFilters, kind)))
     expect(file.map(row => row[column])).toEqual(ids)
   }
   expect(Math.max(...limits)).toBeLessThanOrEqual(500)
@@ -138,7 +138,7 @@ test('a page of orders without taxes counts as progress, although it sends no ro
     pages += 1
   }
   const db = { rows } as unknown as Database
-  const file = await text(exportCsv(db, {} as OrderFilters, 'taxes', onPage))
+  const file = await text(exportOrdersAsCsv(db, {} as OrderFilters, 'taxes', onPage))
   expect(file.split('\r\n')).toHaveLength(2)
   expect(pages).toBe(3)
 })

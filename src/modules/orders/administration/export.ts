@@ -3,12 +3,17 @@ import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import { statusOf } from '../lifecycle/status.ts'
-import { taxSummaryOf } from '../orders/taxes.ts'
+import { orderStatusOf } from '../lifecycle/status.ts'
+import { summarizeOrderTaxes } from '../orders/taxes.ts'
 import { deliveryGroupView, orderItemView } from '../orders/view.ts'
 import type { OrderFilters } from './filters.ts'
-import { type DetailedRow, type ExportedRow, exportDetails, exportOrders } from './repository.ts'
-import type { Exported } from './schema.ts'
+import {
+  type ExportedOrderDetailsRow,
+  type ExportedOrderRow,
+  listOrderDetailsToExport,
+  listOrdersToExport
+} from './repository.ts'
+import type { OrderExportRowKind } from './schema.ts'
 
 type Cells = Readonly<Record<string, CsvValue | Date>>
 
@@ -47,7 +52,7 @@ const ORDER_COLUMNS = [
   'shipping_country'
 ]
 
-const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
+const COLUMNS: Readonly<Record<OrderExportRowKind, readonly string[]>> = {
   // New columns come last, because programs read the others by position.
   orders: [
     ...['number', 'status', 'payment_status', 'fulfillment_status', 'email', 'market', 'currency'],
@@ -77,10 +82,10 @@ const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
  * Exports orders as a CSV stream, with one page of orders in memory at a time. Calls `onPage` for each page,
  * because pages of orders without taxes have no rows and would look like no progress.
  */
-export function exportCsv(
+export function exportOrdersAsCsv(
   db: Database,
   filters: OrderFilters,
-  rows: Exported = 'orders',
+  rows: OrderExportRowKind = 'orders',
   onPage: () => void = () => {}
 ): Readable {
   const columns = COLUMNS[rows]
@@ -89,11 +94,15 @@ export function exportCsv(
   const pages =
     rows === 'orders'
       ? readPages(
-          page => db.rows(exportOrders, { ...filters, ...page }),
+          page => db.rows(listOrdersToExport, { ...filters, ...page }),
           ORDERS_A_PAGE,
           row => [orderCells(row)]
         )
-      : readPages(page => db.rows(exportDetails, { ...filters, ...page }), DETAILED_A_PAGE, detailsOf)
+      : readPages(
+          page => db.rows(listOrderDetailsToExport, { ...filters, ...page }),
+          DETAILED_A_PAGE,
+          detailsOf
+        )
   return csvFile(columns, linesOf(pages, lineOf, onPage))
 }
 
@@ -121,10 +130,10 @@ async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) =>
 const withPrefix = (prefix: string, address: AddressDraft | null): Cells =>
   Object.fromEntries(ADDRESS.map(part => [`${prefix}_${part}`, address?.[part] ?? null]))
 
-const statusOfRow = ({ state, payment_status, fulfillment_status }: ExportedRow) =>
-  statusOf(state, payment_status, fulfillment_status)
+const statusOfRow = ({ state, payment_status, fulfillment_status }: ExportedOrderRow) =>
+  orderStatusOf(state, payment_status, fulfillment_status)
 
-const orderCells = ({ shipping_address, billing_address, ...row }: ExportedRow): Cells => ({
+const orderCells = ({ shipping_address, billing_address, ...row }: ExportedOrderRow): Cells => ({
   ...row,
   status: statusOfRow({ ...row, shipping_address, billing_address }),
   ...withPrefix('shipping', shipping_address),
@@ -132,7 +141,7 @@ const orderCells = ({ shipping_address, billing_address, ...row }: ExportedRow):
 })
 
 /** The order columns of a row of lines or taxes. */
-const headOf = (row: ExportedRow): Cells => ({
+const headOf = (row: ExportedOrderRow): Cells => ({
   number: row.number,
   order_id: row.id,
   placed_at: row.placed_at,
@@ -145,7 +154,7 @@ const headOf = (row: ExportedRow): Cells => ({
 })
 
 /** The items, deliveries and cash rounding of an order. Their totals add up to its total. */
-function lineCells(row: DetailedRow): Cells[] {
+function lineCells(row: ExportedOrderDetailsRow): Cells[] {
   const { lines, groups, components, cash_rounding } = row
   const head = headOf(row)
   const taxOf = (key: 'line' | 'group_key', value: number | string) => {
@@ -175,8 +184,8 @@ function lineCells(row: DetailedRow): Cells[] {
   return [...items, ...deliveries, ...(cash_rounding === 0 ? [] : [rounding])] as Cells[]
 }
 
-const taxCells = (row: DetailedRow): Cells[] =>
-  taxSummaryOf(row.components).map(({ rate_ppm, ...tax }) => ({
+const taxCells = (row: ExportedOrderDetailsRow): Cells[] =>
+  summarizeOrderTaxes(row.components).map(({ rate_ppm, ...tax }) => ({
     ...headOf(row),
     ...tax,
     vat_id: row.billing_address?.vat_id ?? row.shipping_address?.vat_id ?? null,

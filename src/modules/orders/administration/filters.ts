@@ -1,8 +1,8 @@
 import { normalizeOrderNumber } from '../orders/order-number.ts'
-import type { OrderQuery } from './schema.ts'
+import type { OrderFilterQuery } from './schema.ts'
 
 /** Turns the query of a request into parameters of statements. */
-export const filtersOf = ({ number, from, to, ...query }: OrderQuery) => ({
+export const orderFiltersOf = ({ number, from, to, ...query }: OrderFilterQuery) => ({
   status: query.status ?? null,
   payment_status: query.payment_status ?? null,
   fulfillment_status: query.fulfillment_status ?? null,
@@ -13,4 +13,4 @@ export const filtersOf = ({ number, from, to, ...query }: OrderQuery) => ({
   from: from === undefined ? null : new Date(from),
   to: to === undefined ? null : new Date(to)
 })
-export type OrderFilters = ReturnType<typeof filtersOf>
+export type OrderFilters = ReturnType<typeof orderFiltersOf>

@@ -2,12 +2,12 @@ import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../lifecycle/status.ts'
 import {
-  addressColumns,
-  type ComponentRow,
-  type GroupRow,
-  type LineRow,
+  type DeliveryGroupRow,
+  type OrderLineRow,
+  orderAddressColumns,
+  orderSummaryColumnNames,
   orderSummaryColumns,
-  summaryColumns
+  type PriceComponentRow
 } from '../orders/repository.ts'
 
 /** Filters of a list. Null: no filter. */
@@ -39,7 +39,7 @@ export const listAllOrders = statement({
   gives: { ...orderSummaryColumns, quantity: 'int8' },
   slow: true,
   text: `
-    select ${summaryColumns},
+    select ${orderSummaryColumnNames},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
@@ -50,7 +50,7 @@ export const listChangedOrders = statement({
   gives: { ...orderSummaryColumns, quantity: 'int8', changed_at: 'int8' },
   slow: true,
   text: `
-    select ${summaryColumns},
+    select ${orderSummaryColumnNames},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity,
       (extract(epoch from updated_at) * 1000000)::int8 as changed_at
     from orders.orders o
@@ -64,38 +64,38 @@ export const countChangedOrders = statement({
   slow: true,
   text: countUpTo('orders.orders where updated_at >= $since')
 })
-export const exportOrders = statement({
+export const listOrdersToExport = statement({
   name: 'orders.export_orders',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
-  gives: { ...orderSummaryColumns, ...addressColumns },
+  gives: { ...orderSummaryColumns, ...orderAddressColumns },
   slow: true,
   text: `
-    select ${summaryColumns}, shipping_address, billing_address
+    select ${orderSummaryColumnNames}, shipping_address, billing_address
     from orders.orders where id < $after and ${matching} order by id desc limit $limit`
 })
-export type ExportedRow = RowOf<typeof exportOrders>
+export type ExportedOrderRow = RowOf<typeof listOrdersToExport>
 
 /** Orders with what the rows of lines and taxes need. */
-export const exportDetails = statement({
+export const listOrderDetailsToExport = statement({
   name: 'orders.export_details',
   takes: { ...filters, after: 'uuid', limit: 'int8' },
   gives: {
     ...orderSummaryColumns,
-    ...addressColumns,
-    lines: json<LineRow[]>(),
-    groups: json<GroupRow[]>(),
-    components: json<ComponentRow[]>()
+    ...orderAddressColumns,
+    lines: json<OrderLineRow[]>(),
+    groups: json<DeliveryGroupRow[]>(),
+    components: json<PriceComponentRow[]>()
   },
   slow: true,
   text: `
-    select ${summaryColumns}, shipping_address, billing_address,
+    select ${orderSummaryColumnNames}, shipping_address, billing_address,
       (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
       (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
       (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
         as components
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
-export type DetailedRow = RowOf<typeof exportDetails>
+export type ExportedOrderDetailsRow = RowOf<typeof listOrderDetailsToExport>
 
 export const countAllOrders = statement({
   name: 'orders.count_all_orders',

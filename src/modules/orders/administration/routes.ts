@@ -4,7 +4,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, withResponseDescription } from '../../../kernel/wire.ts'
-import type { Actor } from '../lifecycle/service.ts'
+import type { OrderActor } from '../lifecycle/service.ts'
 import * as schema from './schema.ts'
 import type { OrderAdministration } from './service.ts'
 
@@ -119,8 +119,8 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Update a shipment',
         description:
           'Corrects the carrier or the tracking number of a shipment; omitted fields stay. `former` keeps the earlier values. 400 `SHIPPING_NUMBER_INVALID`: the carrier does not use such numbers; correct it or send `unchecked: true`. 404 `ORDER_SHIPMENT_NOT_FOUND`: the order has no such shipment. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
-        params: schema.ShipmentParams,
-        body: schema.RelabelRequest,
+        params: schema.OrderShipmentParams,
+        body: schema.RelabelShipmentRequest,
         response: { 200: schema.AdminOrderResponse }
       }
     },
@@ -138,7 +138,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Void a shipment',
         description:
           'Reverts a shipment that was recorded by mistake. Its units must be shipped again and their stock is reserved again. Captured money stays captured. Voiding it again changes nothing. 409 `SHIPPING_SHIPMENT_LEFT`: the carrier has reported events; void these first if they are wrong. 409 `ORDER_ACTION_REFUSED`: units are digital, returned or refunded; see `reason`.',
-        params: schema.ShipmentParams,
+        params: schema.OrderShipmentParams,
         body: schema.VoidRequest,
         response: { 200: schema.AdminOrderResponse }
       }
@@ -157,7 +157,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Void a tracking event',
         description:
           'Removes the effect of a wrong tracking event, for example a false delivery. An order that was completed automatically because of it is reopened. Voiding the event again changes nothing. 404 `SHIPPING_EVENT_NOT_FOUND`: the shipment has no such event. 409 `ORDER_ACTION_REFUSED`: units were returned or refunded since then; see `reason`.',
-        params: schema.EventParams,
+        params: schema.TrackingEventParams,
         body: schema.VoidRequest,
         response: { 200: schema.AdminOrderResponse }
       }
@@ -177,7 +177,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Create a return',
         description:
           'Records that shipped units came back, and restocks them unless `restock` is false. It refunds nothing: create a refund with the same `lines`. 409 `ORDER_UNITS_SHORT`: `items` state how many units can be returned. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
-        body: schema.ReturnRequest
+        body: schema.ReturnUnitsRequest
       }
     },
     request => {
@@ -218,7 +218,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: "Update an order's state",
         description:
           'Holds, releases, completes or reopens an order. `hold` stops it from being shipped until `release`. `complete` closes a placed order with nothing left to ship. `reopen` returns a completed order to processing. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
-        body: schema.TransitionRequest
+        body: schema.OrderTransitionRequest
       }
     },
     request => {
@@ -243,7 +243,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
   )
 }
 
-const actorOf = (request: FastifyRequest, reason?: string): Actor => ({
+const actorOf = (request: FastifyRequest, reason?: string): OrderActor => ({
   role: 'admin',
   id: identityOf(request).userId,
   refunder: identityOf(request),

@@ -12,19 +12,19 @@ import {
   response,
   Time
 } from '../../../kernel/wire.ts'
-import { ACTIONS, type ActionName } from '../lifecycle/actions.ts'
+import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 import {
-  ActionTaken,
-  FulfillmentStatus,
+  FulfillmentStatusField,
+  HistoryActionField,
+  HistoryStateAfterField,
+  HistoryStateBeforeField,
+  OrderPaymentStatusField,
+  OrderStatusField,
   OrderSummaryResponse,
-  orderFields,
-  PaymentStatus,
-  StateAfter,
-  StateBefore,
-  Status,
-  shipmentFields
+  orderResponseFields,
+  orderShipmentFields
 } from '../orders/schema.ts'
-import { TRANSITIONS } from './actions.ts'
+import { ADMIN_ORDER_TRANSITIONS } from './actions.ts'
 
 const UNITS_MAX = 1_000_000
 const Units = Type.Array(
@@ -36,10 +36,10 @@ const Units = Type.Array(
 )
 const Reason = line(500, 'Reason, kept in the history.')
 
-export const OrderQuery = input({
-  status: Type.Optional(Status),
-  payment_status: Type.Optional(PaymentStatus),
-  fulfillment_status: Type.Optional(FulfillmentStatus),
+export const OrderFilterQuery = input({
+  status: Type.Optional(OrderStatusField),
+  payment_status: Type.Optional(OrderPaymentStatusField),
+  fulfillment_status: Type.Optional(FulfillmentStatusField),
   customer_id: Type.Optional(Id),
   placed: Type.Optional(
     Type.Boolean({
@@ -54,12 +54,12 @@ export const OrderQuery = input({
   ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Orders created before this time.' }))
 })
-export type OrderQuery = Static<typeof OrderQuery>
+export type OrderFilterQuery = Static<typeof OrderFilterQuery>
 /** What a row of an exported file holds. */
 const EXPORTED = ['orders', 'lines', 'taxes'] as const
-export type Exported = (typeof EXPORTED)[number]
+export type OrderExportRowKind = (typeof EXPORTED)[number]
 export const OrderExportQuery = input({
-  ...OrderQuery.properties,
+  ...OrderFilterQuery.properties,
   rows: Type.Optional(
     Type.Enum([...EXPORTED], {
       default: 'orders',
@@ -69,7 +69,7 @@ export const OrderExportQuery = input({
   )
 })
 export type OrderExportQuery = Static<typeof OrderExportQuery>
-export const OrderListQuery = input({ ...OrderQuery.properties, ...changeQuery, ...pageQuery })
+export const OrderListQuery = input({ ...OrderFilterQuery.properties, ...changeQuery, ...pageQuery })
 export type OrderListQuery = Static<typeof OrderListQuery>
 export const OrderListResponse = changeListOf(OrderSummaryResponse, 'AdminOrderListResponse')
 
@@ -79,22 +79,22 @@ const unchecked = Type.Optional(
     description: 'Accepts a tracking number that fails the format check of its carrier.'
   })
 )
-export const ShipmentParams = input({ id: Id, shipment_id: Id })
+export const OrderShipmentParams = input({ id: Id, shipment_id: Id })
 export const ShipmentRequest = request('ShipmentRequest', {
   lines: Type.Optional({ ...Units, description: 'Units to ship. Default: all remaining units.' }),
   carrier: Type.Optional(line(100, 'The code or the name of a carrier. Any other name is stored unchanged.')),
   tracking_number: Type.Optional(line(100)),
   unchecked
 })
-export const RelabelRequest = request('RelabelShipmentRequest', {
+export const RelabelShipmentRequest = request('RelabelShipmentRequest', {
   carrier: Type.Optional(nullable(line(100))),
   tracking_number: Type.Optional(nullable(line(100, 'Null removes the tracking number.'))),
   unchecked,
   reason: Type.Optional(Reason)
 })
-export const EventParams = input({ id: Id, shipment_id: Id, event_id: Id })
+export const TrackingEventParams = input({ id: Id, shipment_id: Id, event_id: Id })
 export const VoidRequest = request('VoidRequest', { reason: Reason })
-export const ReturnRequest = request('ReturnRequest', {
+export const ReturnUnitsRequest = request('ReturnRequest', {
   lines: Units,
   restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether the units go back to stock.' })),
   reason: Type.Optional(Reason)
@@ -112,8 +112,8 @@ export const CancelOrderRequest = request('CancelOrderRequest', {
   lines: Type.Optional({ ...Units, description: 'Units to cancel. Default: the whole order.' }),
   reason: Type.Optional(Reason)
 })
-export const TransitionRequest = request('TransitionRequest', {
-  action: Type.Enum([...TRANSITIONS], {
+export const OrderTransitionRequest = request('TransitionRequest', {
+  action: Type.Enum([...ADMIN_ORDER_TRANSITIONS], {
     description:
       '`hold` and `release` stop and resume shipping. `complete` and `reopen` close and reopen the order.'
   }),
@@ -124,10 +124,10 @@ export const OrderNoteRequest = request('OrderNoteRequest', {
 })
 
 export const AdminOrderResponse = response('AdminOrderResponse', {
-  ...orderFields,
+  ...orderResponseFields,
   shipments: Type.Array(
     Type.Object({
-      ...shipmentFields,
+      ...orderShipmentFields,
       voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
       void_reason: nullable(Type.String()),
       former: Type.Array(
@@ -153,16 +153,16 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   ),
   history: Type.Array(
     Type.Object({
-      action: ActionTaken,
-      from: StateBefore,
-      to: StateAfter,
+      action: HistoryActionField,
+      from: HistoryStateBeforeField,
+      to: HistoryStateAfterField,
       actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
       reason: nullable(Type.String()),
       at: Time
     }),
     { description: 'Actions on the order, oldest first.' }
   ),
-  next_actions: Type.Array(Type.Enum(Object.keys(ACTIONS) as ActionName[]), {
+  next_actions: Type.Array(Type.Enum(Object.keys(ORDER_ACTIONS) as OrderActionName[]), {
     description: 'Actions that an administrator can take now.'
   })
 })

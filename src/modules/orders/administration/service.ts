@@ -6,20 +6,20 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { orderNotFound } from '../errors.ts'
-import type { Fulfilment, ShipmentInput } from '../fulfilment/service.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
-import type { Actor } from '../lifecycle/service.ts'
+import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderActor } from '../lifecycle/service.ts'
 import { findAnyOrder } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { orderSummaryView } from '../orders/view.ts'
-import type { OrderActions } from './actions.ts'
-import { exportCsv } from './export.ts'
-import { filtersOf } from './filters.ts'
+import type { AdminOrderActions } from './actions.ts'
+import { exportOrdersAsCsv } from './export.ts'
+import { orderFiltersOf } from './filters.ts'
 import * as repository from './repository.ts'
 import type { AdminOrderResponse, OrderExportQuery, OrderListQuery } from './schema.ts'
 import { adminOrderView } from './view.ts'
 
-type Deps = { db: Database; actions: OrderActions; fulfilment: Fulfilment }
+type Deps = { db: Database; actions: AdminOrderActions; fulfilment: FulfilmentService }
 
 /** Reads orders for administrators, and runs their actions. */
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
@@ -33,7 +33,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   }
 
   function listNewest({ limit, cursor, count, ...query }: OrderListQuery) {
-    const filters = filtersOf(query)
+    const filters = orderFiltersOf(query)
     const page = {
       ...(limit !== undefined && { limit }),
       ...(cursor !== undefined && { cursor }),
@@ -66,48 +66,53 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       return { ...page, items: page.items.map(orderSummaryView) }
     },
     exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>
-      exportCsv(db, filtersOf(query), rows, onPage),
-    cancel: (id: string, lines: readonly LineUnits[] | undefined, actor: Actor, write: IdempotentWrite) =>
-      readAfter(id, actions.cancel(id, lines, actor, write)),
-    ship: (id: string, parcel: ShipmentInput, actor: Actor, write: IdempotentWrite) =>
+      exportOrdersAsCsv(db, orderFiltersOf(query), rows, onPage),
+    cancel: (
+      id: string,
+      lines: readonly OrderLineUnits[] | undefined,
+      actor: OrderActor,
+      write: IdempotentWrite
+    ) => readAfter(id, actions.cancel(id, lines, actor, write)),
+    ship: (id: string, parcel: ShipmentInput, actor: OrderActor, write: IdempotentWrite) =>
       readAfter(id, fulfilment.ship(id, parcel, actor, write)),
     relabel: (
-      of: Parameters<Fulfilment['relabel']>[0],
-      label: Parameters<Fulfilment['relabel']>[1],
-      actor: Actor,
+      of: Parameters<FulfilmentService['relabel']>[0],
+      label: Parameters<FulfilmentService['relabel']>[1],
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(of.id, fulfilment.relabel(of, label, actor, write)),
     voidShipment: (
-      of: Parameters<Fulfilment['voidShipment']>[0],
+      of: Parameters<FulfilmentService['voidShipment']>[0],
       reason: string,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(of.id, fulfilment.voidShipment(of, reason, actor, write)),
     voidEvent: (
-      of: Parameters<Fulfilment['voidEvent']>[0],
+      of: Parameters<FulfilmentService['voidEvent']>[0],
       reason: string,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(of.id, fulfilment.voidEvent(of, reason, actor, write)),
     takeBack: (
       id: string,
-      returned: Parameters<Fulfilment['recordReturn']>[1],
-      actor: Actor,
+      returned: Parameters<FulfilmentService['recordReturn']>[1],
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(id, fulfilment.recordReturn(id, returned, actor, write)),
     refund: (
       id: string,
-      refund: Parameters<OrderActions['refund']>[1],
-      actor: Actor,
+      refund: Parameters<AdminOrderActions['refund']>[1],
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(id, actions.refund(id, refund, actor, write)),
     transition: (
       id: string,
-      action: Parameters<OrderActions['transition']>[1],
-      actor: Actor,
+      action: Parameters<AdminOrderActions['transition']>[1],
+      actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(id, actions.transition(id, action, actor, write)),
-    note: (id: string, actor: Actor, write: IdempotentWrite) => readAfter(id, actions.note(id, actor, write))
+    note: (id: string, actor: OrderActor, write: IdempotentWrite) =>
+      readAfter(id, actions.note(id, actor, write))
   }
 }
 export type OrderAdministration = ReturnType<typeof createOrderAdministration>

@@ -1,4 +1,4 @@
-import { nextActions } from '../lifecycle/actions.ts'
+import { allowedOrderActions } from '../lifecycle/actions.ts'
 import type { OrderRow } from '../orders/repository.ts'
 import { commonOrderView, orderLifecycleOf } from '../orders/view.ts'
 import type { AdminOrderResponse } from './schema.ts'
@@ -18,5 +18,5 @@ export const adminOrderView = (row: OrderRow): AdminOrderResponse => ({
     reason,
     at: new Date(at)
   })),
-  next_actions: nextActions(orderLifecycleOf(row), 'admin', 'never')
+  next_actions: allowedOrderActions(orderLifecycleOf(row), 'admin', 'never')
 })

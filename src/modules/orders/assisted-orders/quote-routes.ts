@@ -1,9 +1,9 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
-import type { Quotes } from './quote-service.ts'
+import type { OrderQuoteService } from './quote-service.ts'
 
-export function quoteRoutes(tiers: Tiers, quotes: Quotes): void {
+export function orderQuoteRoutes(tiers: Tiers, quotes: OrderQuoteService): void {
   tiers.admin.post(
     '/admin/orders/quote',
     {

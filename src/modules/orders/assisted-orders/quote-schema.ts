@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
-import { checkoutRequestFields, FindingResponse, priceFields } from '../checkouts/schema.ts'
+import { CheckoutFindingResponse, checkoutPriceFields, checkoutRequestFields } from '../checkouts/schema.ts'
 
 const { note: _, ...what } = checkoutRequestFields
 export const OrderQuoteRequest = request('OrderQuoteRequest', {
@@ -26,10 +26,10 @@ export type OrderQuoteRequest = Static<typeof OrderQuoteRequest>
 export const OrderQuoteResponse = response('OrderQuoteResponse', {
   customer_id: nullable({ ...Id, description: 'The customer who would buy. Null: a guest.' }),
   ready: Type.Boolean({ description: 'Whether it could be ordered: no finding is `blocking`.' }),
-  ...priceFields,
+  ...checkoutPriceFields,
   findings: Type.Array(
     Type.Object({
-      ...FindingResponse.properties,
+      ...CheckoutFindingResponse.properties,
       promotion_id: Type.Optional(
         nullable({ ...Id, description: 'For a code, its promotion. Null: the code is unknown.' })
       ),

@@ -2,14 +2,14 @@ import { found } from '../../../kernel/errors.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { FindBuyerKeys } from '../buyers/service.ts'
-import { isBlocking } from '../checkouts/findings.ts'
-import { type CheckoutInput, emailOf } from '../checkouts/input.ts'
-import { checkInput } from '../checkouts/input-checks.ts'
+import { isBlockingFinding } from '../checkouts/findings.ts'
+import { type CheckoutInput, validEmailOf } from '../checkouts/input.ts'
+import { findInputProblems } from '../checkouts/input-checks.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { findAnyCheckout } from '../checkouts/repository.ts'
 import { checkoutFindingView, checkoutPriceView } from '../checkouts/view.ts'
-import { checkoutNotFound, sourceUnclear } from '../errors.ts'
+import { checkoutItemsAmbiguous, checkoutNotFound } from '../errors.ts'
 import type { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
 
 type Deps = {
@@ -26,7 +26,13 @@ type Subject = { readonly customerId: string | null; readonly input: CheckoutInp
 /**
  * Calculates what a buyer would pay, as for a checkout, and explains codes without effect. Nothing is stored.
  */
-export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing }: Deps) {
+export function createOrderQuoteService({
+  db,
+  readCheckoutInput,
+  priceCheckout,
+  findBuyerKeys,
+  pricing
+}: Deps) {
   async function findSubject({ body, market }: QuoteRequest): Promise<Subject> {
     const { checkout_id: id, ...fields } = body
     assertOneSource(body)
@@ -46,11 +52,11 @@ export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKe
   async function quote(request: QuoteRequest): Promise<OrderQuoteResponse> {
     const { customerId, input } = await findSubject(request)
     // An administrator may know what a buyer has bought.
-    const keys = await findBuyerKeys({ customerId, email: emailOf(input), network: null })
+    const keys = await findBuyerKeys({ customerId, email: validEmailOf(input), network: null })
     const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }
-    const findings = [...checkInput(row, priced, false), ...priced.findings]
+    const findings = [...findInputProblems(row, priced, false), ...priced.findings]
     const buyer = { ...rules.buyer, group: null }
     const explained = await pricing.explainFindings(quoted.findings, { market, rules, buyer })
     const reasonOf = new Map(
@@ -58,7 +64,7 @@ export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKe
     )
     return {
       customer_id: customerId,
-      ready: !findings.some(isBlocking),
+      ready: !findings.some(isBlockingFinding),
       ...checkoutPriceView(priced),
       findings: findings.map(each => ({
         ...checkoutFindingView(each),
@@ -69,7 +75,7 @@ export function createQuotes({ db, readCheckoutInput, priceCheckout, findBuyerKe
 
   return { quote }
 }
-export type Quotes = ReturnType<typeof createQuotes>
+export type OrderQuoteService = ReturnType<typeof createOrderQuoteService>
 
 /** @throws `CHECKOUT_SOURCE_UNCLEAR` */
 function assertOneSource({ checkout_id, codes: _, ...others }: OrderQuoteRequest): void {
@@ -81,4 +87,4 @@ function assertOneSource({ checkout_id, codes: _, ...others }: OrderQuoteRequest
 }
 
 const sourceError = (fields: readonly string[], message: string) =>
-  sourceUnclear({ details: { errors: fields.map(field => ({ path: `body/${field}`, message })) } })
+  checkoutItemsAmbiguous({ details: { errors: fields.map(field => ({ path: `body/${field}`, message })) } })

@@ -3,9 +3,9 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
-import type { AssistedOrders } from './service.ts'
+import type { AssistedOrderService } from './service.ts'
 
-export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrders): void {
+export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrderService): void {
   tiers.admin.post(
     '/admin/orders',
     {

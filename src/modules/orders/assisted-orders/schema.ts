@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
 import { AdminOrderResponse } from '../administration/schema.ts'
-import { Items } from '../checkouts/schema.ts'
+import { RequestedItems } from '../checkouts/schema.ts'
 import { OrderRequest } from '../orders/schema.ts'
 
 const { items: _, ...orderFields } = OrderRequest.properties
@@ -10,7 +10,7 @@ export const AssistedOrderRequest = request('AssistedOrderRequest', {
     ...Id,
     description: 'The customer who owns the order. Without it the order is a guest order and needs `email`.'
   }),
-  items: Items,
+  items: RequestedItems,
   ...orderFields
 })
 export type AssistedOrderRequest = Static<typeof AssistedOrderRequest>

@@ -7,13 +7,13 @@ import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { orderNotFound } from '../errors.ts'
 import type { OrderTokens } from '../orders/guest-service.ts'
 import { findAnyOrder } from '../orders/repository.ts'
-import type { Placement } from '../placement/service.ts'
+import type { OrderPlacement } from '../placement/service.ts'
 import type { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
 
 type Deps = {
   db: Queryable
   readCheckoutInput: ReadCheckoutInput
-  placement: Placement
+  placement: OrderPlacement
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined
   tokens: Pick<OrderTokens, 'create'>
 }
@@ -27,7 +27,7 @@ type RequestedAssistedOrder = {
 /**
  * Creates orders for buyers on behalf of an administrator, with the same prices and checks as other orders.
  */
-export function createAssistedOrders({ db, readCheckoutInput, placement, payments, tokens }: Deps) {
+export function createAssistedOrderService({ db, readCheckoutInput, placement, payments, tokens }: Deps) {
   async function read(id: string): Promise<AssistedOrderResponse> {
     const order = found(await db.first(findAnyOrder, { id }), orderNotFound)
     const order_token = order.customer_id === null ? tokens.create(id, order.token_version) : null
@@ -55,4 +55,4 @@ export function createAssistedOrders({ db, readCheckoutInput, placement, payment
 
   return { create }
 }
-export type AssistedOrders = ReturnType<typeof createAssistedOrders>
+export type AssistedOrderService = ReturnType<typeof createAssistedOrderService>

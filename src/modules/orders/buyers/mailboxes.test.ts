@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailboxOf } from './mailboxes.ts'
+import { mailboxOfEmail } from './mailboxes.ts'
 
 test.each([
   ['ada.love.lace@gmail.com', 'adalovelace@gmail.com'],
@@ -13,5 +13,5 @@ test.each([
   ['ada@gmail.com.example', 'ada@gmail.com.example'],
   ['"@"+x@gmail.com', '"@"@gmail.com']
 ])('the mailbox of %s is %s', (email, mailbox) => {
-  expect(mailboxOf(email)).toBe(mailbox)
+  expect(mailboxOfEmail(email)).toBe(mailbox)
 })

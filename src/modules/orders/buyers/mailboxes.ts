@@ -14,7 +14,7 @@ const SAME_DOMAIN: Readonly<Record<string, string>> = {
  * Returns the mailbox behind a normalized email address if its provider supports sub-addresses, otherwise the
  * address itself. Limits of a buyer count by mailbox. No mail is sent to it.
  */
-export function mailboxOf(email: string): string {
+export function mailboxOfEmail(email: string): string {
   const at = email.lastIndexOf('@')
   const [local, given] = [email.slice(0, at), email.slice(at + 1)]
   const domain = SAME_DOMAIN[given] ?? given

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
  * Returns those of these variants and products that the customer has bought: in a placed or completed order,
  * not canceled.
  */
-export const listBought = statement({
+export const listPurchasedIds = statement({
   name: 'orders.list_bought',
   takes: { customer_id: 'uuid', ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -19,7 +19,7 @@ export const listBought = statement({
  * Whether an account has an order that is not canceled, or a mailbox has a paid one. An unpaid order counts
  * only for a guest with the same mailbox and network.
  */
-export const hasOrdered = statement({
+export const findWhetherBuyerOrdered = statement({
   name: 'orders.has_ordered',
   takes: { customer: 'text', customer_id: 'uuid?', mailbox: 'text?', but: 'uuid?' },
   gives: { has_ordered: 'bool' },

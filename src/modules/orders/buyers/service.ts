@@ -2,7 +2,7 @@ import { isId } from '../../../kernel/ids.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import { mailboxOf } from './mailboxes.ts'
+import { mailboxOfEmail } from './mailboxes.ts'
 import * as repository from './repository.ts'
 
 export type BuyerKeys = {
@@ -24,7 +24,7 @@ export type BuyerKeys = {
   readonly mailbox: string | null
 }
 type Deps = { secrets: Pick<Secrets, 'mac'>; auth: Pick<AuthApi, 'contacts'> | undefined }
-/** `network`: see `networkOf`. Null: an administrator orders, and the network of the buyer is unknown. */
+/** `network`: see `hashClientNetwork`. Null: an administrator orders, and the network of the buyer is unknown. */
 type BuyerFacts = {
   readonly customerId: string | null
   readonly email: string | null
@@ -37,7 +37,7 @@ type BuyerFacts = {
  */
 export function createFindBuyerKeys({ secrets, auth }: Deps) {
   const hashOf = (email: string | null | undefined): string | null =>
-    email == null ? null : secrets.mac('orders.email', mailboxOf(email))
+    email == null ? null : secrets.mac('orders.email', mailboxOfEmail(email))
 
   return async ({ customerId, email, network }: BuyerFacts): Promise<BuyerKeys> => {
     if (customerId !== null) {
@@ -54,27 +54,27 @@ export type FindBuyerKeys = ReturnType<typeof createFindBuyerKeys>
 /**
  * Whether a buyer has an order that counts, other than `but`. See `BuyerKeys` for `customer` and `mailbox`.
  */
-export async function hasOrdered(
+export async function hasBuyerOrdered(
   db: Queryable,
   customer: string,
   but: string | null,
   mailbox: string | null
 ): Promise<boolean> {
   const customer_id = isId(customer) ? customer : null
-  const found = await db.first(repository.hasOrdered, { customer, customer_id, mailbox, but })
+  const found = await db.first(repository.findWhetherBuyerOrdered, { customer, customer_id, mailbox, but })
   return found?.has_ordered ?? false
 }
 
 /** A keyed hash of the client network of an order, as it is stored. */
-export const networkOf = (secrets: Pick<Secrets, 'mac'>, address: string): string =>
+export const hashClientNetwork = (secrets: Pick<Secrets, 'mac'>, address: string): string =>
   secrets.mac('orders.network', address)
 
 /** See `OrdersApi.findPurchased`. */
-export async function findPurchased(
+export async function findPurchasedIds(
   db: Queryable,
   customer_id: string,
   ids: readonly string[]
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.rows(repository.listBought, { customer_id, ids: [...ids] })
+  const rows = await db.rows(repository.listPurchasedIds, { customer_id, ids: [...ids] })
   return new Set(rows.map(({ id }) => id))
 }

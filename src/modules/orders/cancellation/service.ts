@@ -9,12 +9,17 @@ import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStale } from '../errors.ts'
 import { orderCanceled } from '../events.ts'
-import { remainingUnits } from '../lifecycle/counters.ts'
-import { type Actor, type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+import { remainingLineUnits } from '../lifecycle/counters.ts'
+import {
+  type OrderActor,
+  type OrderTransitions,
+  type OrderUnderLock,
+  SYSTEM_ACTOR
+} from '../lifecycle/service.ts'
 
 type Deps = {
   db: Database
-  changes: OrderChanges
+  changes: OrderTransitions
   adjustments: Pick<OrderAdjustmentService, 'creditRest'>
   emit: Emit
   pricing: Pick<PricingApi, 'release'>
@@ -51,7 +56,7 @@ export function createCancellationService({
    * nothing.
    * @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_NOT_CANCELABLE`
    */
-  async function request(id: string, actor: Actor, write: IdempotentWrite): Promise<void> {
+  async function request(id: string, actor: OrderActor, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       const locked = await changes.lock(tx, id)
       write.expect(locked.order.version, orderStale)
@@ -67,7 +72,11 @@ export function createCancellationService({
    * A cancellation refunds everything that was paid, so the actor needs the right to. @throws
    * `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
    */
-  async function assertCanRefundPaidAmount(tx: Transaction, id: string, { refunder }: Actor): Promise<void> {
+  async function assertCanRefundPaidAmount(
+    tx: Transaction,
+    id: string,
+    { refunder }: OrderActor
+  ): Promise<void> {
     if (refunder === undefined) return
     const account = await payments?.lockAccount(tx, id)
     if (account === undefined) return
@@ -75,7 +84,7 @@ export function createCancellationService({
     if (heldMinor > 0) payments?.assertCanRefund(account, heldMinor, refunder)
   }
 
-  async function begin(tx: Transaction, locked: OrderUnderLock, actor: Actor): Promise<void> {
+  async function begin(tx: Transaction, locked: OrderUnderLock, actor: OrderActor): Promise<void> {
     const requested = await changes.transition(tx, locked, 'cancel', actor, { cancelRequestedBy: actor.role })
     // `freeze` calls the payment listener, which settles the cancellation in this transaction if no provider
     // has to confirm.
@@ -98,7 +107,7 @@ export function createCancellationService({
     // kept.
     if (order.cancel_requested_by === 'system' && order.canceled_for === null && isPaid) {
       await payments?.unfreeze(tx, order.id)
-      return changes.transition(tx, locked, 'refuse_cancel', SYSTEM, { cancelRequestedBy: null })
+      return changes.transition(tx, locked, 'refuse_cancel', SYSTEM_ACTOR, { cancelRequestedBy: null })
     }
     return finish(tx, locked, account.captured)
   }
@@ -115,9 +124,9 @@ export function createCancellationService({
     const { id, number, customer_id, cart_id, cancel_requested_by } = locked.order
     const lines = locked.lines.map(line => ({
       ...line,
-      canceled: line.canceled + remainingUnits.cancel(line)
+      canceled: line.canceled + remainingLineUnits.cancel(line)
     }))
-    const canceled = await changes.transition(tx, locked, 'confirm_cancel', SYSTEM, {
+    const canceled = await changes.transition(tx, locked, 'confirm_cancel', SYSTEM_ACTOR, {
       lines,
       cancelRequestedBy: null
     })
@@ -126,7 +135,7 @@ export function createCancellationService({
     if (cancel_requested_by === 'system' && cart_id !== null) {
       const open = locked.lines.map(line => ({
         variantId: line.variantId,
-        quantity: remainingUnits.cancel(line)
+        quantity: remainingLineUnits.cancel(line)
       }))
       const unsold = open.filter(({ quantity }) => quantity > 0)
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
@@ -139,7 +148,7 @@ export function createCancellationService({
   /** Refunds everything that was captured; again when a later capture arrives. */
   async function refundAll(tx: Transaction, locked: OrderUnderLock, capturedMinor: number): Promise<void> {
     const id = derivedId(locked.order.id, `canceled:${capturedMinor}`)
-    await adjustments.creditRest(tx, locked, { id, kind: 'cancel', actor: SYSTEM })
+    await adjustments.creditRest(tx, locked, { id, kind: 'cancel', actor: SYSTEM_ACTOR })
   }
 
   return { request, begin, settle }

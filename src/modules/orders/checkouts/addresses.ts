@@ -35,7 +35,7 @@ export const AddressResponse = response('AddressResponse', {
  * Returns the draft as it is stored, and the faults that make it incomplete. `path` is its field in the
  * request.
  */
-export function readDraft(
+export function readAddressDraft(
   draft: AddressDraft,
   path: string
 ): { address: AddressDraft; faults: FieldFault[] } {
@@ -45,7 +45,7 @@ export function readDraft(
 }
 
 /** Returns a fault if the draft does not say in which of the named regions it lies. */
-export function regionFaults(
+export function addressRegionFaults(
   { country, region }: AddressDraft,
   named: ReadonlySet<string>,
   path: string
@@ -54,7 +54,7 @@ export function regionFaults(
   return message === undefined ? [] : [{ path: `${path}/region`, message }]
 }
 
-export const destinationOf = ({ country, region, postal_code }: AddressDraft): Destination => ({
+export const destinationOfAddress = ({ country, region, postal_code }: AddressDraft): Destination => ({
   country,
   region,
   postalCode: postal_code

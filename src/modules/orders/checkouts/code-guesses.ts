@@ -1,6 +1,6 @@
 import { createRequestBudget } from '../../../kernel/budget.ts'
 import { DomainError } from '../../../kernel/errors.ts'
-import { tooManyCodes } from '../errors.ts'
+import { tooManyUnknownCodes } from '../errors.ts'
 import type { CheckoutBody } from './schema.ts'
 
 type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
@@ -15,7 +15,7 @@ const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
  * against the budget of the client address. @throws `CHECKOUT_CODES_LIMITED` before the call, when the budget
  * is used up
  */
-export type LimitCodeGuesses = <T extends object>(
+export type LimitPromotionCodeGuesses = <T extends object>(
   address: string,
   body: Pick<CheckoutBody, 'codes'>,
   work: () => Promise<T>
@@ -25,14 +25,14 @@ export type LimitCodeGuesses = <T extends object>(
  * Limits the unknown promotion codes per minute and client address, so that clients cannot find codes by
  * trial. It does not count per account, because one client can create many accounts.
  */
-export function createLimitCodeGuesses(perMinute: number): LimitCodeGuesses {
+export function createLimitPromotionCodeGuesses(perMinute: number): LimitPromotionCodeGuesses {
   const take = createRequestBudget(perMinute)
   return async (address, { codes = [] }, work) => {
     if (codes.length === 0) return work()
     // Counts all codes first and returns the known ones later, so that parallel requests cannot try more
     // codes.
     const waitSeconds = take(address, codes.length)
-    if (waitSeconds > 0) throw tooManyCodes({ retryAfterSeconds: waitSeconds })
+    if (waitSeconds > 0) throw tooManyUnknownCodes({ retryAfterSeconds: waitSeconds })
     let outcome: WithFindings = {}
     try {
       const result = await work()

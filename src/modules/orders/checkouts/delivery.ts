@@ -1,17 +1,17 @@
 import type { Destination } from '../../../kernel/areas.ts'
 import type { Quote } from '../../pricing/index.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
-import type { SoldLine } from './lines.ts'
+import type { AvailableCheckoutLine } from './lines.ts'
 
 /**
  * Keys of the two delivery groups of a quote: lines that a carrier delivers or the buyer picks up, and
  * digital lines.
  */
-export const GOODS = 'goods'
-export const DIGITAL = 'digital'
+export const GOODS_GROUP_KEY = 'goods'
+export const DIGITAL_GROUP_KEY = 'digital'
 
 /** Returns the shipping options of a parcel, cheapest first. */
-export type RatesOf = (parcel: ShippingParcel) => readonly ShippingOption[]
+export type CalculateShippingOptions = (parcel: ShippingParcel) => readonly ShippingOption[]
 /**
  * How goods reach the buyer. A quote is calculated for one method; the shipping module returns options of
  * both.
@@ -19,14 +19,15 @@ export type RatesOf = (parcel: ShippingParcel) => readonly ShippingOption[]
 export type DeliveryMethod = 'shipping' | 'pickup'
 
 /** The parcel of the lines that need shipping. Its value is the discounted total of the quote. */
-export function parcelOf(
-  lines: readonly SoldLine[],
+export function shippingParcelOf(
+  lines: readonly AvailableCheckoutLine[],
   quote: Quote,
   destination: Destination | null
 ): ShippingParcel {
   const totalOf = new Map(quote.lines.map(line => [line.key, line.totalMinor]))
   const carried = lines.filter(({ variant }) => variant.requiresShipping)
-  const sum = (of: (line: SoldLine) => number) => carried.reduce((total, line) => total + of(line), 0)
+  const sum = (of: (line: AvailableCheckoutLine) => number) =>
+    carried.reduce((total, line) => total + of(line), 0)
   return {
     destination,
     currency: quote.currency,

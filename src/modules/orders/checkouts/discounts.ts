@@ -12,7 +12,7 @@ export type CheckoutDiscount = {
 type Promotions = Awaited<ReturnType<PricingApi['readRules']>>['promotions']
 
 /** Adds up the discounts of each promotion, in the order in which the quote applied them. */
-export function discountsOf({ components }: Quote, promotions: Promotions): CheckoutDiscount[] {
+export function discountsByPromotion({ components }: Quote, promotions: Promotions): CheckoutDiscount[] {
   const nameOf = new Map(promotions.map(({ id, name }) => [id, name]))
   const discounts = new Map<string, CheckoutDiscount>()
   for (const { promotion: promotionId, code = null, amountMinor: off } of components) {

@@ -63,10 +63,13 @@ const BLOCKS = {
   CODE_NO_EFFECT: false
 } satisfies Record<CheckoutFinding['code'], boolean>
 
-export const FINDING_CODES = Object.keys(BLOCKS) as CheckoutFinding['code'][]
-export const isBlocking = ({ code }: Pick<CheckoutFinding, 'code'>): boolean => BLOCKS[code]
+export const CHECKOUT_FINDING_CODES = Object.keys(BLOCKS) as CheckoutFinding['code'][]
+export const isBlockingFinding = ({ code }: Pick<CheckoutFinding, 'code'>): boolean => BLOCKS[code]
 
-export const finding = (code: OwnFinding['code'], about: Partial<OwnFinding> = {}): OwnFinding => ({
+export const newCheckoutFinding = (
+  code: OwnFinding['code'],
+  about: Partial<OwnFinding> = {}
+): OwnFinding => ({
   code,
   message: MESSAGES[code],
   ...about

@@ -5,7 +5,7 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, MarketHeaders, MarketQuery, requestedMarket } from '../../../kernel/wire.ts'
 import type { GuestCheckoutService, GuestCredentials } from './guest-service.ts'
-import type { CheckoutLimits } from './routes.ts'
+import type { CheckoutRateLimits } from './routes.ts'
 import { CheckoutResponse, GuestCheckoutRequest, NewGuestCheckoutResponse } from './schema.ts'
 
 const TOKEN = 'x-checkout-token'
@@ -23,7 +23,7 @@ const own = { tags, params: IdParams, headers: GuestHeaders, response: { 200: Ch
 export function guestCheckoutRoutes(
   tiers: Tiers,
   guests: GuestCheckoutService,
-  { perMinute, limitCodeGuesses }: CheckoutLimits
+  { perMinute, limitCodeGuesses }: CheckoutRateLimits
 ): void {
   tiers.public.post(
     '/checkouts/guest',

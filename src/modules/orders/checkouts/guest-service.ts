@@ -1,7 +1,7 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { checkoutNotFound } from '../errors.ts'
-import type { RequestedCheckout } from './read-input.ts'
+import type { CheckoutRequestInput } from './read-input.ts'
 import type { CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 
@@ -23,14 +23,14 @@ export function createGuestCheckoutService({ checkouts, secrets }: Deps) {
   return {
     verifyToken,
     create: async (
-      requested: RequestedCheckout,
+      requested: CheckoutRequestInput,
       write: IdempotentWrite
     ): Promise<CheckoutResponse & { checkout_token: string }> => {
       const checkout = await checkouts.create(null, requested, write)
       return { checkout_token: checkoutToken(secrets, checkout.id), ...checkout }
     },
     read: async (credentials: GuestCredentials) => checkouts.read(null, verifyToken(credentials)),
-    replace: async (credentials: GuestCredentials, requested: RequestedCheckout, write: IdempotentWrite) =>
+    replace: async (credentials: GuestCredentials, requested: CheckoutRequestInput, write: IdempotentWrite) =>
       checkouts.replace(null, verifyToken(credentials), requested, write),
     cancel: async (credentials: GuestCredentials, write: IdempotentWrite) =>
       checkouts.cancel(null, verifyToken(credentials), write)

@@ -1,12 +1,12 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
-import { readDraft, regionFaults } from './addresses.ts'
-import { type CheckoutFinding, finding } from './findings.ts'
-import { addressOf, type CheckoutInput, emailOf } from './input.ts'
+import { addressRegionFaults, readAddressDraft } from './addresses.ts'
+import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
+import { type CheckoutInput, taxAddressOf, validEmailOf } from './input.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 
 /** Finds what is wrong with the input of a checkout: market, cart, email address, addresses. */
-export function checkInput(
+export function findInputProblems(
   row: Pick<CheckoutRow, 'input' | 'customer_id' | 'quote_hash'>,
   priced: PricedCheckout,
   isCartChanged: boolean
@@ -14,9 +14,9 @@ export function checkInput(
   const { input } = row
   const { marketProblem } = priced
   return [
-    ...(marketProblem === undefined ? [] : [finding(marketProblem)]),
-    ...(isCartChanged ? [finding('CART_CHANGED')] : []),
-    ...(priced.quote.hash === row.quote_hash ? [] : [finding('PRICE_CHANGED')]),
+    ...(marketProblem === undefined ? [] : [newCheckoutFinding(marketProblem)]),
+    ...(isCartChanged ? [newCheckoutFinding('CART_CHANGED')] : []),
+    ...(priced.quote.hash === row.quote_hash ? [] : [newCheckoutFinding('PRICE_CHANGED')]),
     ...emailFindings(input, row.customer_id),
     ...addressFindings(input, priced)
   ]
@@ -24,9 +24,11 @@ export function checkInput(
 
 /** Customers may omit the email address, because their account has one. */
 function emailFindings(input: CheckoutInput, customerId: string | null): CheckoutFinding[] {
-  if (input.email === null) return customerId === null ? [finding('EMAIL_MISSING')] : []
+  if (input.email === null) return customerId === null ? [newCheckoutFinding('EMAIL_MISSING')] : []
   const message = 'must be an e-mail address, such as ada@example.com'
-  return emailOf(input) === null ? [finding('EMAIL_INVALID', { field: 'email', message })] : []
+  return validEmailOf(input) === null
+    ? [newCheckoutFinding('EMAIL_INVALID', { field: 'email', message })]
+    : []
 }
 
 /** An address may be incomplete if it only selects the taxes. */
@@ -34,13 +36,17 @@ function addressFindings(input: CheckoutInput, priced: PricedCheckout): Checkout
   const { shippingAddress, billingAddress } = input
   const isSent = priced.method === 'shipping' && priced.sold.some(({ variant }) => variant.requiresShipping)
   const faults = [
-    ...(isSent && shippingAddress !== null ? readDraft(shippingAddress, 'shipping_address').faults : []),
-    ...(billingAddress !== null ? readDraft(billingAddress, 'billing_address').faults : []),
+    ...(isSent && shippingAddress !== null
+      ? readAddressDraft(shippingAddress, 'shipping_address').faults
+      : []),
+    ...(billingAddress !== null ? readAddressDraft(billingAddress, 'billing_address').faults : []),
     ...regionFaultsOf(input, priced, isSent)
   ]
   // A missing region is reported once, although both checks can find it.
   const byPath = new Map(faults.map(fault => [fault.path, fault]))
-  return [...byPath.values()].map(({ path, message }) => finding('ADDRESS_INVALID', { field: path, message }))
+  return [...byPath.values()].map(({ path, message }) =>
+    newCheckoutFinding('ADDRESS_INVALID', { field: path, message })
+  )
 }
 
 /**
@@ -51,9 +57,9 @@ function regionFaultsOf(
   { regions, sold }: PricedCheckout,
   isSent: boolean
 ): FieldFault[] {
-  const address = addressOf(input)
+  const address = taxAddressOf(input)
   const isDigital = sold.some(({ variant }) => !variant.requiresShipping)
   if (address === null || !(isSent || isDigital)) return []
   const path = input.shippingAddress === null ? 'billing_address' : 'shipping_address'
-  return regionFaults(address, regions, path)
+  return addressRegionFaults(address, regions, path)
 }

@@ -8,7 +8,7 @@ export type CheckoutInput = {
   readonly lines: readonly CheckoutLine[]
   /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
-  /** As the client sent it; it may be incomplete. See `emailOf`. */
+  /** As the client sent it; it may be incomplete. See `validEmailOf`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null
@@ -20,9 +20,9 @@ export type CheckoutInput = {
 }
 
 /** The email address for messages. Null: it is missing or invalid. */
-export const emailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
+export const validEmailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
   email === null ? null : (parseEmail(email) ?? null)
 
 /** The shipping address, or else the billing address. It selects the market, and the tax of digital lines. */
-export const addressOf = ({ shippingAddress, billingAddress }: CheckoutInput): AddressDraft | null =>
+export const taxAddressOf = ({ shippingAddress, billingAddress }: CheckoutInput): AddressDraft | null =>
   shippingAddress ?? billingAddress

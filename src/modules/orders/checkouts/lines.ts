@@ -1,17 +1,17 @@
 import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
-import { type CheckoutFinding, finding } from './findings.ts'
+import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
 
 /** A quantity of one variant. */
 export type CheckoutLine = { readonly variantId: string; readonly quantity: number }
 /** A line whose variant is for sale in the market. */
-export type SoldLine = CheckoutLine & { readonly variant: SoldVariant }
+export type AvailableCheckoutLine = CheckoutLine & { readonly variant: SoldVariant }
 type SoldVariant = QuotedVariant & { readonly price: NonNullable<QuotedVariant['price']> }
 /** A line whose variant is not for sale, with its last known name. */
-export type UnsoldLine = CheckoutLine & { readonly name: string | null }
+export type UnavailableCheckoutLine = CheckoutLine & { readonly name: string | null }
 
 /** Merges lines of the same variant into the first of them. */
-export function mergeLines(lines: readonly CheckoutLine[]): CheckoutLine[] {
+export function mergeCheckoutLines(lines: readonly CheckoutLine[]): CheckoutLine[] {
   const quantities = new Map<string, number>()
   for (const { variantId, quantity } of lines)
     quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity)
@@ -19,7 +19,7 @@ export function mergeLines(lines: readonly CheckoutLine[]): CheckoutLine[] {
 }
 
 /** What lines are checked against. Variants and stock have the order of the lines. */
-export type LineContext = {
+export type LineCheckContext = {
   /** `undefined`: the variant does not exist. */
   readonly variants: readonly (QuotedVariant | undefined)[]
   /** Units that can be bought; null: unlimited. `undefined`: stock is not checked. */
@@ -27,12 +27,16 @@ export type LineContext = {
   /** The largest quantity of a line of any variant. */
   readonly lineQuantityMax: number
 }
-type CheckedLines = { sold: SoldLine[]; unsold: UnsoldLine[]; findings: CheckoutFinding[] }
+type CheckedLines = {
+  sold: AvailableCheckoutLine[]
+  unsold: UnavailableCheckoutLine[]
+  findings: CheckoutFinding[]
+}
 
 /** Separates the lines that are for sale from the others, and finds what is wrong with each. */
-export function checkLines(
+export function checkCheckoutLines(
   lines: readonly CheckoutLine[],
-  { variants, stock, lineQuantityMax }: LineContext
+  { variants, stock, lineQuantityMax }: LineCheckContext
 ): CheckedLines {
   const checked: CheckedLines = { sold: [], unsold: [], findings: [] }
   for (const [index, line] of lines.entries()) {
@@ -44,13 +48,13 @@ export function checkLines(
       const rule = { min, max: Math.min(max ?? lineQuantityMax, lineQuantityMax), step }
       const available = stock?.[index] ?? null
       if (!isAllowedQuantity(quantity, rule))
-        checked.findings.push(finding('QUANTITY_RULE', { variantId, rule }))
+        checked.findings.push(newCheckoutFinding('QUANTITY_RULE', { variantId, rule }))
       if (available !== null && available < quantity)
-        checked.findings.push(finding('STOCK_SHORT', { variantId, available }))
+        checked.findings.push(newCheckoutFinding('STOCK_SHORT', { variantId, available }))
     } else {
       checked.unsold.push({ ...line, name: variant?.name ?? null })
       const code = variant?.isActive === true ? 'VARIANT_NOT_IN_MARKET' : 'VARIANT_UNAVAILABLE'
-      checked.findings.push(finding(code, { variantId }))
+      checked.findings.push(newCheckoutFinding(code, { variantId }))
     }
   }
   return checked

@@ -4,7 +4,7 @@ import type { QuotedVariant } from '../../catalog/index.ts'
 import { computeQuote } from '../../pricing/quote/quote.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { CheckoutInput } from './input.ts'
-import { calculatePrice, type PricingContext } from './price.ts'
+import { type CheckoutPricingContext, calculateCheckoutPrice } from './price.ts'
 
 const variantOf = (id: string, fields: Partial<QuotedVariant> = {}): QuotedVariant => ({
   variantId: id,
@@ -45,7 +45,7 @@ const OPTIONS = [
 const GERMAN = { country: 'DE', region: 'BE', postal_code: '10115' }
 
 /** By default one mug that is sent from a shop in Sweden to Germany. */
-function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<PricingContext> = {}) {
+function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<CheckoutPricingContext> = {}) {
   const input: CheckoutInput = {
     lines: [{ variantId: 'mug', quantity: 1 }],
     market: null,
@@ -57,7 +57,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Pricin
     note: null,
     ...said
   }
-  const given: PricingContext = {
+  const given: CheckoutPricingContext = {
     market: {
       code: 'se',
       currency: 'EUR',
@@ -86,7 +86,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Pricin
     },
     ...circumstances
   }
-  return calculatePrice(input, given, computeQuote)
+  return calculateCheckoutPrice(input, given, computeQuote)
 }
 
 test('the shown options are those of the parcel that the quote rates', () => {

@@ -1,31 +1,42 @@
 import type { Market, PricingApi, Quote, QuoteInput, QuoteLine } from '../../pricing/index.ts'
 import type { ShippingOption } from '../../shipping/index.ts'
-import { requiredRegions } from '../countries/service.ts'
-import { destinationOf } from './addresses.ts'
-import { type DeliveryMethod, DIGITAL, GOODS, parcelOf, type RatesOf } from './delivery.ts'
-import { type CheckoutDiscount, discountsOf } from './discounts.ts'
-import { type CheckoutFinding, finding } from './findings.ts'
-import { addressOf, type CheckoutInput } from './input.ts'
-import { checkLines, type LineContext, type SoldLine, type UnsoldLine } from './lines.ts'
+import { regionsThatMatter } from '../countries/service.ts'
+import { destinationOfAddress } from './addresses.ts'
+import {
+  type CalculateShippingOptions,
+  type DeliveryMethod,
+  DIGITAL_GROUP_KEY,
+  GOODS_GROUP_KEY,
+  shippingParcelOf
+} from './delivery.ts'
+import { type CheckoutDiscount, discountsByPromotion } from './discounts.ts'
+import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
+import { type CheckoutInput, taxAddressOf } from './input.ts'
+import {
+  type AvailableCheckoutLine,
+  checkCheckoutLines,
+  type LineCheckContext,
+  type UnavailableCheckoutLine
+} from './lines.ts'
 
 /** What a price depends on, apart from the input of the client. */
-export type PricingContext = LineContext & {
+export type CheckoutPricingContext = LineCheckContext & {
   readonly market: Market
-  readonly marketProblem?: MarketProblem | undefined
+  readonly marketProblem?: CheckoutMarketProblem | undefined
   /** `undefined`: the shipping module is disabled. */
-  readonly ratesOf: RatesOf | undefined
+  readonly ratesOf: CalculateShippingOptions | undefined
   /** The regions on which shipping options depend, by country. */
   readonly regions: ReadonlyMap<string, ReadonlySet<string>> | undefined
   readonly rules: Awaited<ReturnType<PricingApi['readRules']>>
   readonly now: number
 }
 /** Why the price is of another market than the one that the client named. */
-export type MarketProblem = 'MARKET_GONE' | 'MARKET_DESTINATION'
+export type CheckoutMarketProblem = 'MARKET_GONE' | 'MARKET_DESTINATION'
 export type PricedCheckout = {
   readonly market: Market
-  readonly marketProblem: MarketProblem | undefined
-  readonly sold: readonly SoldLine[]
-  readonly unsold: readonly UnsoldLine[]
+  readonly marketProblem: CheckoutMarketProblem | undefined
+  readonly sold: readonly AvailableCheckoutLine[]
+  readonly unsold: readonly UnavailableCheckoutLine[]
   readonly method: DeliveryMethod
   /** Shipping options of the goods, cheapest first. */
   readonly options: readonly ShippingOption[]
@@ -35,22 +46,24 @@ export type PricedCheckout = {
   /** The regions on which taxes or delivery depend in the country of the address. */
   readonly regions: ReadonlySet<string>
   /** The pricing rules of the quote. */
-  readonly rules: PricingContext['rules']
+  readonly rules: CheckoutPricingContext['rules']
 }
 
 /** Calculates the price of a checkout. Pure, because `quote` is. @throws `PRICING_QUOTE_TOO_LARGE` */
-export function calculatePrice(
+export function calculateCheckoutPrice(
   input: CheckoutInput,
-  context: PricingContext,
+  context: CheckoutPricingContext,
   quote: PricingApi['quote']
 ): PricedCheckout {
   const { market, marketProblem, ratesOf } = context
-  const { sold, unsold, findings } = checkLines(input.lines, context)
+  const { sold, unsold, findings } = checkCheckoutLines(input.lines, context)
   const shipped = quote(quoteInputOf(input, context, sold, 'shipping'))
   const carriesGoods = sold.some(({ variant }) => variant.requiresShipping)
   // Shipping rates depend on the discounted lines, and these do not depend on shipping rates.
   const options =
-    ratesOf === undefined || !carriesGoods ? [] : ratesOf(parcelOf(sold, shipped, destinationOfGoods(input)))
+    ratesOf === undefined || !carriesGoods
+      ? []
+      : ratesOf(shippingParcelOf(sold, shipped, destinationOfGoods(input)))
   const isPickedUp = options.some(({ id, method }) => id === input.shippingOption && method === 'pickup')
   const quoted = isPickedUp ? quote(quoteInputOf(input, context, sold, 'pickup')) : shipped
   return {
@@ -62,8 +75,8 @@ export function calculatePrice(
     options,
     quote: quoted,
     rules: context.rules,
-    regions: requiredRegions(addressOf(input)?.country ?? '', context.rules, context.regions),
-    discounts: discountsOf(quoted, context.rules.promotions),
+    regions: regionsThatMatter(taxAddressOf(input)?.country ?? '', context.rules, context.regions),
+    discounts: discountsByPromotion(quoted, context.rules.promotions),
     findings: [
       ...findings,
       ...(carriesGoods && ratesOf === undefined ? findingsWithoutShipping(input) : []),
@@ -74,22 +87,22 @@ export function calculatePrice(
 
 /** Without the shipping module, delivery has no price, but the shop still needs the address. */
 const findingsWithoutShipping = ({ shippingAddress }: CheckoutInput): CheckoutFinding[] => [
-  ...(shippingAddress === null ? [finding('ADDRESS_MISSING')] : []),
-  finding('DELIVERY_NOT_INCLUDED')
+  ...(shippingAddress === null ? [newCheckoutFinding('ADDRESS_MISSING')] : []),
+  newCheckoutFinding('DELIVERY_NOT_INCLUDED')
 ]
 
 /** `method`: how goods reach the buyer. */
 function quoteInputOf(
   input: CheckoutInput,
-  { market, ratesOf, rules: { buyer, ...rules }, now }: PricingContext,
-  sold: readonly SoldLine[],
+  { market, ratesOf, rules: { buyer, ...rules }, now }: CheckoutPricingContext,
+  sold: readonly AvailableCheckoutLine[],
   method: DeliveryMethod
 ): QuoteInput<ShippingOption> {
   const lines = sold.map(quoteLineOf)
-  const taxedAt = addressOf(input)
+  const taxedAt = taxAddressOf(input)
   const groups: QuoteInput['groups'] = [
     {
-      key: GOODS,
+      key: GOODS_GROUP_KEY,
       // Without the shipping module, delivery costs nothing here.
       method: ratesOf === undefined ? 'digital' : method,
       // Goods that are picked up are taxed at the location of the shop.
@@ -97,9 +110,9 @@ function quoteInputOf(
       choice: input.shippingOption
     },
     {
-      key: DIGITAL,
+      key: DIGITAL_GROUP_KEY,
       method: 'digital',
-      destination: taxedAt === null ? null : destinationOf(taxedAt),
+      destination: taxedAt === null ? null : destinationOfAddress(taxedAt),
       choice: null
     }
   ]
@@ -123,10 +136,10 @@ function quoteInputOf(
 }
 
 const destinationOfGoods = ({ shippingAddress }: CheckoutInput) =>
-  shippingAddress === null ? null : destinationOf(shippingAddress)
+  shippingAddress === null ? null : destinationOfAddress(shippingAddress)
 
 /** The variant is the key of a line, so that the order of lines does not change the price. */
-const quoteLineOf = ({ variantId, quantity, variant }: SoldLine): QuoteLine => ({
+const quoteLineOf = ({ variantId, quantity, variant }: AvailableCheckoutLine): QuoteLine => ({
   key: variantId,
   variantId,
   productId: variant.productId,
@@ -137,5 +150,5 @@ const quoteLineOf = ({ variantId, quantity, variant }: SoldLine): QuoteLine => (
   taxCategory: variant.taxCategory,
   requiresShipping: variant.requiresShipping,
   weightGrams: variant.weightGrams,
-  group: variant.requiresShipping ? GOODS : DIGITAL
+  group: variant.requiresShipping ? GOODS_GROUP_KEY : DIGITAL_GROUP_KEY
 })

@@ -5,9 +5,9 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { BuyerKeys } from '../buyers/service.ts'
-import { addressOf, type CheckoutInput } from './input.ts'
-import type { UnsoldLine } from './lines.ts'
-import { calculatePrice, type MarketProblem, type PricedCheckout } from './price.ts'
+import { type CheckoutInput, taxAddressOf } from './input.ts'
+import type { UnavailableCheckoutLine } from './lines.ts'
+import { type CheckoutMarketProblem, calculateCheckoutPrice, type PricedCheckout } from './price.ts'
 
 type PricerDeps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
@@ -66,7 +66,7 @@ export function createPriceCheckout(deps: PricerDeps) {
       rules,
       now: Date.now()
     }
-    const priced = calculatePrice(input, given, pricing.quote)
+    const priced = calculateCheckoutPrice(input, given, pricing.quote)
     return { ...priced, unsold: await withNames(priced.unsold) }
   }
 
@@ -81,8 +81,10 @@ export function createPriceCheckout(deps: PricerDeps) {
    * Returns the named market, unless it does not exist or the market of the destination is exclusive.
    * Otherwise returns the market of the destination, or the default one.
    */
-  async function marketOf(input: CheckoutInput): Promise<{ market: Market; marketProblem?: MarketProblem }> {
-    const country = addressOf(input)?.country
+  async function marketOf(
+    input: CheckoutInput
+  ): Promise<{ market: Market; marketProblem?: CheckoutMarketProblem }> {
+    const country = taxAddressOf(input)?.country
     const [all, ofDestination] = await Promise.all([
       pricing.markets.list(),
       pricing.markets.resolve({ country })
@@ -95,7 +97,9 @@ export function createPriceCheckout(deps: PricerDeps) {
   }
 
   /** Adds the names of variants that no longer exist, with one more statement if there are any. */
-  async function withNames(lines: readonly UnsoldLine[]): Promise<readonly UnsoldLine[]> {
+  async function withNames(
+    lines: readonly UnavailableCheckoutLine[]
+  ): Promise<readonly UnavailableCheckoutLine[]> {
     const gone = lines.filter(({ name }) => name === null).map(({ variantId }) => variantId)
     if (gone.length === 0) return lines
     const names = await catalog.names(gone)

@@ -1,14 +1,14 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import { cartEmpty, cartsOff, sourceUnclear } from '../errors.ts'
-import { type AddressDraft, readDraft } from './addresses.ts'
+import { cartEmpty, cartsDisabled, checkoutItemsAmbiguous } from '../errors.ts'
+import { type AddressDraft, readAddressDraft } from './addresses.ts'
 import type { CheckoutInput } from './input.ts'
-import { type CheckoutLine, mergeLines } from './lines.ts'
+import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
 import type { CheckoutBody } from './schema.ts'
 
 /** The body of a request for a checkout, and the market that its header or query names. */
-export type RequestedCheckout = { readonly body: CheckoutBody; readonly market: string | null }
+export type CheckoutRequestInput = { readonly body: CheckoutBody; readonly market: string | null }
 /** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
 export type CartSource = { readonly cart_id: string; readonly cart_version: number } | typeof NO_CART
 const NO_CART = { cart_id: null, cart_version: null } as const
@@ -32,7 +32,7 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
    */
   return async (
     customerId: string | null,
-    { body, market }: RequestedCheckout
+    { body, market }: CheckoutRequestInput
   ): Promise<{ input: CheckoutInput; source: CartSource }> => {
     if (market !== null) await pricing.markets.resolve({ name: market })
     const { lines, source } = await readLines(customerId, body)
@@ -55,11 +55,11 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
     if (hasCart === (items !== undefined)) throw sourceError(customerId, hasCart)
     if (items === undefined) return readCart(customerId, token)
     const lines = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
-    return { lines: mergeLines(lines), source: NO_CART }
+    return { lines: mergeCheckoutLines(lines), source: NO_CART }
   }
 
   async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
-    if (cart === undefined) throw cartsOff()
+    if (cart === undefined) throw cartsDisabled()
     const cartId = customerId ?? (await cart.findGuestCartId(token))
     const { lines, version } = await cart.findStored(cartId)
     if (lines.length === 0) throw cartEmpty()
@@ -72,11 +72,11 @@ export type ReadCheckoutInput = ReturnType<typeof createReadCheckoutInput>
 function sourceError(customerId: string | null, hasBoth: boolean) {
   const cart = customerId === null ? 'guest_cart_token' : 'cart'
   const message = hasBoth ? `must not be sent together with ${cart}` : `is required, unless ${cart} is sent`
-  return sourceUnclear({ details: { errors: [{ path: 'body/items', message }] } })
+  return checkoutItemsAmbiguous({ details: { errors: [{ path: 'body/items', message }] } })
 }
 
 /** An incomplete address is stored unchanged, because the buyer is still typing. */
 const readEmail = (text: string): string | null => (text.trim() === '' ? null : (parseEmail(text) ?? text))
 
 const readAddress = (draft: AddressDraft | undefined): AddressDraft | null =>
-  draft === undefined ? null : readDraft(draft, '').address
+  draft === undefined ? null : readAddressDraft(draft, '').address

@@ -62,7 +62,7 @@ export const findAnyCheckout = statement({
   gives: row,
   text: `select ${columns} from orders.checkouts where id = $id`
 })
-export const lockCheckout = statement({
+export const lockCheckoutRow = statement({
   name: 'orders.lock_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   text: `

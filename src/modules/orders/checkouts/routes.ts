@@ -3,12 +3,15 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, marketParameters, requestedMarket } from '../../../kernel/wire.ts'
-import type { LimitCodeGuesses } from './code-guesses.ts'
+import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 
 /** `perMinute`: new checkouts per minute of a client. */
-export type CheckoutLimits = { readonly perMinute: number; readonly limitCodeGuesses: LimitCodeGuesses }
+export type CheckoutRateLimits = {
+  readonly perMinute: number
+  readonly limitCodeGuesses: LimitPromotionCodeGuesses
+}
 
 /** Measured: a checkout of 200 lines costs as much as eight writes to a cart. */
 const config = { class: 'checkout', countsAs: 5 } as const
@@ -18,7 +21,7 @@ const own = { params: IdParams, response: { 200: CheckoutResponse } }
 export function checkoutRoutes(
   tiers: Tiers,
   checkouts: CheckoutService,
-  { perMinute, limitCodeGuesses }: CheckoutLimits
+  { perMinute, limitCodeGuesses }: CheckoutRateLimits
 ): void {
   tiers.secured.post(
     '/checkouts',

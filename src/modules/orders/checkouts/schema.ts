@@ -12,16 +12,16 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 import { AddressRequest, AddressResponse } from './addresses.ts'
-import { FINDING_CODES } from './findings.ts'
+import { CHECKOUT_FINDING_CODES } from './findings.ts'
 
 /** The maximum of a quote, too. */
 const LINES_MAX = 200
 const CODES_MAX = 10
-export const QUANTITY_MAX = 1_000_000
+export const LINE_QUANTITY_MAX = 1_000_000
 const NOTE_LENGTH_MAX = 2_000
 
-export const Items = Type.Array(
-  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }),
+export const RequestedItems = Type.Array(
+  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: LINE_QUANTITY_MAX }) }),
   {
     description: 'The variants to buy. Items of the same variant are merged.',
     minItems: 1,
@@ -30,7 +30,7 @@ export const Items = Type.Array(
 )
 /** Fields of customers and guests. */
 export const checkoutRequestFields = {
-  items: Type.Optional(Items),
+  items: Type.Optional(RequestedItems),
   email: Type.Optional(
     Type.String({
       maxLength: 320,
@@ -62,11 +62,11 @@ export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
 /** The body of a request of a customer or a guest. */
 export type CheckoutBody = Static<typeof CheckoutRequest> & Static<typeof GuestCheckoutRequest>
 
-export const Method = Type.Enum(['shipping', 'pickup', 'digital'], {
+export const DeliveryMethodField = Type.Enum(['shipping', 'pickup', 'digital'], {
   description: 'How the group reaches the buyer: sent, picked up, or delivered digitally.'
 })
 /** Amounts of a line, and its delivery group. */
-export const lineAmounts = {
+export const lineAmountFields = {
   unit_price: amount('Unit price'),
   discounted_price: amount('Unit price after catalog discounts'),
   subtotal: amount('unit_price times quantity'),
@@ -76,13 +76,13 @@ export const lineAmounts = {
   group: Type.String({ description: 'The id of the delivery group of the item.' })
 }
 /** Amounts of a delivery group. */
-export const deliveryAmounts = {
+export const deliveryAmountFields = {
   shipping: amount('Delivery after discounts'),
   shipping_discount: amount('Discounts on the delivery'),
   tax: amount('The tax of the delivery')
 }
 /** Totals. */
-export const totals = {
+export const totalFields = {
   subtotal: amount('Items before discounts'),
   discount_total: amount('Discounts on items'),
   shipping_total: amount('Delivery after discounts'),
@@ -102,11 +102,11 @@ const ItemResponse = Type.Object({
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
   quantity: Type.Integer(),
-  ...lineAmounts
+  ...lineAmountFields
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: Method,
+  method: DeliveryMethodField,
   shipping_option: nullable(
     Type.String({ description: 'The id of the shipping option that the price includes.' })
   ),
@@ -115,7 +115,7 @@ const GroupResponse = Type.Object({
       id: Type.String({
         description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
       }),
-      method: Method,
+      method: DeliveryMethodField,
       provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       amount: amount('Price before promotion discounts'),
@@ -123,7 +123,7 @@ const GroupResponse = Type.Object({
     }),
     { description: 'All shipping options, cheapest first.' }
   ),
-  ...deliveryAmounts
+  ...deliveryAmountFields
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -153,8 +153,8 @@ export const TaxExemption = Type.Object(
   { description: 'The tax exemption of the customer. Null: no tax is exempt.' }
 )
 export type TaxExemption = Static<typeof TaxExemption>
-export const FindingResponse = Type.Object({
-  code: Type.Enum(FINDING_CODES, { description: 'The finding as a stable code for programs.' }),
+export const CheckoutFindingResponse = Type.Object({
+  code: Type.Enum(CHECKOUT_FINDING_CODES, { description: 'The finding as a stable code for programs.' }),
   message: Type.String({ description: 'The finding as a text for buyers.' }),
   blocking: Type.Boolean({ description: 'Whether it must be solved before the checkout can be completed.' }),
   variant_id: Type.Optional(Id),
@@ -175,13 +175,13 @@ export const FindingResponse = Type.Object({
     Type.Array(Type.String(), { description: 'Names of the promotions that apply instead.' })
   )
 })
-export type FindingResponse = Static<typeof FindingResponse>
+export type CheckoutFindingResponse = Static<typeof CheckoutFindingResponse>
 const Status = Type.Enum(['open', 'action_required', 'completed', 'expired', 'canceled'], {
   description: '`action_required`: the order exists and waits for payment. `completed`: the order is placed.'
 })
 
 /** The price of a checkout and its parts. */
-export const priceFields = {
+export const checkoutPriceFields = {
   market: Type.String({ description: 'The code of the market that prices and taxes belong to.' }),
   currency: Currency,
   items: Type.Array(ItemResponse),
@@ -194,7 +194,7 @@ export const priceFields = {
     { description: 'Items that cannot be bought in this market. No amount includes them.' }
   ),
   groups: Type.Array(GroupResponse),
-  ...totals,
+  ...totalFields,
   discounts: Type.Array(
     Type.Object({
       promotion_id: Id,
@@ -229,8 +229,8 @@ const fields = {
   ready: Type.Boolean({
     description: 'Whether it can be completed: its status is `open` and no finding is `blocking`.'
   }),
-  ...priceFields,
-  findings: Type.Array(FindingResponse, {
+  ...checkoutPriceFields,
+  findings: Type.Array(CheckoutFindingResponse, {
     description: 'Problems and remarks for the buyer. Solve those that are `blocking`.'
   }),
   email: nullable(Type.String()),

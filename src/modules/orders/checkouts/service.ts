@@ -10,7 +10,7 @@ import {
   checkoutStale
 } from '../errors.ts'
 import type { PriceCheckout } from './pricer.ts'
-import type { ReadCheckoutInput, RequestedCheckout } from './read-input.ts'
+import type { CheckoutRequestInput, ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
 import type { CheckoutResponse } from './schema.ts'
 import { checkoutView } from './view.ts'
@@ -62,7 +62,7 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: CheckoutOwner, requested: RequestedCheckout) {
+  async function priceInput(owner: CheckoutOwner, requested: CheckoutRequestInput) {
     const { input, source } = await readCheckoutInput(owner, requested)
     const priced = await priceCheckout(db, owner, input)
     return {
@@ -77,7 +77,7 @@ export function createCheckoutService({
    */
   async function create(
     owner: CheckoutOwner,
-    requested: RequestedCheckout,
+    requested: CheckoutRequestInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     const { id } = write
@@ -97,14 +97,14 @@ export function createCheckoutService({
   async function replace(
     owner: CheckoutOwner,
     id: string,
-    requested: RequestedCheckout,
+    requested: CheckoutRequestInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     if (write.alreadyApplied) return read(owner, id)
-    assertOpen(await find(owner, id))
+    assertCheckoutOpen(await find(owner, id))
     const { priced, columns } = await priceInput(owner, requested)
     const row = await write.once(db, async tx => {
-      assertOpen(await lockCheckout(tx, owner, id, write))
+      assertCheckoutOpen(await lockCheckout(tx, owner, id, write))
       return tx.first(repository.updateCheckout, { id, ...columns })
     })
     return row === undefined ? read(owner, id) : checkoutView(row, priced, false)
@@ -118,7 +118,7 @@ export function createCheckoutService({
     await write.once(db, async tx => {
       const row = await lockCheckout(tx, owner, id, write)
       if (row.status === 'canceled') return
-      assertOpen(row)
+      assertCheckoutOpen(row)
       await tx.run(repository.cancelCheckout, { id })
     })
     return read(owner, id)
@@ -138,7 +138,7 @@ export async function lockCheckout(
   // The row is read by a second statement: one that waited for the lock does not see an order that was
   // inserted meanwhile.
   const [, stored] = await Promise.all([
-    tx.run(repository.lockCheckout, { id, customer_id: owner }),
+    tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
     tx.first(repository.findCheckout, { id, customer_id: owner })
   ])
   const row = found(stored, checkoutNotFound)
@@ -147,7 +147,7 @@ export async function lockCheckout(
 }
 
 /** @throws `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED` */
-export function assertOpen({ status, is_expired, order_id }: repository.CheckoutRow): void {
+export function assertCheckoutOpen({ status, is_expired, order_id }: repository.CheckoutRow): void {
   if (order_id !== null) throw checkoutCompleted({ details: { order_id } })
   if (status === 'canceled') throw checkoutCanceled()
   if (is_expired) throw checkoutExpired()

@@ -1,11 +1,11 @@
 import type { Component, Quote } from '../../pricing/index.ts'
-import { DIGITAL } from './delivery.ts'
-import { type CheckoutFinding, isBlocking } from './findings.ts'
-import { checkInput } from './input-checks.ts'
-import type { SoldLine } from './lines.ts'
+import { DIGITAL_GROUP_KEY } from './delivery.ts'
+import { type CheckoutFinding, isBlockingFinding } from './findings.ts'
+import { findInputProblems } from './input-checks.ts'
+import type { AvailableCheckoutLine } from './lines.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
-import type { CheckoutResponse, FindingResponse, TaxExemption } from './schema.ts'
+import type { CheckoutFindingResponse, CheckoutResponse, TaxExemption } from './schema.ts'
 
 /** The response: the stored input and its current price. */
 export function checkoutView(
@@ -14,14 +14,14 @@ export function checkoutView(
   isCartChanged: boolean
 ): CheckoutResponse {
   const { input } = row
-  const findings = [...checkInput(row, priced, isCartChanged), ...priced.findings]
+  const findings = [...findInputProblems(row, priced, isCartChanged), ...priced.findings]
   const status = statusOf(row)
   return {
     id: row.id,
     customer_id: row.customer_id,
     order_id: row.order_id,
     status,
-    ready: status === 'open' && !findings.some(isBlocking),
+    ready: status === 'open' && !findings.some(isBlockingFinding),
     ...checkoutPriceView(priced),
     findings: findings.map(checkoutFindingView),
     email: input.email,
@@ -58,9 +58,9 @@ export function checkoutPriceView(priced: PricedCheckout): PriceView {
     })),
     groups: quote.groups.map(group => ({
       id: group.key,
-      method: group.key === DIGITAL ? 'digital' : priced.method,
+      method: group.key === DIGITAL_GROUP_KEY ? 'digital' : priced.method,
       shipping_option: group.option,
-      options: group.key === DIGITAL ? [] : options.map(shippingOptionView),
+      options: group.key === DIGITAL_GROUP_KEY ? [] : options.map(shippingOptionView),
       shipping: group.shippingMinor,
       shipping_discount: group.shippingDiscountMinor,
       tax: group.taxMinor
@@ -113,7 +113,7 @@ type PriceView = Pick<
 >
 
 function itemOf(
-  { variantId, quantity, variant }: SoldLine,
+  { variantId, quantity, variant }: AvailableCheckoutLine,
   line: Quote['lines'][number] | undefined
 ): CheckoutResponse['items'][number] {
   if (line === undefined) throw new Error(`the quote has no line of variant ${variantId}`)
@@ -176,9 +176,9 @@ export function taxExemptionView({ taxSummary }: Quote): TaxExemption | null {
     : { company: exempt.company, vat_id: exempt.vatId, reason: exempt.reason }
 }
 
-export function checkoutFindingView(found: CheckoutFinding): FindingResponse {
+export function checkoutFindingView(found: CheckoutFinding): CheckoutFindingResponse {
   const { code, message } = found
-  const shown = { code, message, blocking: isBlocking(found) }
+  const shown = { code, message, blocking: isBlockingFinding(found) }
   if ('promotionCode' in found) {
     const { promotionCode, missing, conflictsWith } = found
     return {

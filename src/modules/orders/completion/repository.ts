@@ -9,14 +9,14 @@ const IS_DONE = `
   and not exists (select from orders.lines where order_id = orders.id and canceled + fulfilled < ordered)`
 
 /** Fully shipped and paid orders without a change for `seconds`, oldest change first. */
-export const listDone = statement({
+export const listOrdersToComplete = statement({
   name: 'orders.list_done',
   takes: { seconds: 'float8', limit: 'int8' },
   gives: { id: 'uuid' },
   text: `select id from orders.orders where ${IS_DONE} order by updated_at limit $limit`
 })
 /** Whether the order still meets the condition, once its row is locked. */
-export const findDone = statement({
+export const findOrderToComplete = statement({
   name: 'orders.find_done',
   takes: { id: 'uuid', seconds: 'float8' },
   gives: { id: 'uuid' },

@@ -1,12 +1,12 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   log: Pick<Log, 'error'>
-  changes: OrderChanges
+  changes: OrderTransitions
   /** Seconds without a change after which an order is completed: the time for returns. */
   seconds: number
 }
@@ -15,12 +15,12 @@ type Deps = {
 const BATCH_MAX = 1_000
 
 /** Completes fully shipped and paid orders that have not changed for long enough. */
-export function createCompletion({ db, log, changes, seconds }: Deps) {
+export function createCompleteOrders({ db, log, changes, seconds }: Deps) {
   async function complete(tx: Transaction, id: string): Promise<void> {
     const locked = await changes.lock(tx, id)
-    if ((await tx.first(repository.findDone, { id, seconds })) === undefined) return
-    changes.assertAllowed(locked, 'complete', SYSTEM)
-    await changes.transition(tx, locked, 'complete', SYSTEM)
+    if ((await tx.first(repository.findOrderToComplete, { id, seconds })) === undefined) return
+    changes.assertAllowed(locked, 'complete', SYSTEM_ACTOR)
+    await changes.transition(tx, locked, 'complete', SYSTEM_ACTOR)
   }
 
   /** Logs a failure, so that one order does not keep the others from being completed. */
@@ -32,7 +32,7 @@ export function createCompletion({ db, log, changes, seconds }: Deps) {
       )
 
   return async (signal: AbortSignal): Promise<void> => {
-    const done = await db.rows(repository.listDone, { seconds, limit: BATCH_MAX })
+    const done = await db.rows(repository.listOrdersToComplete, { seconds, limit: BATCH_MAX })
     for (const { id } of done) if (!signal.aborted) await completeOrLog(id)
   }
 }

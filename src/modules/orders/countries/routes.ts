@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { CountryParams, CountryResponse } from './schema.ts'
-import type { CountryService } from './service.ts'
+import { CountryPathParams, CountryResponse } from './schema.ts'
+import type { AddressFormatService } from './service.ts'
 
-export function countryRoutes(tiers: Tiers, countries: CountryService): void {
+export function countryRoutes(tiers: Tiers, countries: AddressFormatService): void {
   tiers.public.get(
     '/countries/:country',
     {
@@ -11,7 +11,7 @@ export function countryRoutes(tiers: Tiers, countries: CountryService): void {
         summary: "Retrieve a country's address rules",
         description:
           'Returns the fields that an address needs in a country, and the regions that it accepts. Use it to build an address form. `region` is required where taxes or delivery depend on it. Needs no token; caches may keep the response. 404 `COUNTRY_NOT_FOUND`: the code is not an ISO 3166-1 country.',
-        params: CountryParams,
+        params: CountryPathParams,
         response: { 200: CountryResponse }
       }
     },

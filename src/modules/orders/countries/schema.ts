@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Country, input, nullable, response } from '../../../kernel/wire.ts'
 
-export const CountryParams = input({ country: Country })
+export const CountryPathParams = input({ country: Country })
 
 export const CountryResponse = response('CountryResponse', {
   country: Type.String(),

@@ -13,7 +13,7 @@ type Deps = {
 }
 
 /** Returns the fields and regions that addresses of a country need. */
-export const createCountryService = ({ pricing, shipping }: Deps) => ({
+export const createAddressFormatService = ({ pricing, shipping }: Deps) => ({
   /** @throws `COUNTRY_NOT_FOUND` */
   read: async (country: string): Promise<CountryResponse> => {
     if (!countryCodes.includes(country)) throw countryNotFound()
@@ -21,7 +21,7 @@ export const createCountryService = ({ pricing, shipping }: Deps) => ({
       pricing.readRules({ codes: [], customer: null }),
       shipping?.listRegions()
     ])
-    const named = requiredRegions(country, rules, delivery)
+    const named = regionsThatMatter(country, rules, delivery)
     const fields = new Set(requiredAddressFields(country))
     if (named.size > 0) fields.add('region')
     return {
@@ -31,7 +31,7 @@ export const createCountryService = ({ pricing, shipping }: Deps) => ({
     }
   }
 })
-export type CountryService = ReturnType<typeof createCountryService>
+export type AddressFormatService = ReturnType<typeof createAddressFormatService>
 
 type TaxZones = Pick<Awaited<ReturnType<PricingApi['readRules']>>, 'taxZones'>
 
@@ -39,7 +39,7 @@ type TaxZones = Pick<Awaited<ReturnType<PricingApi['readRules']>>, 'taxZones'>
  * The regions of a country on which taxes or delivery depend. `delivery`: regions by country; undefined
  * without shipping.
  */
-export const requiredRegions = (
+export const regionsThatMatter = (
   country: string,
   { taxZones }: TaxZones,
   delivery: ReadonlyMap<string, ReadonlySet<string>> | undefined

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
  * Pending orders that may have expired, after `after` by id. `seconds`: the timeout of orders without an
  * expiry.
  */
-export const listExpiring = statement({
+export const listExpiringOrders = statement({
   name: 'orders.list_expiring',
   takes: { seconds: 'float8', after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
@@ -15,7 +15,7 @@ export const listExpiring = statement({
     order by id limit $limit`
 })
 /** Sets the expiry to `seconds` after the creation of the order, and returns whether that has passed. */
-export const updateExpiry = statement({
+export const updateOrderExpiry = statement({
   name: 'orders.update_expiry',
   takes: { id: 'uuid', seconds: 'float8' },
   gives: { is_expired: 'bool' },

@@ -3,27 +3,27 @@ import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
-import { isSecured } from '../lifecycle/status.ts'
-import { deferredTermsOf, type PaymentTimeouts, paymentTimeoutOf } from '../lifecycle/terms.ts'
-import type { UnpaidStock } from '../unpaid-stock/service.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { isPaymentSecured } from '../lifecycle/status.ts'
+import { deferredPaymentTermsOf, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
+import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   log: Pick<Log, 'error'>
-  changes: OrderChanges
+  changes: OrderTransitions
   cancellations: Pick<CancellationService, 'begin'>
   payments: Pick<PaymentsApi, 'listOpenMethods'> | undefined
-  unpaidStock: Pick<UnpaidStock, 'verify'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'verify'>
   paymentTimeouts: PaymentTimeouts
 }
 
-const BATCH = 100
-const EXPIRED = { ...SYSTEM, reason: 'it was not paid in time' }
+const ORDERS_PER_BATCH = 100
+const EXPIRED = { ...SYSTEM_ACTOR, reason: 'it was not paid in time' }
 
 /** Cancels orders whose payment timeout has passed, in the same two phases as other cancellations. */
-export function createExpiry({
+export function createExpireOrders({
   db,
   log,
   changes,
@@ -36,16 +36,16 @@ export function createExpiry({
     const locked = await changes.lock(tx, id)
     if (locked.lifecycle.state !== 'pending' || locked.lifecycle.isCancelRequested) return
     // A paid order waits for the stock that it takes from unpaid orders.
-    if (isSecured(locked.lifecycle.paymentStatus)) return
+    if (isPaymentSecured(locked.lifecycle.paymentStatus)) return
     const methods = (await payments?.listOpenMethods(tx, id)) ?? []
     // An order with a deferred payment method is placed as soon as that payment starts.
-    if (deferredTermsOf(methods) !== undefined) return
+    if (deferredPaymentTermsOf(methods) !== undefined) return
     const isVerified = await unpaidStock.verify(tx, locked.order)
-    const seconds = paymentTimeoutOf(methods, paymentTimeouts, {
+    const seconds = paymentTimeoutSecondsOf(methods, paymentTimeouts, {
       isVerified,
       isDeferred: locked.order.is_deferred
     })
-    const expiry = await tx.first(repository.updateExpiry, { id, seconds })
+    const expiry = await tx.first(repository.updateOrderExpiry, { id, seconds })
     if (expiry?.is_expired) await cancellations.begin(tx, locked, EXPIRED)
   }
 
@@ -58,10 +58,10 @@ export function createExpiry({
   return async (signal: AbortSignal): Promise<void> => {
     let after: string | undefined = LOWEST_ID
     while (after !== undefined && !signal.aborted) {
-      const due: { id: string }[] = await db.rows(repository.listExpiring, {
+      const due: { id: string }[] = await db.rows(repository.listExpiringOrders, {
         seconds: paymentTimeouts.usual,
         after,
-        limit: BATCH
+        limit: ORDERS_PER_BATCH
       })
       for (const { id } of due) if (!signal.aborted) await expireOrLog(id)
       after = due.at(-1)?.id

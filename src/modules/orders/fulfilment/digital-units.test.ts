@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OrderLifecycle } from '../lifecycle/actions.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
-import { deliverableUnits } from './digital.ts'
+import { deliverableDigitalUnits } from './digital.ts'
 
 const counters = { ordered: 3, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 }
 const LINES = [
@@ -35,5 +35,5 @@ test.each<[string, Partial<OrderLifecycle>, PaymentTerms, boolean]>([
   ['it is done', { state: 'completed' }, 'prepaid', false]
 ])('when %s', (_, fields, terms, isDelivered) => {
   const units = [{ line: 2, quantity: 2 }]
-  expect(deliverableUnits({ ...PAID, ...fields }, terms)).toEqual(isDelivered ? units : [])
+  expect(deliverableDigitalUnits({ ...PAID, ...fields }, terms)).toEqual(isDelivered ? units : [])
 })

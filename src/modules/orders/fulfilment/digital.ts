@@ -1,5 +1,5 @@
-import { actionRefusalOf, type OrderLifecycle } from '../lifecycle/actions.ts'
-import { type LineUnits, remainingUnits } from '../lifecycle/counters.ts'
+import { type OrderLifecycle, orderActionRefusalOf } from '../lifecycle/actions.ts'
+import { type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -10,10 +10,10 @@ const PAID: readonly (OrderPaymentStatus | null)[] = ['paid', 'partially_refunde
  * Returns the digital units that the shop delivers automatically now: once they are paid, or the order is on
  * account.
  */
-export function deliverableUnits(lifecycle: OrderLifecycle, terms: PaymentTerms): LineUnits[] {
-  if (actionRefusalOf('fulfil', lifecycle, 'system', 'never') !== undefined) return []
+export function deliverableDigitalUnits(lifecycle: OrderLifecycle, terms: PaymentTerms): OrderLineUnits[] {
+  if (orderActionRefusalOf('fulfil', lifecycle, 'system', 'never') !== undefined) return []
   if (terms !== 'on_account' && !PAID.includes(lifecycle.paymentStatus)) return []
   return lifecycle.lines
-    .filter(line => !line.requiresShipping && remainingUnits.fulfil(line) > 0)
-    .map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+    .filter(line => !line.requiresShipping && remainingLineUnits.fulfil(line) > 0)
+    .map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
 }

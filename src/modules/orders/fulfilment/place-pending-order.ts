@@ -1,14 +1,14 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { orderPlaced } from '../events.ts'
-import { updateTerms } from '../lifecycle/repository.ts'
-import { type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
+import { updatePaymentTerms } from '../lifecycle/repository.ts'
+import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
-import type { Fulfilment } from './service.ts'
+import type { FulfilmentService } from './service.ts'
 
 type Deps = {
-  changes: Pick<OrderChanges, 'transition'>
-  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  changes: Pick<OrderTransitions, 'transition'>
+  fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   emit: Emit
 }
 /** Places a pending order on these terms, and delivers its digital units. Returns the changed order. */
@@ -22,12 +22,12 @@ export const createPlacePendingOrder =
   ({ changes, fulfilment, emit }: Deps): PlacePendingOrder =>
   async (tx, locked, terms) => {
     const { id, number, customer_id, currency, total } = locked.order
-    if (terms !== locked.order.terms) await tx.run(updateTerms, { id, terms })
+    if (terms !== locked.order.terms) await tx.run(updatePaymentTerms, { id, terms })
     const placed = await changes.transition(
       tx,
       { ...locked, order: { ...locked.order, terms } },
       'place',
-      SYSTEM
+      SYSTEM_ACTOR
     )
     emit(tx, orderPlaced, id, { order_id: id, number, customer_id, currency, total })
     return fulfilment.deliverDigital(tx, placed)

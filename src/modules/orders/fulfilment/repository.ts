@@ -1,53 +1,53 @@
 import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
-import type { GroupRow } from '../orders/repository.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { DeliveryGroupRow } from '../orders/repository.ts'
 
-export const insertShipment = statement({
+export const insertOrderShipment = statement({
   name: 'orders.insert_shipment',
   takes: {
     id: 'uuid',
     order_id: 'uuid',
     carrier: 'text?',
     tracking_number: 'text?',
-    lines: json<readonly LineUnits[]>(),
+    lines: json<readonly OrderLineUnits[]>(),
     actor: 'uuid?'
   },
   text: `
     insert into orders.shipments (id, order_id, carrier, tracking_number, lines, actor)
     values ($id, $order_id, $carrier, $tracking_number, $lines, $actor)`
 })
-export const findShipment = statement({
+export const findOrderShipment = statement({
   name: 'orders.find_shipment',
   takes: { id: 'uuid', order_id: 'uuid' },
   gives: {
     carrier: 'text?',
     tracking_number: 'text?',
-    lines: json<LineUnits[]>(),
+    lines: json<OrderLineUnits[]>(),
     voided_at: 'timestamptz?'
   },
   text: `
     select carrier, tracking_number, lines, voided_at from orders.shipments where id = $id and order_id = $order_id`
 })
-export const voidShipment = statement({
+export const markShipmentVoided = statement({
   name: 'orders.void_shipment',
   takes: { id: 'uuid', actor: 'uuid?', reason: 'text' },
   text: `
     update orders.shipments set voided_at = now(), voided_by = $actor, void_reason = $reason where id = $id`
 })
 /** The delivery groups of an order, with the chosen shipping option. */
-export const listGroups = statement({
+export const listDeliveryGroups = statement({
   name: 'orders.list_groups',
   takes: { order_id: 'uuid' },
   gives: {
     group_key: 'text',
-    method: oneOf<GroupRow['method']>(),
-    option: nullableJson<NonNullable<GroupRow['option']>>()
+    method: oneOf<DeliveryGroupRow['method']>(),
+    option: nullableJson<NonNullable<DeliveryGroupRow['option']>>()
   },
   text: 'select group_key, method, option from orders.groups where order_id = $order_id order by group_key'
 })
 /** Replaces carrier and tracking number, and keeps the previous ones in `former`. */
-export const updateLabel = statement({
+export const updateShipmentLabel = statement({
   name: 'orders.update_label',
   takes: { id: 'uuid', carrier: 'text?', tracking_number: 'text?', actor: 'uuid?' },
   text: `
@@ -60,7 +60,7 @@ export const updateLabel = statement({
  * Whether units were returned or refunded since a tracking event, and whether the shop completed the order
  * automatically.
  */
-export const findConsequences = statement({
+export const findActionsSinceTracking = statement({
   name: 'orders.find_consequences',
   takes: { order_id: 'uuid', since: 'timestamptz' },
   gives: { depends_on: nullableOneOf<'return' | 'refund'>(), is_completed_by_system: 'bool' },
@@ -78,7 +78,7 @@ type LineJson = {
   readonly variant_name: string
 }
 /** The content of shipping labels and packing slips of these orders. */
-export const listForSlips = statement({
+export const listOrdersForPackingSlips = statement({
   name: 'orders.list_for_slips',
   takes: { ids: 'uuid[]' },
   gives: {

@@ -3,20 +3,26 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { InventoryApi, StockLine } from '../../inventory/index.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { actionRefused, orderStale, shipmentNotFound } from '../errors.ts'
+import { orderActionRefused, orderShipmentNotFound, orderStale } from '../errors.ts'
 import { orderShipmentVoided, orderShipped } from '../events.ts'
-import { countUnits, type LineUnits, quantityOf, remainingUnits } from '../lifecycle/counters.ts'
-import { type Actor, type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
-import { deliverableUnits } from './digital.ts'
+import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import {
+  type OrderActor,
+  type OrderTransitions,
+  type OrderUnderLock,
+  SYSTEM_ACTOR
+} from '../lifecycle/service.ts'
+import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
-import { refusalOfVoiding, withoutShipment } from './voiding.ts'
+import { shippableUnitsByGroup, stockLinesOfUnits } from './unit-groups.ts'
+import { shipmentVoidRefusalOf, subtractShippedUnits } from './voiding.ts'
 
 type Deps = {
   db: Database
-  changes: OrderChanges
+  changes: OrderTransitions
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm' | 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lockAccount' | 'sendOperations'> | undefined
@@ -32,14 +38,14 @@ type ShipmentLabel = {
 }
 export type ShipmentInput = ShipmentLabel & {
   /** Default: all remaining units. */
-  readonly lines?: readonly LineUnits[] | undefined
+  readonly lines?: readonly OrderLineUnits[] | undefined
 }
 
 /** The reason to refuse voiding a tracking event, by the action that was taken since. */
 const REFUSAL_AFTER = { return: 'returned', refund: 'refunded' } as const
 
 /** Ships, delivers and takes back units of orders. */
-export function createFulfilment({ db, changes, emit, inventory, payments, shipping }: Deps) {
+export function createFulfilmentService({ db, changes, emit, inventory, payments, shipping }: Deps) {
   /**
    * Captures the authorized amount with the first shipment. Providers void the rest of an authorization on
    * capture.
@@ -48,7 +54,7 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     tx: Transaction,
     { order }: OrderUnderLock,
     id: string,
-    { id: actor }: Actor
+    { id: actor }: OrderActor
   ): Promise<void> {
     const account = await payments?.lockAccount(tx, order.id)
     const amountMinor =
@@ -60,18 +66,18 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
   async function shipUnits(
     tx: Transaction,
     locked: OrderUnderLock,
-    units: readonly LineUnits[],
-    { id, actor, ...given }: ShipmentLabel & { id: string; actor: Actor }
+    units: readonly OrderLineUnits[],
+    { id, actor, ...given }: ShipmentLabel & { id: string; actor: OrderActor }
   ): Promise<OrderUnderLock> {
     const { carrier = null, tracking_number = null, unchecked = false } = given
     const label = { carrier, tracking_number, unchecked }
     const { id: order_id, number, customer_id } = locked.order
-    const lines = countUnits(locked.lines, 'fulfil', units)
-    const groups = shippableGroups(locked, units)
+    const lines = addToLineCounters(locked.lines, 'fulfil', units)
+    const groups = shippableUnitsByGroup(locked, units)
     const parcel = { id, order: locked.order, groups, label }
     const stored = groups.length === 0 ? label : ((await shipping?.recordShipped(tx, parcel)) ?? label)
     const shipped = await changes.transition(tx, locked, 'fulfil', actor, { lines })
-    await tx.run(repository.insertShipment, {
+    await tx.run(repository.insertOrderShipment, {
       id,
       order_id,
       carrier: stored.carrier,
@@ -81,7 +87,7 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     })
     // Confirmed units cannot be evicted by a paid order.
     await inventory?.confirm(tx, order_id)
-    await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(locked, units) })
+    await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, units) })
     emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: id })
     return shipped
   }
@@ -90,11 +96,11 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
   async function reopenShipping(
     tx: Transaction,
     locked: OrderUnderLock,
-    units: readonly LineUnits[]
+    units: readonly OrderLineUnits[]
   ): Promise<void> {
     const { id: orderId, customer_id: customerId } = locked.order
-    const chosen = await tx.rows(repository.listGroups, { order_id: orderId })
-    const groups = shippableGroups(locked, units).flatMap(({ key, lines }) =>
+    const chosen = await tx.rows(repository.listDeliveryGroups, { order_id: orderId })
+    const groups = shippableUnitsByGroup(locked, units).flatMap(({ key, lines }) =>
       chosen
         .filter(({ group_key }) => group_key === key)
         .flatMap(({ method, option }) => {
@@ -109,9 +115,9 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
   return {
     /** Delivers digital units if they are due. Returns the changed order. */
     deliverDigital: async (tx: Transaction, locked: OrderUnderLock): Promise<OrderUnderLock> => {
-      const units = deliverableUnits(locked.lifecycle, locked.order.terms)
+      const units = deliverableDigitalUnits(locked.lifecycle, locked.order.terms)
       const id = derivedId(locked.order.id, 'delivered')
-      return units.length === 0 ? locked : shipUnits(tx, locked, units, { id, actor: SYSTEM })
+      return units.length === 0 ? locked : shipUnits(tx, locked, units, { id, actor: SYSTEM_ACTOR })
     },
 
     /**
@@ -121,14 +127,17 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     ship: async (
       order_id: string,
       parcel: ShipmentInput,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
         write.expect(locked.order.version, orderStale)
         changes.assertAllowed(locked, 'fulfil', actor)
-        const rest = locked.lines.map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+        const rest = locked.lines.map(line => ({
+          line: line.line,
+          quantity: remainingLineUnits.fulfil(line)
+        }))
         const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
         await shipUnits(tx, locked, units, { id: write.id, actor, ...label })
         await capture(tx, locked, write.id, actor)
@@ -143,20 +152,23 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     relabel: async (
       { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
       { unchecked = false, ...given }: ShipmentLabel,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
         write.expect(locked.order.version, orderStale)
         changes.assertAllowed(locked, 'relabel', actor)
-        const stored = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
+        const stored = found(
+          await tx.first(repository.findOrderShipment, { id, order_id }),
+          orderShipmentNotFound
+        )
         if (stored.voided_at !== null)
-          throw actionRefused({ details: { action: 'relabel', reason: 'voided' } })
+          throw orderActionRefused({ details: { action: 'relabel', reason: 'voided' } })
         const { carrier: before, tracking_number: number } = stored
         const label = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
         const { carrier, tracking_number } = (await shipping?.updateLabel(tx, id, label)) ?? label
-        await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: actor.id })
+        await tx.run(repository.updateShipmentLabel, { id, carrier, tracking_number, actor: actor.id })
         await changes.transition(tx, locked, 'relabel', actor)
       })
     },
@@ -169,24 +181,27 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     voidShipment: async (
       { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
       reason: string,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
         write.expect(locked.order.version, orderStale)
-        const parcel = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
+        const parcel = found(
+          await tx.first(repository.findOrderShipment, { id, order_id }),
+          orderShipmentNotFound
+        )
         if (parcel.voided_at !== null) return
         changes.assertAllowed(locked, 'void_shipment', actor)
-        const refusal = refusalOfVoiding(locked.lines, parcel.lines)
+        const refusal = shipmentVoidRefusalOf(locked.lines, parcel.lines)
         if (refusal !== undefined)
-          throw actionRefused({ details: { action: 'void_shipment', reason: refusal } })
+          throw orderActionRefused({ details: { action: 'void_shipment', reason: refusal } })
         await shipping?.voidParcel(tx, { shipmentId: id, actor: actor.id, reason })
         await reopenShipping(tx, locked, parcel.lines)
         await changes.transition(tx, locked, 'void_shipment', actor, {
-          lines: withoutShipment(locked.lines, parcel.lines)
+          lines: subtractShippedUnits(locked.lines, parcel.lines)
         })
-        await tx.run(repository.voidShipment, { id, actor: actor.id, reason })
+        await tx.run(repository.markShipmentVoided, { id, actor: actor.id, reason })
         await inventory?.post(tx, {
           id: derivedId(id, 'void'),
           kind: 'unship',
@@ -206,14 +221,14 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     voidEvent: async (
       { id: order_id, shipment_id, event_id }: { id: string; shipment_id: string; event_id: string },
       reason: string,
-      actor: Actor,
+      actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
         write.expect(locked.order.version, orderStale)
         changes.assertAllowed(locked, 'void_event', actor)
-        if (shipping === undefined) throw shipmentNotFound()
+        if (shipping === undefined) throw orderShipmentNotFound()
         const event = {
           orderId: order_id,
           shipmentId: shipment_id,
@@ -225,10 +240,12 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         if (correction === undefined) return
         const { before, since, after } = correction
         const consequences =
-          before === after ? undefined : await tx.first(repository.findConsequences, { order_id, since })
+          before === after
+            ? undefined
+            : await tx.first(repository.findActionsSinceTracking, { order_id, since })
         const dependsOn = consequences?.depends_on ?? null
         if (dependsOn !== null)
-          throw actionRefused({ details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] } })
+          throw orderActionRefused({ details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] } })
         const changed = await changes.transition(tx, locked, 'void_event', actor)
         if (
           changed.lifecycle.state === 'completed' &&
@@ -242,8 +259,8 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     /** Records returned units. `restock`: whether they go back to stock. @throws as `ship` */
     recordReturn: async (
       order_id: string,
-      { lines: units, restock }: { lines: readonly LineUnits[]; restock: boolean },
-      actor: Actor,
+      { lines: units, restock }: { lines: readonly OrderLineUnits[]; restock: boolean },
+      actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {
       await write.once(db, async tx => {
@@ -251,38 +268,18 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         write.expect(locked.order.version, orderStale)
         changes.assertAllowed(locked, 'return', actor)
         await changes.transition(tx, locked, 'return', actor, {
-          lines: countUnits(locked.lines, 'return', units)
+          lines: addToLineCounters(locked.lines, 'return', units)
         })
         if (!restock) return
-        const lines = stockLinesOf(locked, units)
+        const lines = stockLinesOfUnits(locked, units)
         await inventory?.post(tx, { id: write.id, kind: 'return', owner: order_id, lines })
       })
     }
   }
 }
-export type Fulfilment = ReturnType<typeof createFulfilment>
+export type FulfilmentService = ReturnType<typeof createFulfilmentService>
 
 const definedOf = ({ carrier, tracking_number }: ShipmentLabel) => ({
   ...(carrier !== undefined && { carrier }),
   ...(tracking_number !== undefined && { tracking_number })
 })
-
-/** The units that need shipping, by delivery group. */
-function shippableGroups({ lines }: OrderUnderLock, units: readonly LineUnits[]) {
-  const shippable = lines
-    .filter(({ requiresShipping }) => requiresShipping)
-    .map(line => ({ group: line.group, line: line.line, quantity: quantityOf(units, line) }))
-    .filter(({ quantity }) => quantity > 0)
-  return [...Map.groupBy(shippable, ({ group }) => group)].map(([key, of]) => ({
-    key,
-    lines: of.map(({ line, quantity }) => ({ line, quantity }))
-  }))
-}
-
-/** The units by variant, as the inventory needs them. */
-export const stockLinesOf = ({ lines }: OrderUnderLock, units: readonly LineUnits[]): StockLine[] =>
-  units.map(({ line, quantity }) => {
-    const variantId = lines.find(each => each.line === line)?.variantId
-    if (variantId === undefined) throw new Error(`the order has no line ${line}`)
-    return { variantId, quantity }
-  })

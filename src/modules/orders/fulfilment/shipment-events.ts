@@ -1,10 +1,10 @@
 import type { EventHandler } from '../../../platform/outbox/handlers.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { actionRefusalOf } from '../lifecycle/actions.ts'
-import { type OrderChanges, SYSTEM } from '../lifecycle/service.ts'
+import { orderActionRefusalOf } from '../lifecycle/actions.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
 type ShipmentEvent = { order_id: string; shipment_id: string }
-type Deps = { changes: OrderChanges; shipping: Pick<ShippingApi, 'findReported'> | undefined }
+type Deps = { changes: OrderTransitions; shipping: Pick<ShippingApi, 'findReported'> | undefined }
 
 /** The status of a shipment that each action of an order records. */
 const STATUS_OF = { deliver: 'delivered', come_back: 'returned' } as const
@@ -22,11 +22,11 @@ export function createShipmentEventHandler(
     const parcels = events.map(({ payload }) => payload)
     for (const { order_id, shipment_id } of parcels.toSorted(byOrder)) {
       const locked = await changes.lock(tx, order_id)
-      if (actionRefusalOf(action, locked.lifecycle, 'system', 'never') !== undefined) continue
+      if (orderActionRefusalOf(action, locked.lifecycle, 'system', 'never') !== undefined) continue
       // A wrong shipment may have been voided before this event is handled. Voiding locks the order.
       const confirmed = await shipping?.findReported(tx, [shipment_id], STATUS_OF[action])
       if (confirmed === undefined || confirmed.has(shipment_id))
-        await changes.transition(tx, locked, action, SYSTEM)
+        await changes.transition(tx, locked, action, SYSTEM_ACTOR)
     }
   }
 }

@@ -1,23 +1,24 @@
-import { type LineCounters, type LineUnits, quantityOf } from '../lifecycle/counters.ts'
+import { type OrderLineCounters, type OrderLineUnits, unitsOfLine } from '../lifecycle/counters.ts'
 
 /**
  * Returns why a shipment of these units cannot be voided, or `undefined` if it can. Digital units are
  * delivered immediately. Of a line, as many units must stay shipped as were returned or refunded.
  */
-export function refusalOfVoiding(
-  lines: readonly LineCounters[],
-  units: readonly LineUnits[]
+export function shipmentVoidRefusalOf(
+  lines: readonly OrderLineCounters[],
+  units: readonly OrderLineUnits[]
 ): 'digital' | 'returned' | 'refunded' | undefined {
-  const of = lines.filter(line => quantityOf(units, line) > 0)
+  const of = lines.filter(line => unitsOfLine(units, line) > 0)
   const isLessThan = (counter: 'returned' | 'refunded') =>
-    of.some(line => line.fulfilled - quantityOf(units, line) < line[counter])
+    of.some(line => line.fulfilled - unitsOfLine(units, line) < line[counter])
   if (of.some(({ requiresShipping }) => !requiresShipping)) return 'digital'
   if (isLessThan('returned')) return 'returned'
   return isLessThan('refunded') ? 'refunded' : undefined
 }
 
 /** Returns the lines with these units not shipped. */
-export const withoutShipment = (
-  lines: readonly LineCounters[],
-  units: readonly LineUnits[]
-): LineCounters[] => lines.map(line => ({ ...line, fulfilled: line.fulfilled - quantityOf(units, line) }))
+export const subtractShippedUnits = (
+  lines: readonly OrderLineCounters[],
+  units: readonly OrderLineUnits[]
+): OrderLineCounters[] =>
+  lines.map(line => ({ ...line, fulfilled: line.fulfilled - unitsOfLine(units, line) }))

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import {
-  ACTIONS,
-  type ActionName,
-  actionRefusalOf,
-  nextActions,
+  allowedOrderActions,
+  ORDER_ACTIONS,
+  type OrderActionName,
   type OrderLifecycle,
-  stateAfter
+  orderActionRefusalOf,
+  orderStateAfter
 } from './actions.ts'
-import { type LineCounters, remainingUnits } from './counters.ts'
+import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
 
-const line = (fields: Partial<LineCounters> = {}): LineCounters => ({
+const line = (fields: Partial<OrderLineCounters> = {}): OrderLineCounters => ({
   line: 0,
   ordered: 2,
   canceled: 0,
@@ -34,7 +34,7 @@ const unpaid = { state: 'pending', paymentStatus: 'unpaid' } as const
 describe('allowed actions', () => {
   test('buyers can only pay and cancel, and guests can claim', () => {
     const by = (role: string) =>
-      Object.entries(ACTIONS)
+      Object.entries(ORDER_ACTIONS)
         .filter(([, { by }]) => (by as readonly string[]).includes(role))
         .map(([name]) => name)
     expect(by('guest')).toEqual(['pay', 'cancel', 'claim'])
@@ -57,18 +57,18 @@ describe('allowed actions', () => {
     ['a second time', { isCancelRequested: true }, 'unshipped', 'cancel_requested'],
     ['when it is canceled', { state: 'canceled' }, 'unshipped', 'state']
   ])('a buyer cancels %s', (_, fields, policy, refusal) => {
-    expect(actionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
-    expect(actionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
+    expect(orderActionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
+    expect(orderActionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
   })
 
   test('administrators cancel under any policy, but not shipped orders', () => {
-    expect(actionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
+    expect(orderActionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
     expect(
-      actionRefusalOf('cancel', lifecycle({ lines: [line({ fulfilled: 1 })] }), 'admin', 'unshipped')
+      orderActionRefusalOf('cancel', lifecycle({ lines: [line({ fulfilled: 1 })] }), 'admin', 'unshipped')
     ).toBe('shipped')
   })
 
-  test.each<[string, Partial<OrderLifecycle>, ActionName[]]>([
+  test.each<[string, Partial<OrderLifecycle>, OrderActionName[]]>([
     ['unpaid', unpaid, ['cancel', 'cancel_lines', 'hold', 'note']],
     ['paid', {}, ['cancel', 'cancel_lines', 'fulfil', 'refund', 'hold', 'note']],
     ['held', { isHeld: true }, ['cancel', 'cancel_lines', 'refund', 'release', 'note']],
@@ -100,48 +100,50 @@ describe('allowed actions', () => {
     ],
     ['canceled', { state: 'canceled' }, ['note']]
   ])('administrators have these actions on an order that is %s', (_, fields, actions) => {
-    expect(nextActions(lifecycle(fields), 'admin', 'never')).toEqual(actions)
+    expect(allowedOrderActions(lifecycle(fields), 'admin', 'never')).toEqual(actions)
   })
 
   test('while a cancellation is pending, the shop can only confirm or reject it and place the order', () => {
     const canceling = { isCancelRequested: true }
     const isOrIsNot = ['confirm_cancel', 'refuse_cancel']
     const sent = { lines: [line({ fulfilled: 2 })] }
-    expect(nextActions(lifecycle({ ...canceling, ...unpaid }), 'system', 'never')).toEqual([
+    expect(allowedOrderActions(lifecycle({ ...canceling, ...unpaid }), 'system', 'never')).toEqual([
       'place',
       ...isOrIsNot
     ])
-    expect(nextActions(lifecycle({ ...canceling, ...sent }), 'system', 'never')).toEqual(isOrIsNot)
-    expect(nextActions(lifecycle(canceling), 'guest', 'unshipped')).toEqual(['claim'])
+    expect(allowedOrderActions(lifecycle({ ...canceling, ...sent }), 'system', 'never')).toEqual(isOrIsNot)
+    expect(allowedOrderActions(lifecycle(canceling), 'guest', 'unshipped')).toEqual(['claim'])
   })
 
   test('an erased order still records facts, and starts nothing new', () => {
     const erased = { lines: [line({ fulfilled: 2 })], isErased: true }
-    expect(nextActions(lifecycle({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
+    expect(allowedOrderActions(lifecycle({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
       ...['deliver', 'come_back', 'refund']
     ])
-    expect(actionRefusalOf('place', lifecycle({ ...unpaid, isErased: true }), 'system', 'never')).toBe(
+    expect(orderActionRefusalOf('place', lifecycle({ ...unpaid, isErased: true }), 'system', 'never')).toBe(
       'erased'
     )
-    expect(actionRefusalOf('claim', lifecycle({ ...erased, state: 'canceled' }), 'guest', 'unshipped')).toBe(
-      'erased'
-    )
+    expect(
+      orderActionRefusalOf('claim', lifecycle({ ...erased, state: 'canceled' }), 'guest', 'unshipped')
+    ).toBe('erased')
   })
 
   test('a buyer can pay while an amount is due', () => {
-    expect(nextActions(lifecycle(unpaid), 'customer', 'never')).toEqual(['pay'])
-    expect(nextActions(lifecycle({ paymentStatus: 'unpaid' }), 'guest', 'unshipped')).toEqual([
+    expect(allowedOrderActions(lifecycle(unpaid), 'customer', 'never')).toEqual(['pay'])
+    expect(allowedOrderActions(lifecycle({ paymentStatus: 'unpaid' }), 'guest', 'unshipped')).toEqual([
       ...['pay', 'cancel', 'claim']
     ])
-    expect(nextActions(lifecycle(), 'customer', 'unpaid')).toEqual([])
-    expect(nextActions(lifecycle({ ...unpaid, isCancelRequested: true }), 'customer', 'unpaid')).toEqual([])
+    expect(allowedOrderActions(lifecycle(), 'customer', 'unpaid')).toEqual([])
+    expect(
+      allowedOrderActions(lifecycle({ ...unpaid, isCancelRequested: true }), 'customer', 'unpaid')
+    ).toEqual([])
   })
 })
 
 test('an action without a target keeps the state, and each state is left or reached by an action', () => {
-  for (const [name, { from, to }] of Object.entries(ACTIONS))
-    for (const state of from) expect(stateAfter(name as ActionName, state)).toBe(to ?? state)
-  const reached = new Set(Object.values(ACTIONS).flatMap(({ to }) => to ?? []))
+  for (const [name, { from, to }] of Object.entries(ORDER_ACTIONS))
+    for (const state of from) expect(orderStateAfter(name as OrderActionName, state)).toBe(to ?? state)
+  const reached = new Set(Object.values(ORDER_ACTIONS).flatMap(({ to }) => to ?? []))
   expect([...reached].sort()).toEqual(['canceled', 'completed', 'placed'])
 })
 
@@ -149,13 +151,13 @@ test('no unit allows two actions that exclude each other', () => {
   for (let canceled = 0; canceled <= 3; canceled += 1)
     for (let fulfilled = 0; canceled + fulfilled <= 3; fulfilled += 1) {
       const counters = line({ ordered: 3, canceled, fulfilled })
-      expect(remainingUnits.cancel(counters) + remainingUnits.refund(counters) + canceled).toBe(3)
+      expect(remainingLineUnits.cancel(counters) + remainingLineUnits.refund(counters) + canceled).toBe(3)
     }
 })
 
 test('the guide to the order lifecycle has the table of actions', async () => {
   const page = await readFile(new URL('../../../../docs/order-lifecycle.md', import.meta.url), 'utf8')
-  const rows = Object.entries(ACTIONS).map(
+  const rows = Object.entries(ORDER_ACTIONS).map(
     ([name, { from, to, by, description }]) =>
       `| \`${name}\` | ${from.join(', ')} | ${to ?? ''} | ${by.join(', ')} | ${description} |`
   )

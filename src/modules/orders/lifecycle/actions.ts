@@ -1,17 +1,17 @@
-import type { LineCounters } from './counters.ts'
-import { remainingUnits } from './counters.ts'
+import type { OrderLineCounters } from './counters.ts'
+import { remainingLineUnits } from './counters.ts'
 import type { OrderPaymentStatus, OrderState } from './status.ts'
 
 /** Who acts on an order. A guest has proved access with the order's token; the system is the shop itself. */
-export type ActorRole = 'customer' | 'guest' | 'admin' | 'system'
+export type OrderActorRole = 'customer' | 'guest' | 'admin' | 'system'
 /** Until when buyers can cancel an order themselves. */
-export type CustomerCancel = 'unpaid' | 'unshipped' | 'never'
+export type CustomerCancellationPolicy = 'unpaid' | 'unshipped' | 'never'
 
 type Action = {
   readonly from: readonly OrderState[]
   /** Null: the state does not change. */
   readonly to: OrderState | null
-  readonly by: readonly ActorRole[]
+  readonly by: readonly OrderActorRole[]
   readonly description: string
   /** Allowed while a requested cancellation is undecided. */
   readonly despiteRequest?: true
@@ -25,7 +25,7 @@ const LIVE = ['pending', 'placed'] as const
  * All actions on orders: the states they start from, the state they lead to, and who takes them.
  * `docs/order-lifecycle.md` prints it.
  */
-export const ACTIONS = {
+export const ORDER_ACTIONS = {
   pay: { from: LIVE, to: null, by: BUYERS, description: 'A payment is started.' },
   place: {
     from: ['pending'],
@@ -139,28 +139,28 @@ export const ACTIONS = {
     whenErased: true
   }
 } as const satisfies Record<string, Action>
-export type ActionName = keyof typeof ACTIONS
+export type OrderActionName = keyof typeof ORDER_ACTIONS
 
 /** What decides which actions an order allows. */
 export type OrderLifecycle = {
   readonly state: OrderState
   /** Null when payments are disabled. */
   readonly paymentStatus: OrderPaymentStatus | null
-  readonly lines: readonly LineCounters[]
+  readonly lines: readonly OrderLineCounters[]
   readonly isCancelRequested: boolean
   readonly isHeld: boolean
   /** The buyer's personal data was erased. */
   readonly isErased: boolean
 }
 /** Whether the order is pending or placed, and no cancellation is under way. */
-export const isLive = ({
+export const isActiveOrder = ({
   state,
   isCancelRequested
 }: Pick<OrderLifecycle, 'state' | 'isCancelRequested'>): boolean =>
   (state === 'pending' || state === 'placed') && !isCancelRequested
 
 /** Why an action is refused. */
-export type ActionRefusal =
+export type OrderActionRefusal =
   | 'role'
   | 'state'
   | 'erased'
@@ -174,15 +174,17 @@ export type ActionRefusal =
   | 'nothing_left'
   | 'not_shipped'
 
-const WANTS_MONEY: readonly (OrderPaymentStatus | null)[] = ['unpaid', 'partially_paid']
-const HAS_NO_MONEY: readonly (OrderPaymentStatus | null)[] = ['unpaid', null]
+const UNPAID_STATUSES: readonly (OrderPaymentStatus | null)[] = ['unpaid', 'partially_paid']
+const STATUSES_WITHOUT_PAYMENT: readonly (OrderPaymentStatus | null)[] = ['unpaid', null]
 const isShipped = ({ lines }: OrderLifecycle) => lines.some(({ fulfilled }) => fulfilled > 0)
-const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingUnits) =>
-  lines.some(line => remainingUnits[kind](line) > 0)
+const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingLineUnits) =>
+  lines.some(line => remainingLineUnits[kind](line) > 0)
 
 /** Conditions beside state and role, by action. Each returns the reason of a refusal. */
-const GUARDS: Partial<Record<ActionName, (lifecycle: OrderLifecycle) => ActionRefusal | undefined>> = {
-  pay: ({ paymentStatus }) => (WANTS_MONEY.includes(paymentStatus) ? undefined : 'paid'),
+const GUARDS: Partial<
+  Record<OrderActionName, (lifecycle: OrderLifecycle) => OrderActionRefusal | undefined>
+> = {
+  pay: ({ paymentStatus }) => (UNPAID_STATUSES.includes(paymentStatus) ? undefined : 'paid'),
   cancel: lifecycle => (isShipped(lifecycle) ? 'shipped' : undefined),
   confirm_cancel: lifecycle => (lifecycle.isCancelRequested ? undefined : 'not_requested'),
   refuse_cancel: lifecycle => (lifecycle.isCancelRequested ? undefined : 'not_requested'),
@@ -200,13 +202,13 @@ const GUARDS: Partial<Record<ActionName, (lifecycle: OrderLifecycle) => ActionRe
 }
 
 /** Returns why the role cannot take this action now, or `undefined` when it can. */
-export function actionRefusalOf(
-  name: ActionName,
+export function orderActionRefusalOf(
+  name: OrderActionName,
   lifecycle: OrderLifecycle,
-  role: ActorRole,
-  policy: CustomerCancel
-): ActionRefusal | undefined {
-  const { from, by, despiteRequest, whenErased }: Action = ACTIONS[name]
+  role: OrderActorRole,
+  policy: CustomerCancellationPolicy
+): OrderActionRefusal | undefined {
+  const { from, by, despiteRequest, whenErased }: Action = ORDER_ACTIONS[name]
   if (!by.includes(role)) return 'role'
   if (!from.includes(lifecycle.state)) return 'state'
   if (lifecycle.isErased && !whenErased) return 'erased'
@@ -218,21 +220,22 @@ export function actionRefusalOf(
 
 function refusedByPolicy(
   { paymentStatus }: OrderLifecycle,
-  policy: CustomerCancel
-): ActionRefusal | undefined {
+  policy: CustomerCancellationPolicy
+): OrderActionRefusal | undefined {
   if (policy === 'never') return 'policy'
-  return policy === 'unpaid' && !HAS_NO_MONEY.includes(paymentStatus) ? 'paid' : undefined
+  return policy === 'unpaid' && !STATUSES_WITHOUT_PAYMENT.includes(paymentStatus) ? 'paid' : undefined
 }
 
 /** The actions that the role can take now. */
-export const nextActions = (
+export const allowedOrderActions = (
   lifecycle: OrderLifecycle,
-  role: ActorRole,
-  policy: CustomerCancel
-): ActionName[] =>
-  (Object.keys(ACTIONS) as ActionName[]).filter(
-    name => actionRefusalOf(name, lifecycle, role, policy) === undefined
+  role: OrderActorRole,
+  policy: CustomerCancellationPolicy
+): OrderActionName[] =>
+  (Object.keys(ORDER_ACTIONS) as OrderActionName[]).filter(
+    name => orderActionRefusalOf(name, lifecycle, role, policy) === undefined
   )
 
 /** The state that an action leads to. */
-export const stateAfter = (name: ActionName, state: OrderState): OrderState => ACTIONS[name].to ?? state
+export const orderStateAfter = (name: OrderActionName, state: OrderState): OrderState =>
+  ORDER_ACTIONS[name].to ?? state

@@ -1,5 +1,5 @@
 import { nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { ActorRole } from './actions.ts'
+import type { OrderActorRole } from './actions.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from './status.ts'
 import type { PaymentTerms } from './terms.ts'
 
@@ -19,7 +19,7 @@ export const lockOrder = statement({
     currency: 'text',
     total: 'int8',
     payment_status: nullableOneOf<OrderPaymentStatus>(),
-    cancel_requested_by: nullableOneOf<ActorRole>(),
+    cancel_requested_by: nullableOneOf<OrderActorRole>(),
     held_at: 'timestamptz?',
     erased_at: 'timestamptz?',
     is_deferred: 'bool',
@@ -38,7 +38,7 @@ export type LockedOrderRow = RowOf<typeof lockOrder>
  * A separate statement after the lock, because a statement that waits for a lock reads other rows as they
  * were before.
  */
-export const listLines = statement({
+export const listOrderLines = statement({
   name: 'orders.list_lines',
   takes: { order_id: 'uuid' },
   gives: {
@@ -57,12 +57,12 @@ export const listLines = statement({
     from orders.lines where order_id = $order_id order by line`
 })
 
-export const updateState = statement({
+export const updateOrderState = statement({
   name: 'orders.update_state',
   takes: {
     id: 'uuid',
     state: oneOf<OrderState>(),
-    cancel_requested_by: nullableOneOf<ActorRole>(),
+    cancel_requested_by: nullableOneOf<OrderActorRole>(),
     is_held: 'bool',
     fulfillment_status: oneOf<FulfillmentStatus>()
   },
@@ -77,7 +77,7 @@ export const updateState = statement({
       version = version + 1, updated_at = now()
     where id = $id`
 })
-export const updateCounters = statement({
+export const updateLineCounters = statement({
   name: 'orders.update_counters',
   takes: {
     order_id: 'uuid',
@@ -102,7 +102,7 @@ const expiry = `case
   when state = 'pending' and created_at + make_interval(secs => $paymentTimeoutSeconds) > now()
     then created_at + make_interval(secs => $paymentTimeoutSeconds)
   else expires_at end`
-export const updatePayment = statement({
+export const updateOrderPaymentStatus = statement({
   name: 'orders.update_payment',
   takes: {
     id: 'uuid',
@@ -118,12 +118,12 @@ export const updatePayment = statement({
       and (payment_status, is_overpaid, is_disputed, expires_at)
         is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
 })
-export const updateTerms = statement({
+export const updatePaymentTerms = statement({
   name: 'orders.update_terms',
   takes: { id: 'uuid', terms: oneOf<PaymentTerms>() },
   text: 'update orders.orders set terms = $terms where id = $id'
 })
-export const insertHistory = statement({
+export const insertOrderHistory = statement({
   name: 'orders.insert_history',
   takes: {
     order_id: 'uuid',

@@ -3,33 +3,33 @@ import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi, Refunder } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { actionRefused, notCancelable, orderNotFound } from '../errors.ts'
+import { orderActionRefused, orderNotCancelable, orderNotFound } from '../errors.ts'
 import {
-  type ActionName,
-  type ActorRole,
-  actionRefusalOf,
-  type CustomerCancel,
+  type CustomerCancellationPolicy,
+  type OrderActionName,
+  type OrderActorRole,
   type OrderLifecycle,
-  stateAfter
+  orderActionRefusalOf,
+  orderStateAfter
 } from './actions.ts'
-import { type LineCounters, remainingUnits } from './counters.ts'
+import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
 import * as repository from './repository.ts'
-import { fulfillmentOf, type OrderState } from './status.ts'
+import { fulfillmentStatusOf, type OrderState } from './status.ts'
 
 /**
  * The user, guest or part of the shop that changes an order, and the reason that is stored with the change.
  */
-export type Actor = {
-  readonly role: ActorRole
+export type OrderActor = {
+  readonly role: OrderActorRole
   /** The user's id. Null for a guest and for the shop itself. */
   readonly id: string | null
   readonly reason: string | null
   /** Present when refunds are limited: for administrators and API keys. */
   readonly refunder?: Refunder
 }
-export const SYSTEM: Actor = { role: 'system', id: null, reason: null }
+export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }
 
-type OrderLine = LineCounters & { readonly group: string; readonly variantId: string }
+type OrderLine = OrderLineCounters & { readonly group: string; readonly variantId: string }
 /** An order whose row is locked until the transaction ends. */
 export type OrderUnderLock = {
   readonly order: repository.LockedOrderRow
@@ -37,8 +37,8 @@ export type OrderUnderLock = {
   readonly lifecycle: OrderLifecycle
 }
 type TransitionChanges = {
-  readonly lines?: readonly LineCounters[]
-  readonly cancelRequestedBy?: ActorRole | null
+  readonly lines?: readonly OrderLineCounters[]
+  readonly cancelRequestedBy?: OrderActorRole | null
   readonly isHeld?: boolean
 }
 
@@ -49,14 +49,14 @@ type Deps = {
   unpaidStock: {
     sync(tx: Transaction, order: Pick<repository.LockedOrderRow, 'id' | 'is_deferred'>): Promise<void>
   }
-  policy: CustomerCancel
+  policy: CustomerCancellationPolicy
 }
 
 /**
  * The steps of every change of an order, in one transaction: lock it, assert that the action is allowed,
  * write the transition.
  */
-export function createOrderChanges({ payments, shipping, unpaidStock, policy }: Deps) {
+export function createOrderTransitions({ payments, shipping, unpaidStock, policy }: Deps) {
   /**
    * Locks the order and, before it, the account of its payments: the lock order of all transactions. @throws
    * `ORDER_NOT_FOUND`
@@ -64,7 +64,7 @@ export function createOrderChanges({ payments, shipping, unpaidStock, policy }: 
   async function lock(tx: Transaction, id: string): Promise<OrderUnderLock> {
     await payments?.lockAccount(tx, id)
     const order = found(await tx.first(repository.lockOrder, { id }), orderNotFound)
-    const lines = await tx.rows(repository.listLines, { order_id: id })
+    const lines = await tx.rows(repository.listOrderLines, { order_id: id })
     return underLock(
       order,
       lines.map(
@@ -79,12 +79,12 @@ export function createOrderChanges({ payments, shipping, unpaidStock, policy }: 
   }
 
   /** @throws `ORDER_NOT_CANCELABLE`, `ORDER_ACTION_REFUSED`, each with the reason */
-  function assertAllowed({ lifecycle }: OrderUnderLock, action: ActionName, { role }: Actor): void {
-    const reason = actionRefusalOf(action, lifecycle, role, policy)
+  function assertAllowed({ lifecycle }: OrderUnderLock, action: OrderActionName, { role }: OrderActor): void {
+    const reason = orderActionRefusalOf(action, lifecycle, role, policy)
     if (reason === undefined) return
     throw action === 'cancel'
-      ? notCancelable({ details: { reason } })
-      : actionRefused({ details: { action, reason } })
+      ? orderNotCancelable({ details: { reason } })
+      : orderActionRefused({ details: { action, reason } })
   }
 
   /**
@@ -94,27 +94,27 @@ export function createOrderChanges({ payments, shipping, unpaidStock, policy }: 
   async function transition(
     tx: Transaction,
     { order, lines: before, lifecycle }: OrderUnderLock,
-    action: ActionName,
-    { id: actor, reason }: Actor,
+    action: OrderActionName,
+    { id: actor, reason }: OrderActor,
     next: TransitionChanges = {}
   ): Promise<OrderUnderLock> {
     const { id, state: from_state } = order
-    const state = stateAfter(action, from_state)
+    const state = orderStateAfter(action, from_state)
     const { cancelRequestedBy = order.cancel_requested_by, isHeld = lifecycle.isHeld } = next
     const lines = before.map((line, index) => ({ ...line, ...next.lines?.[index] }))
     const changed = { state, cancel_requested_by: cancelRequestedBy }
     if (next.lines !== undefined)
-      await tx.run(repository.updateCounters, { order_id: id, ...columnsOf(lines) })
-    await tx.run(repository.updateState, {
+      await tx.run(repository.updateLineCounters, { order_id: id, ...columnsOf(lines) })
+    await tx.run(repository.updateOrderState, {
       id,
       ...changed,
       is_held: isHeld,
-      fulfillment_status: fulfillmentOf(lines)
+      fulfillment_status: fulfillmentStatusOf(lines)
     })
     await unpaidStock.sync(tx, order)
     const [toShipBefore, toShipAfter] = [unitsToShip(before, from_state), unitsToShip(lines, state)]
     if (!isDeepStrictEqual(toShipBefore, toShipAfter)) await shipping?.updateUnshipped(tx, id, toShipAfter)
-    await tx.run(repository.insertHistory, {
+    await tx.run(repository.insertOrderHistory, {
       order_id: id,
       action,
       from_state,
@@ -127,7 +127,7 @@ export function createOrderChanges({ payments, shipping, unpaidStock, policy }: 
 
   return { lock, assertAllowed, transition }
 }
-export type OrderChanges = ReturnType<typeof createOrderChanges>
+export type OrderTransitions = ReturnType<typeof createOrderTransitions>
 
 const underLock = (order: repository.LockedOrderRow, lines: readonly OrderLine[]): OrderUnderLock => ({
   order,
@@ -145,15 +145,15 @@ const underLock = (order: repository.LockedOrderRow, lines: readonly OrderLine[]
 /** The units that a carrier still has to deliver, by shipping group. */
 function unitsToShip(lines: readonly OrderLine[], state: OrderState) {
   const open = lines.filter(
-    line => line.requiresShipping && state !== 'canceled' && remainingUnits.fulfil(line) > 0
+    line => line.requiresShipping && state !== 'canceled' && remainingLineUnits.fulfil(line) > 0
   )
   return [...Map.groupBy(open, ({ group }) => group)].map(([key, of]) => ({
     key,
-    lines: of.map(line => ({ line: line.line, quantity: remainingUnits.fulfil(line) }))
+    lines: of.map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
   }))
 }
 
-const columnsOf = (lines: readonly LineCounters[]) => ({
+const columnsOf = (lines: readonly OrderLineCounters[]) => ({
   lines: lines.map(({ line }) => line),
   canceled: lines.map(({ canceled }) => canceled),
   fulfilled: lines.map(({ fulfilled }) => fulfilled),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { countUnits, type LineCounters } from './counters.ts'
-import { fulfillmentOf, statusOf } from './status.ts'
+import { addToLineCounters, type OrderLineCounters } from './counters.ts'
+import { fulfillmentStatusOf, orderStatusOf } from './status.ts'
 
-const line = (fields: Partial<LineCounters> = {}): LineCounters => ({
+const line = (fields: Partial<OrderLineCounters> = {}): OrderLineCounters => ({
   line: 0,
   ordered: 2,
   canceled: 0,
@@ -13,7 +13,7 @@ const line = (fields: Partial<LineCounters> = {}): LineCounters => ({
   ...fields
 })
 
-test.each<[string, Partial<LineCounters>[]]>([
+test.each<[string, Partial<OrderLineCounters>[]]>([
   ['not_required', [{ requiresShipping: false }]],
   ['none', [{}, { requiresShipping: false, fulfilled: 2 }]],
   ['none', [{ canceled: 2 }]],
@@ -24,7 +24,7 @@ test.each<[string, Partial<LineCounters>[]]>([
   ['partially_returned', [{ fulfilled: 2, returned: 2 }, {}]],
   ['returned', [{ fulfilled: 2, returned: 2 }, { canceled: 2 }]]
 ])('the fulfilment status is %s', (status, lines) => {
-  expect(fulfillmentOf(lines.map(line))).toBe(status)
+  expect(fulfillmentStatusOf(lines.map(line))).toBe(status)
 })
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ['completed', 'completed', 'paid', 'fulfilled'],
   ['canceled', 'canceled', 'refunded', 'none']
 ] as const)('shoppers are told %s of what is %s, %s, %s', (status, state, payment, fulfillment) => {
-  expect(statusOf(state, payment, fulfillment)).toBe(status)
+  expect(orderStatusOf(state, payment, fulfillment)).toBe(status)
 })
 
 describe('counters', () => {
@@ -51,8 +51,8 @@ describe('counters', () => {
       { line: 1, quantity: 1 },
       { line: 1, quantity: 1 }
     ]
-    expect(countUnits(lines, 'fulfil', units).map(({ fulfilled }) => fulfilled)).toEqual([1, 5])
-    expect(countUnits(lines, 'refund', units.slice(1)).map(({ refunded }) => refunded)).toEqual([0, 2])
+    expect(addToLineCounters(lines, 'fulfil', units).map(({ fulfilled }) => fulfilled)).toEqual([1, 5])
+    expect(addToLineCounters(lines, 'refund', units.slice(1)).map(({ refunded }) => refunded)).toEqual([0, 2])
   })
 
   test('reject more units than are left, and name every line', () => {
@@ -61,7 +61,7 @@ describe('counters', () => {
       { line: 1, quantity: 2 },
       { line: 1, quantity: 1 }
     ]
-    expect(() => countUnits(lines, 'cancel', units)).toThrow(
+    expect(() => addToLineCounters(lines, 'cancel', units)).toThrow(
       expect.objectContaining({
         code: 'ORDER_UNITS_SHORT',
         details: {
@@ -72,7 +72,7 @@ describe('counters', () => {
         }
       })
     )
-    expect(() => countUnits(lines, 'return', [{ line: 7, quantity: 1 }])).toThrow(
+    expect(() => addToLineCounters(lines, 'return', [{ line: 7, quantity: 1 }])).toThrow(
       expect.objectContaining({
         code: 'ORDER_LINE_UNKNOWN',
         details: expect.objectContaining({ lines: [7] })

@@ -1,4 +1,4 @@
-import { type LineCounters, remainingUnits } from './counters.ts'
+import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
 
 export type OrderState = 'pending' | 'placed' | 'completed' | 'canceled'
 /** Status of the money of an order, as the payments module reports it. */
@@ -19,16 +19,16 @@ export type FulfillmentStatus =
 /** Status of an order for buyers: a summary of state, payment and fulfilment. */
 export type OrderStatus = 'pending' | 'paid' | 'shipped' | 'completed' | 'canceled'
 
-const sum = (lines: readonly LineCounters[], of: (line: LineCounters) => number) =>
+const sum = (lines: readonly OrderLineCounters[], of: (line: OrderLineCounters) => number) =>
   lines.reduce((total, line) => total + of(line), 0)
 
 /** The fulfilment status of the lines that need shipping. Digital lines do not count. */
-export function fulfillmentOf(lines: readonly LineCounters[]): FulfillmentStatus {
+export function fulfillmentStatusOf(lines: readonly OrderLineCounters[]): FulfillmentStatus {
   const shippable = lines.filter(({ requiresShipping }) => requiresShipping)
   if (shippable.length === 0) return 'not_required'
   const fulfilled = sum(shippable, line => line.fulfilled)
   const returned = sum(shippable, line => line.returned)
-  const isOpen = sum(shippable, remainingUnits.fulfil) > 0
+  const isOpen = sum(shippable, remainingLineUnits.fulfil) > 0
   if (fulfilled === 0) return 'none'
   if (returned > 0) return returned === fulfilled && !isOpen ? 'returned' : 'partially_returned'
   return isOpen ? 'partial' : 'fulfilled'
@@ -42,11 +42,11 @@ const SECURED: readonly (OrderPaymentStatus | null)[] = [
 ]
 
 /** Whether the amount due is authorized or captured. */
-export const isSecured = (status: OrderPaymentStatus | null): boolean =>
+export const isPaymentSecured = (status: OrderPaymentStatus | null): boolean =>
   status === 'authorized' || status === 'paid'
 
 /** The status for buyers. An authorized payment counts as paid, because the buyer has nothing left to do. */
-export function statusOf(
+export function orderStatusOf(
   state: OrderState,
   payment: OrderPaymentStatus | null,
   fulfillment: FulfillmentStatus

@@ -14,11 +14,11 @@ const TERMS: ReadonlyMap<string, PaymentTerms> = new Map([
 ])
 
 /** The terms of a payment method. Methods that the map does not list are prepaid. */
-export const termsOf = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
+export const paymentTermsOf = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
   TERMS.get(payment?.method ?? '') ?? 'prepaid'
 
 /** Whether the money moves after the buyer has left the shop. */
-export const isDeferred = (method: string | undefined): boolean =>
+export const isDeferredPaymentMethod = (method: string | undefined): boolean =>
   method === 'bank_transfer' || TERMS.has(method ?? '')
 
 /** Seconds that an unpaid order keeps its stock before it expires. */
@@ -34,7 +34,7 @@ export type PaymentTimeouts = {
  * that was deferred keeps the timeout of a transfer, because its payment is created again when the amount due
  * changes.
  */
-export const paymentTimeoutOf = (
+export const paymentTimeoutSecondsOf = (
   methods: readonly (string | undefined)[],
   { usual, transfer, transferOfVerified }: PaymentTimeouts,
   { isVerified, isDeferred: wasDeferred }: { readonly isVerified: boolean; readonly isDeferred: boolean }
@@ -45,5 +45,5 @@ export const paymentTimeoutOf = (
 }
 
 /** The first terms among these methods that are not prepaid, or `undefined`. */
-export const deferredTermsOf = (methods: readonly string[]): PaymentTerms | undefined =>
-  methods.map(method => termsOf({ method })).find(terms => terms !== 'prepaid')
+export const deferredPaymentTermsOf = (methods: readonly string[]): PaymentTerms | undefined =>
+  methods.map(method => paymentTermsOf({ method })).find(terms => terms !== 'prepaid')

@@ -7,7 +7,7 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import type { GuestCredentials } from '../checkouts/guest-service.ts'
 import { orderNotFound, orderStale } from '../errors.ts'
 import { orderClaimed } from '../events.ts'
-import type { OrderChanges, OrderUnderLock } from '../lifecycle/service.ts'
+import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import type { OrderTokens } from './guest-service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse } from './schema.ts'
@@ -15,7 +15,7 @@ import type { OrderService } from './service.ts'
 
 type Deps = {
   db: Database
-  changes: OrderChanges
+  changes: OrderTransitions
   emit: Emit
   orders: Pick<OrderService, 'read'>
   tokens: Pick<OrderTokens, 'verify'>
@@ -28,7 +28,7 @@ type Owned = { readonly id: string; readonly customer_id: string | null; readonl
  * Moves guest orders to the account of a customer who has the order token. A matching email address proves
  * nothing.
  */
-export function createClaims({ db, changes, emit, orders, tokens, payments, shipping }: Deps) {
+export function createOrderClaimService({ db, changes, emit, orders, tokens, payments, shipping }: Deps) {
   /**
    * Returns false if the customer owns the order already, true if the token proves access. @throws
    * `ORDER_NOT_FOUND`
@@ -45,7 +45,7 @@ export function createClaims({ db, changes, emit, orders, tokens, payments, ship
     await changes.transition(tx, locked, 'claim', { role: 'guest', id: customer_id, reason: null })
     const hasAccount = payments !== undefined && payment_status !== null
     const next = hasAccount ? await payments.reissueOrderToken(tx, id, customer_id) : token_version + 1
-    await tx.run(repository.handOver, { id, customer_id, token_version: next })
+    await tx.run(repository.assignOrderToCustomer, { id, customer_id, token_version: next })
     await shipping?.assignCustomer(tx, id, customer_id)
     emit(tx, orderClaimed, id, { order_id: id, number, customer_id })
   }
@@ -57,7 +57,7 @@ export function createClaims({ db, changes, emit, orders, tokens, payments, ship
     write: IdempotentWrite
   ): Promise<OrderResponse> {
     // Checked without a lock first, so that a caller without access cannot delay the owner.
-    canClaim(found(await db.first(repository.findOwner, { id }), orderNotFound), customerId, token)
+    canClaim(found(await db.first(repository.findOrderOwner, { id }), orderNotFound), customerId, token)
     await write.once(db, async tx => {
       const locked = await changes.lock(tx, id)
       const isClaimed = canClaim(locked.order, customerId, token)
@@ -69,4 +69,4 @@ export function createClaims({ db, changes, emit, orders, tokens, payments, ship
 
   return { claim }
 }
-export type OrderClaims = ReturnType<typeof createClaims>
+export type OrderClaimService = ReturnType<typeof createOrderClaimService>

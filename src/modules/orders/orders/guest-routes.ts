@@ -6,12 +6,12 @@ import { Type } from '../../../kernel/schema.ts'
 import { IdParams, marketParameters, requestedMarket, withResponseDescription } from '../../../kernel/wire.ts'
 import type { GuestCredentials } from '../checkouts/guest-service.ts'
 import type { GuestOrderService } from './guest-service.ts'
-import { canceling, type OrderLimits, reading } from './routes.ts'
+import { cancelOrderCost, type OrderRateLimits, readOrderCost } from './routes.ts'
 import { CompleteCheckoutRequest, GuestOrderRequest, GuestOrderResponse, OrderResponse } from './schema.ts'
 
 const TOKEN = 'x-order-token'
 const tags = ['guest orders']
-export const GuestHeaders = Type.Object({
+export const GuestOrderHeaders = Type.Object({
   [TOKEN]: Type.Optional(
     Type.String({ description: 'The `order_token` of the response that created the order.' })
   )
@@ -21,7 +21,7 @@ export const GuestHeaders = Type.Object({
 export function guestOrderRoutes(
   tiers: Tiers,
   guests: GuestOrderService,
-  { perMinute, limitCodeGuesses }: OrderLimits
+  { perMinute, limitCodeGuesses }: OrderRateLimits
 ): void {
   tiers.public.post(
     '/orders/guest',
@@ -95,31 +95,31 @@ export function guestOrderRoutes(
   tiers.public.get(
     '/orders/guest/:id',
     {
-      config: reading,
+      config: readOrderCost,
       schema: {
         tags,
         summary: 'Retrieve a guest order',
         description:
           'Returns the order that `X-Order-Token` belongs to, with items, amounts, shipments and history. `next_actions` lists what the guest can do now. 404 `ORDER_NOT_FOUND`: the token is missing or wrong, or the order joined an account.',
         params: IdParams,
-        headers: GuestHeaders,
+        headers: GuestOrderHeaders,
         response: { 200: OrderResponse }
       }
     },
-    request => guests.read(credentialsOf(request, request.params.id))
+    request => guests.read(guestOrderCredentialsOf(request, request.params.id))
   )
 
   tiers.public.post(
     '/orders/guest/:id/cancel',
     {
-      config: canceling,
+      config: cancelOrderCost,
       schema: {
         tags,
         summary: 'Cancel a guest order',
         description:
           'Cancels a guest order that is not shipped and whose state the setting `orders.customer_cancel` allows. Needs `X-Order-Token`. Nothing more is captured from now on, authorized payments are voided, and captured money is refunded. 202: a payment provider has not confirmed yet; read the order until `cancel_requested_at` is null. 409 `ORDER_NOT_CANCELABLE`: `reason` states why, such as `shipped`, `paid` or `policy`.',
         params: IdParams,
-        headers: GuestHeaders,
+        headers: GuestOrderHeaders,
         response: {
           200: withResponseDescription(OrderResponse, 'The order is canceled.'),
           202: withResponseDescription(
@@ -130,7 +130,7 @@ export function guestOrderRoutes(
       }
     },
     async (request, reply) => {
-      const order = await guests.cancel(credentialsOf(request, request.params.id), writeOf(request))
+      const order = await guests.cancel(guestOrderCredentialsOf(request, request.params.id), writeOf(request))
       return reply
         .code(order.cancel_requested_at === null ? 200 : 202)
         .header('etag', `"${order.version}"`)
@@ -140,7 +140,7 @@ export function guestOrderRoutes(
 }
 
 /** Reads the order token of a request. */
-export const credentialsOf = (
+export const guestOrderCredentialsOf = (
   { headers }: Pick<FastifyRequest, 'headers'>,
   id: string
 ): GuestCredentials => ({

@@ -3,7 +3,7 @@ import type { GuestCheckoutService, GuestCredentials } from '../checkouts/guest-
 import { orderNotFound } from '../errors.ts'
 import type { OrderRow } from './repository.ts'
 import type { GuestOrderResponse, OrderResponse } from './schema.ts'
-import type { OrderService, RequestedCompletion, RequestedOrder } from './service.ts'
+import type { CheckoutCompletionInput, OrderRequestInput, OrderService } from './service.ts'
 
 /** Creates and verifies order tokens, which prove access to guest orders. Payments use the same tokens. */
 export type OrderTokens = {
@@ -30,14 +30,14 @@ export function createGuestOrderService({ orders, checkouts, tokens }: Deps) {
   }
 
   return {
-    create: async (ordered: RequestedOrder, write: IdempotentWrite) => {
+    create: async (ordered: OrderRequestInput, write: IdempotentWrite) => {
       const { order, isNew } = await orders.create(null, ordered, write)
       return { order: withToken(order), isNew }
     },
     /** `credentials`: of the checkout. @throws `CHECKOUT_NOT_FOUND`, and as `OrderService.complete` */
     complete: async (
       credentials: GuestCredentials,
-      completed: Omit<RequestedCompletion, 'id'>,
+      completed: Omit<CheckoutCompletionInput, 'id'>,
       write: IdempotentWrite
     ) => {
       const id = checkouts.verifyToken(credentials)

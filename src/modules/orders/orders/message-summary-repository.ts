@@ -1,5 +1,5 @@
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -18,7 +18,7 @@ type Shipment = {
   id: string
   carrier: string | null
   tracking_number: string | null
-  lines: readonly LineUnits[]
+  lines: readonly OrderLineUnits[]
 }
 
 /** The content of messages about an order. */

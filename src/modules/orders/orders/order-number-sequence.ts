@@ -4,7 +4,7 @@ import { orderNumberOf } from './order-number.ts'
 import * as repository from './repository.ts'
 
 /** Numbers that one statement draws. */
-const DRAWN = 32
+const NUMBERS_PER_DRAW = 32
 
 /** Creates the function that returns the next order number. Numbers are unique; some are never used. */
 export function createNextOrderNumber(db: Queryable) {
@@ -13,12 +13,13 @@ export function createNextOrderNumber(db: Queryable) {
   const drawOnce = createSingleFlight<void>()
 
   async function readKey(): Promise<Buffer> {
-    const row = await db.first(repository.findNumberKey)
+    const row = await db.first(repository.findOrderNumberKey)
     if (row === undefined) throw new Error('the key of order numbers is missing: restore it from a backup')
     return row.key
   }
   async function draw(): Promise<void> {
-    for (const { value } of await db.rows(repository.nextNumbers, { count: DRAWN })) drawn.push(value)
+    for (const { value } of await db.rows(repository.drawOrderSequenceValues, { count: NUMBERS_PER_DRAW }))
+      drawn.push(value)
   }
   return async (): Promise<string> => {
     key ??= await readKey()

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderNumberOf, permute } from './order-number.ts'
+import { orderNumberOf, permuteWithKey } from './order-number.ts'
 
 const KEY = Buffer.alloc(32, 'a')
 const LAST = 2 ** 40 - 1
 
 test.each([1, 2, 3, 6])('in a range of 4 to the %i each value occurs once', halfBits => {
   const size = 4 ** halfBits
-  const given = Array.from({ length: size }, (_, value) => permute(value, KEY, halfBits))
+  const given = Array.from({ length: size }, (_, value) => permuteWithKey(value, KEY, halfBits))
   expect(new Set(given).size).toBe(size)
   expect(Math.min(...given)).toBe(0)
   expect(Math.max(...given)).toBe(size - 1)
@@ -37,7 +37,7 @@ test('order numbers do not reveal the number of orders', () => {
 })
 
 test('the first and the last sequence value have valid numbers', () => {
-  const ends = [0, 1, LAST - 1, LAST].map(value => permute(value, KEY, 20))
+  const ends = [0, 1, LAST - 1, LAST].map(value => permuteWithKey(value, KEY, 20))
   expect(new Set(ends).size).toBe(4)
   for (const value of ends) expect(value).toBeLessThanOrEqual(LAST)
 })

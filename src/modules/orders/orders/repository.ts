@@ -9,8 +9,8 @@ import {
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { TaxExemption } from '../checkouts/schema.ts'
-import type { ActorRole } from '../lifecycle/actions.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
+import type { OrderActorRole } from '../lifecycle/actions.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -40,9 +40,9 @@ export const orderSummaryColumns = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
 } as const
-export const summaryColumns = Object.keys(orderSummaryColumns).join(', ')
+export const orderSummaryColumnNames = Object.keys(orderSummaryColumns).join(', ')
 
-export type LineRow = {
+export type OrderLineRow = {
   line: number
   group_key: string
   variant_id: string
@@ -63,7 +63,7 @@ export type LineRow = {
   returned: number
   refunded: number
 }
-export type GroupRow = {
+export type DeliveryGroupRow = {
   group_key: string
   method: 'shipping' | 'pickup' | 'digital'
   option: OptionSnapshot | null
@@ -75,7 +75,7 @@ type OptionSnapshot = {
   service: string
   estimated_days: { min: number; max: number } | null
 }
-export type ComponentRow = {
+export type PriceComponentRow = {
   position: number
   kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'
   line: number | null
@@ -120,7 +120,7 @@ type ShipmentRow = {
   id: string
   carrier: string | null
   tracking_number: string | null
-  lines: readonly LineUnits[]
+  lines: readonly OrderLineUnits[]
   at: string
   voided_at: string | null
   voided_by: string | null
@@ -135,7 +135,7 @@ const whole = {
   token_version: 'int4',
   expires_at: 'timestamptz?',
   cancel_requested_at: 'timestamptz?',
-  cancel_requested_by: nullableOneOf<ActorRole>(),
+  cancel_requested_by: nullableOneOf<OrderActorRole>(),
   held_at: 'timestamptz?',
   erased_at: 'timestamptz?',
   quote_hash: 'text',
@@ -143,16 +143,16 @@ const whole = {
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
   tax_exemption: nullableJson<TaxExemption>(),
-  lines: json<LineRow[]>(),
-  groups: json<GroupRow[]>(),
-  components: json<ComponentRow[]>(),
+  lines: json<OrderLineRow[]>(),
+  groups: json<DeliveryGroupRow[]>(),
+  components: json<PriceComponentRow[]>(),
   history: json<HistoryRow[]>(),
   adjustments: json<AdjustmentRow[]>(),
   shipments: json<ShipmentRow[]>()
 } as const
 
 const wholeOrder = `
-  select ${summaryColumns}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
+  select ${orderSummaryColumnNames}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
     shipping_address, billing_address, note, tax_exemption,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
@@ -165,7 +165,7 @@ const wholeOrder = `
     (select coalesce(jsonb_agg(to_jsonb(s) order by at, s.id), '[]') from orders.shipments s where order_id = o.id) as shipments
   from orders.orders o`
 
-export const addressColumns = {
+export const orderAddressColumns = {
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>()
 } as const
@@ -186,18 +186,18 @@ export const findAnyOrder = statement({
 })
 export type OrderRow = RowOf<typeof findOrder>
 
-export const listOrders = statement({
+export const listOrdersOfCustomer = statement({
   name: 'orders.list_orders',
   takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { ...orderSummaryColumns, quantity: 'int8' },
   text: `
-    select ${summaryColumns},
+    select ${orderSummaryColumnNames},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where customer_id = $customer_id and id < $after order by id desc limit $limit`
 })
-export type OrderSummaryRow = RowOf<typeof listOrders>
+export type OrderSummaryRow = RowOf<typeof listOrdersOfCustomer>
 
-export const countOrders = statement({
+export const countOrdersOfCustomer = statement({
   name: 'orders.count_orders',
   takes: { customer_id: 'uuid' },
   gives: { total: 'int4' },
@@ -219,19 +219,19 @@ export const findOrderOfCart = statement({
     where cart_id = $cart_id and cart_version = $cart_version and state <> 'canceled'`
 })
 /** The owner of an order, without a lock. */
-export const findOwner = statement({
+export const findOrderOwner = statement({
   name: 'orders.find_owner',
   takes: { id: 'uuid' },
   gives: { id: 'uuid', customer_id: 'uuid?', token_version: 'int4' },
   text: 'select id, customer_id, token_version from orders.orders where id = $id'
 })
 /** `buyer` and `mailbox` stay, so that limits still count the order for the guest's email address. */
-export const handOver = statement({
+export const assignOrderToCustomer = statement({
   name: 'orders.hand_over',
   takes: { id: 'uuid', customer_id: 'uuid', token_version: 'int4' },
   text: 'update orders.orders set customer_id = $customer_id, token_version = $token_version where id = $id'
 })
-export const nextNumbers = statement({
+export const drawOrderSequenceValues = statement({
   name: 'orders.next_numbers',
   takes: { count: 'int4' },
   gives: { value: 'int8' },
@@ -240,7 +240,7 @@ export const nextNumbers = statement({
 /**
  * A random key from the first migration. It never changes, because another key could repeat order numbers.
  */
-export const findNumberKey = statement({
+export const findOrderNumberKey = statement({
   name: 'orders.find_number_key',
   gives: { key: 'bytea' },
   text: 'select key from orders.number_key'

@@ -10,25 +10,28 @@ import {
   requestedMarket,
   withResponseDescription
 } from '../../../kernel/wire.ts'
-import type { LimitCodeGuesses } from '../checkouts/code-guesses.ts'
+import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
 import { CompleteCheckoutRequest, OrderRequest, OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
 /** `perMinute`: new orders per minute of a client. */
-export type OrderLimits = { readonly perMinute: number; readonly limitCodeGuesses: LimitCodeGuesses }
+export type OrderRateLimits = {
+  readonly perMinute: number
+  readonly limitCodeGuesses: LimitPromotionCodeGuesses
+}
 
 const config = { class: 'checkout' } as const
 /**
  * Measured for 200 lines: reading an order costs as much as six writes to a cart, canceling it as much as 15
  * to 23.
  */
-export const reading = { class: 'checkout', countsAs: 5 } as const
-export const canceling = { class: 'checkout', countsAs: 20 } as const
+export const readOrderCost = { class: 'checkout', countsAs: 5 } as const
+export const cancelOrderCost = { class: 'checkout', countsAs: 20 } as const
 
 export function orderRoutes(
   tiers: Tiers,
   orders: OrderService,
-  { perMinute, limitCodeGuesses }: OrderLimits
+  { perMinute, limitCodeGuesses }: OrderRateLimits
 ): void {
   tiers.secured.post(
     '/orders',
@@ -109,7 +112,7 @@ export function orderRoutes(
   tiers.secured.get(
     '/orders/:id',
     {
-      config: reading,
+      config: readOrderCost,
       schema: {
         summary: "Retrieve the caller's order",
         description:
@@ -124,7 +127,7 @@ export function orderRoutes(
   tiers.secured.post(
     '/orders/:id/cancel',
     {
-      config: canceling,
+      config: cancelOrderCost,
       schema: {
         summary: "Cancel the caller's order",
         description:

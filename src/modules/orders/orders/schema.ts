@@ -15,13 +15,13 @@ import {
 import { AddressResponse } from '../checkouts/addresses.ts'
 import {
   checkoutRequestFields,
-  deliveryAmounts,
-  lineAmounts,
-  Method,
+  DeliveryMethodField,
+  deliveryAmountFields,
+  lineAmountFields,
   TaxExemption,
-  totals
+  totalFields
 } from '../checkouts/schema.ts'
-import { ACTIONS, type ActionName } from '../lifecycle/actions.ts'
+import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 
 const { email, ...what } = checkoutRequestFields
 const agreed = {
@@ -60,17 +60,17 @@ export const GuestOrderRequest = request('GuestOrderRequest', {
   ...orderRequestFields
 })
 /** The body of a request of a customer or a guest. */
-export type OrderBody = Static<typeof OrderRequest> & { guest_cart_token?: string }
+export type OrderRequestBody = Static<typeof OrderRequest> & { guest_cart_token?: string }
 
-export const Status = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
+export const OrderStatusField = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
   description: 'Summary of payment and fulfilment. `pending`: the order waits for payment or is paid later.'
 })
-export const PaymentStatus = nullable(
+export const OrderPaymentStatusField = nullable(
   Type.Enum(['unpaid', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded'], {
     description: 'Status of the money. Null: the payments module is disabled.'
   })
 )
-export const FulfillmentStatus = Type.Enum(
+export const FulfillmentStatusField = Type.Enum(
   ['none', 'partial', 'fulfilled', 'partially_returned', 'returned', 'not_required'],
   {
     description:
@@ -95,11 +95,11 @@ const ItemResponse = Type.Object({
   fulfilled: Type.Integer({ description: 'Units shipped or delivered.' }),
   returned: Type.Integer({ description: 'Units returned.' }),
   refunded: Type.Integer({ description: 'Shipped units that were refunded, returned or not.' }),
-  ...lineAmounts
+  ...lineAmountFields
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: Method,
+  method: DeliveryMethodField,
   shipping_option: nullable(
     Type.Object({
       id: Type.String(),
@@ -108,7 +108,7 @@ const GroupResponse = Type.Object({
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     })
   ),
-  ...deliveryAmounts
+  ...deliveryAmountFields
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -158,14 +158,14 @@ const AdjustmentResponse = Type.Object({
 const summary = {
   id: Id,
   number: Type.String({ description: 'Order number for people, such as 7Q3M-K0XD.' }),
-  status: Status,
-  payment_status: PaymentStatus,
-  fulfillment_status: FulfillmentStatus,
+  status: OrderStatusField,
+  payment_status: OrderPaymentStatusField,
+  fulfillment_status: FulfillmentStatusField,
   customer_id: nullable({ ...Id, description: 'Null: the order of a guest.' }),
   email: nullable(Type.String()),
   market: Type.String(),
   currency: Currency,
-  ...totals,
+  ...totalFields,
   version: Version,
   placed_at: nullable({
     ...Time,
@@ -181,14 +181,14 @@ export const OrderSummaryResponse = response('OrderSummaryResponse', {
 export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 
 /** Fields of an entry of the history. */
-export const ActionTaken = Type.String({ description: 'The action, such as `fulfil` or `refund`.' })
-export const StateBefore = nullable(
+export const HistoryActionField = Type.String({ description: 'The action, such as `fulfil` or `refund`.' })
+export const HistoryStateBeforeField = nullable(
   Type.String({ description: 'State before: `pending`, `placed`, `completed` or `canceled`.' })
 )
-export const StateAfter = Type.String({ description: 'State after the action.' })
+export const HistoryStateAfterField = Type.String({ description: 'State after the action.' })
 
 /** Fields of a shipment. */
-export const shipmentFields = {
+export const orderShipmentFields = {
   id: Id,
   carrier: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
@@ -205,7 +205,7 @@ export const shipmentFields = {
   })
 }
 /** Fields for buyers and administrators. */
-export const orderFields = {
+export const orderResponseFields = {
   ...summary,
   terms: Type.Enum(['prepaid', 'on_account', 'cod'], {
     description: '`prepaid`: paid before processing. `on_account`: paid by invoice. `cod`: paid on delivery.'
@@ -230,7 +230,7 @@ export const orderFields = {
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),
-  shipments: Type.Array(Type.Object(shipmentFields), {
+  shipments: Type.Array(Type.Object(orderShipmentFields), {
     description: 'Shipments of the order, voided ones included.'
   }),
   adjustments: Type.Array(AdjustmentResponse, {
@@ -248,11 +248,19 @@ export const orderFields = {
   })
 }
 const order = {
-  ...orderFields,
-  history: Type.Array(Type.Object({ action: ActionTaken, from: StateBefore, to: StateAfter, at: Time }), {
-    description: 'Actions on the order, oldest first.'
-  }),
-  next_actions: Type.Array(Type.Enum(Object.keys(ACTIONS) as ActionName[]), {
+  ...orderResponseFields,
+  history: Type.Array(
+    Type.Object({
+      action: HistoryActionField,
+      from: HistoryStateBeforeField,
+      to: HistoryStateAfterField,
+      at: Time
+    }),
+    {
+      description: 'Actions on the order, oldest first.'
+    }
+  ),
+  next_actions: Type.Array(Type.Enum(Object.keys(ORDER_ACTIONS) as OrderActionName[]), {
     description: 'Actions that the buyer can take now.'
   })
 }

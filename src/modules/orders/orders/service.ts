@@ -5,34 +5,39 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import type { LimitCodeGuesses } from '../checkouts/code-guesses.ts'
+import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
 import { cartSourceOf, type ReadCheckoutInput } from '../checkouts/read-input.ts'
-import { assertOpen, type CheckoutOwner, type CheckoutService } from '../checkouts/service.ts'
+import { assertCheckoutOpen, type CheckoutOwner, type CheckoutService } from '../checkouts/service.ts'
 import { orderNotFound } from '../errors.ts'
-import type { CustomerCancel } from '../lifecycle/actions.ts'
-import type { Placement } from '../placement/service.ts'
+import type { CustomerCancellationPolicy } from '../lifecycle/actions.ts'
+import type { OrderPlacement } from '../placement/service.ts'
 import * as repository from './repository.ts'
-import type { CompleteCheckoutRequest, OrderBody, OrderResponse, OrderSummaryResponse } from './schema.ts'
+import type {
+  CompleteCheckoutRequest,
+  OrderRequestBody,
+  OrderResponse,
+  OrderSummaryResponse
+} from './schema.ts'
 import { buyerOrderView, orderSummaryView } from './view.ts'
 
 type Deps = {
   db: Database
   checkouts: Pick<CheckoutService, 'find'>
   readCheckoutInput: ReadCheckoutInput
-  placement: Placement
+  placement: OrderPlacement
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined
   cancellations: Pick<CancellationService, 'request'>
-  limitCodeGuesses: LimitCodeGuesses
-  policy: CustomerCancel
+  limitCodeGuesses: LimitPromotionCodeGuesses
+  policy: CustomerCancellationPolicy
 }
 /** The body of a request for an order, the market that its header or query names, and the client address. */
-export type RequestedOrder = {
-  readonly body: OrderBody
+export type OrderRequestInput = {
+  readonly body: OrderRequestBody
   readonly market: string | null
   readonly address: string
 }
 /** A request to complete a checkout. */
-export type RequestedCompletion = {
+export type CheckoutCompletionInput = {
   readonly id: string
   readonly body: CompleteCheckoutRequest
   readonly address: string
@@ -71,7 +76,7 @@ export function createOrderService({
   /** Creates an order. @throws as `placeOrder` and `readCheckoutInput` */
   async function create(
     owner: CheckoutOwner,
-    { body, market, address }: RequestedOrder,
+    { body, market, address }: OrderRequestInput,
     write: IdempotentWrite
   ): Promise<PlacedOrder> {
     // An earlier attempt has emptied the cart.
@@ -101,7 +106,7 @@ export function createOrderService({
    */
   async function complete(
     owner: CheckoutOwner,
-    { id, body, address }: RequestedCompletion,
+    { id, body, address }: CheckoutCompletionInput,
     write: IdempotentWrite
   ): Promise<PlacedOrder> {
     if (write.alreadyApplied) return repeatResponse(owner, write)
@@ -110,7 +115,7 @@ export function createOrderService({
       await write.answerWith(db, checkout.order_id)
       return { order: await find(owner, checkout.order_id), isNew: false }
     }
-    assertOpen(checkout)
+    assertCheckoutOpen(checkout)
     const { input, cart_id, cart_version } = checkout
     const source = cartSourceOf(cart_id, cart_version)
     const agreement = { expectedTotal: body.expected_total, quoteHash: checkout.quote_hash }
@@ -141,8 +146,8 @@ export function createOrderService({
         name: 'orders',
         filters: customer_id,
         ...newestFirst,
-        rows: place => db.rows(repository.listOrders, { customer_id, ...place }),
-        total: () => db.first(repository.countOrders, { customer_id })
+        rows: place => db.rows(repository.listOrdersOfCustomer, { customer_id, ...place }),
+        total: () => db.first(repository.countOrdersOfCustomer, { customer_id })
       })
       return { ...page, items: page.items.map(orderSummaryView) }
     }

@@ -1,4 +1,4 @@
-import type { ComponentRow } from './repository.ts'
+import type { PriceComponentRow } from './repository.ts'
 
 type TaxSummary = {
   tax_category: string
@@ -10,7 +10,7 @@ type TaxSummary = {
 }
 
 /** Adds up the taxes of an order by rate, category and exemption. */
-export function taxSummaryOf(components: readonly ComponentRow[]): TaxSummary[] {
+export function summarizeOrderTaxes(components: readonly PriceComponentRow[]): TaxSummary[] {
   const summaries = new Map<string, TaxSummary>()
   for (const { kind, tax_category, rate_ppm, base, amount, exempt } of components) {
     if (kind !== 'tax' || tax_category === null || rate_ppm === null) continue

@@ -1,18 +1,24 @@
 import {
-  type ActionName,
-  type CustomerCancel,
-  nextActions,
+  allowedOrderActions,
+  type CustomerCancellationPolicy,
+  type OrderActionName,
   type OrderLifecycle
 } from '../lifecycle/actions.ts'
-import { statusOf } from '../lifecycle/status.ts'
-import type { ComponentRow, GroupRow, LineRow, OrderRow, OrderSummaryRow } from './repository.ts'
+import { orderStatusOf } from '../lifecycle/status.ts'
+import type {
+  DeliveryGroupRow,
+  OrderLineRow,
+  OrderRow,
+  OrderSummaryRow,
+  PriceComponentRow
+} from './repository.ts'
 import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
-import { taxSummaryOf } from './taxes.ts'
+import { summarizeOrderTaxes } from './taxes.ts'
 
 /** An order in a list. */
 export const orderSummaryView = (row: OrderSummaryRow): OrderSummaryResponse => ({
   ...row,
-  status: statusOf(row.state, row.payment_status, row.fulfillment_status)
+  status: orderStatusOf(row.state, row.payment_status, row.fulfillment_status)
 })
 
 /** The fields of an order for buyers and administrators. Amounts are sums of its components. */
@@ -22,11 +28,11 @@ export function commonOrderView(row: OrderRow) {
   const ofGroup = Map.groupBy(components, ({ group_key }) => group_key)
   return {
     ...order,
-    status: statusOf(row.state, row.payment_status, row.fulfillment_status),
+    status: orderStatusOf(row.state, row.payment_status, row.fulfillment_status),
     items: lines.map(line => orderItemView(line, ofLine.get(line.line) ?? [])),
     groups: groups.map(group => deliveryGroupView(group, ofGroup.get(group.group_key) ?? [])),
     components: components.map(componentOf),
-    tax_summary: taxSummaryOf(components),
+    tax_summary: summarizeOrderTaxes(components),
     shipments: shipments.map(({ at, voided_at, lines: units, ...shipment }) => ({
       ...shipment,
       lines: [...units],
@@ -48,15 +54,19 @@ const INTERNAL: readonly string[] = [
   'relabel',
   'void_event',
   'note'
-] satisfies ActionName[]
+] satisfies OrderActionName[]
 
 /** The order as its buyer sees it. */
-export const buyerOrderView = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
+export const buyerOrderView = (row: OrderRow, policy: CustomerCancellationPolicy): OrderResponse => ({
   ...commonOrderView(row),
   history: row.history
     .filter(({ action }) => !INTERNAL.includes(action))
     .map(({ action, from_state: from, to_state: to, at }) => ({ action, from, to, at: new Date(at) })),
-  next_actions: nextActions(orderLifecycleOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
+  next_actions: allowedOrderActions(
+    orderLifecycleOf(row),
+    row.customer_id === null ? 'guest' : 'customer',
+    policy
+  )
 })
 
 /** The facts that decide which actions are allowed. */
@@ -69,12 +79,12 @@ export const orderLifecycleOf = (row: OrderRow): OrderLifecycle => ({
   isErased: row.erased_at !== null
 })
 
-const sum = (components: readonly ComponentRow[], ...kinds: ComponentRow['kind'][]): number =>
+const sum = (components: readonly PriceComponentRow[], ...kinds: PriceComponentRow['kind'][]): number =>
   components.reduce((total, { kind, amount }) => (kinds.includes(kind) ? total + amount : total), 0)
 
 export const orderItemView = (
-  line: LineRow,
-  components: readonly ComponentRow[]
+  line: OrderLineRow,
+  components: readonly PriceComponentRow[]
 ): OrderResponse['items'][number] => ({
   ...line,
   id: line.line,
@@ -87,8 +97,8 @@ export const orderItemView = (
 })
 
 export const deliveryGroupView = (
-  { group_key: id, method, option }: GroupRow,
-  components: readonly ComponentRow[]
+  { group_key: id, method, option }: DeliveryGroupRow,
+  components: readonly PriceComponentRow[]
 ): OrderResponse['groups'][number] => ({
   id,
   method,
@@ -103,4 +113,4 @@ const componentOf = ({
   group_key: group,
   option_id: shipping_option,
   ...component
-}: ComponentRow): OrderResponse['components'][number] => ({ ...component, item, group, shipping_option })
+}: PriceComponentRow): OrderResponse['components'][number] => ({ ...component, item, group, shipping_option })

@@ -4,29 +4,29 @@ import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
-import type { Fulfilment } from '../fulfilment/service.ts'
-import { isLive } from '../lifecycle/actions.ts'
-import { lockOrder, updatePayment } from '../lifecycle/repository.ts'
-import type { OrderChanges, OrderUnderLock } from '../lifecycle/service.ts'
-import { isSecured } from '../lifecycle/status.ts'
+import type { FulfilmentService } from '../fulfilment/service.ts'
+import { isActiveOrder } from '../lifecycle/actions.ts'
+import { lockOrder, updateOrderPaymentStatus } from '../lifecycle/repository.ts'
+import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import { isPaymentSecured } from '../lifecycle/status.ts'
 import {
-  deferredTermsOf,
+  deferredPaymentTermsOf,
   type PaymentTerms,
   type PaymentTimeouts,
-  paymentTimeoutOf
+  paymentTimeoutSecondsOf
 } from '../lifecycle/terms.ts'
-import { type Evictions, hasPayment } from '../unpaid-stock/eviction-service.ts'
-import type { UnpaidStock } from '../unpaid-stock/service.ts'
+import { hasAnyPayment, type StockEvictions } from '../unpaid-stock/eviction-service.ts'
+import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 
 type Deps = {
-  changes: OrderChanges
+  changes: OrderTransitions
   cancellations: CancellationService
   adjustments: Pick<OrderAdjustmentService, 'refundOverpayment'>
-  fulfilment: Pick<Fulfilment, 'deliverDigital'>
-  evictions: Pick<Evictions, 'secure'>
+  fulfilment: Pick<FulfilmentService, 'deliverDigital'>
+  evictions: Pick<StockEvictions, 'secure'>
   placePendingOrder: PlacePendingOrder
   pricing: Pick<PricingApi, 'countPaidRedemptions'>
-  unpaidStock: Pick<UnpaidStock, 'sync'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'sync'>
   paymentTimeouts: PaymentTimeouts
 }
 
@@ -55,21 +55,21 @@ export function createPaymentListener({
     const order = await tx.first(lockOrder, { id })
     if (order === undefined) return
     const payment = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
-    const paymentTimeoutSeconds = paymentTimeoutOf(change.openMethods, paymentTimeouts, {
+    const paymentTimeoutSeconds = paymentTimeoutSecondsOf(change.openMethods, paymentTimeouts, {
       isVerified: order.is_buyer_verified,
       isDeferred: order.is_deferred
     })
-    await tx.run(updatePayment, { id, ...payment, paymentTimeoutSeconds })
+    await tx.run(updateOrderPaymentStatus, { id, ...payment, paymentTimeoutSeconds })
     await unpaidStock.sync(tx, order)
-    if (isSecured(status) && !isSecured(order.payment_status) && order.mailbox !== null)
+    if (isPaymentSecured(status) && !isPaymentSecured(order.payment_status) && order.mailbox !== null)
       await pricing.countPaidRedemptions(tx, id, order.mailbox)
     const settled = await cancellations.settle(tx, await changes.lock(tx, id), change)
     const terms = placementTermsOf(settled, change)
-    const hasBecome = (is: typeof hasPayment) => is(status) && !is(order.payment_status)
-    const isSecuredNow = hasBecome(isSecured) || (terms !== undefined && isSecured(status))
+    const hasBecome = (is: typeof hasAnyPayment) => is(status) && !is(order.payment_status)
+    const isSecuredNow = hasBecome(isPaymentSecured) || (terms !== undefined && isPaymentSecured(status))
     const isComplete =
-      hasBecome(hasPayment) || isSecuredNow
-        ? await evictions.secure(tx, id, isSecured(status) && isLive(settled.lifecycle))
+      hasBecome(hasAnyPayment) || isSecuredNow
+        ? await evictions.secure(tx, id, isPaymentSecured(status) && isActiveOrder(settled.lifecycle))
         : true
     const locked = isComplete ? await deliverOrPlace(tx, settled, terms) : settled
     // Last, because a refund changes the payments again and calls this listener recursively.
@@ -87,5 +87,5 @@ function placementTermsOf(
   { status, openMethods }: PaymentChange
 ): PaymentTerms | undefined {
   if (lifecycle.state !== 'pending' || lifecycle.isCancelRequested) return undefined
-  return isSecured(status) ? order.terms : deferredTermsOf(openMethods)
+  return isPaymentSecured(status) ? order.terms : deferredPaymentTermsOf(openMethods)
 }

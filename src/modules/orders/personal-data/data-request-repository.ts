@@ -1,9 +1,9 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type DataAction = 'export' | 'erase'
+export type DataRequestAction = 'export' | 'erase'
 
 /** Inserts nothing if the address has `most` requests already. Jobs of one address run one after another. */
-export const insertRequest = statement({
+export const insertDataRequest = statement({
   name: 'orders.insert_data_request',
   takes: { id: 'uuid', email: 'text', action: 'text', most: 'int8' },
   gives: { id: 'uuid' },
@@ -14,27 +14,27 @@ export const insertRequest = statement({
     on conflict (id) do nothing
     returning id`
 })
-export const findRequest = statement({
+export const findOpenDataRequest = statement({
   name: 'orders.find_data_request',
   takes: { id: 'uuid', seconds: 'float8' },
-  gives: { id: 'uuid', email: 'text', action: oneOf<DataAction>(), created_at: 'timestamptz' },
+  gives: { id: 'uuid', email: 'text', action: oneOf<DataRequestAction>(), created_at: 'timestamptz' },
   text: `
     select id, email, action, created_at from orders.data_requests
     where id = $id and used_at is null and created_at > now() - make_interval(secs => $seconds)`
 })
 
 /** Marks the request as used. Changes no row if it was used before. */
-export const useRequest = statement({
+export const markDataRequestUsed = statement({
   name: 'orders.use_data_request',
   takes: { id: 'uuid', at: 'timestamptz' },
   text: 'update orders.data_requests set used_at = $at where id = $id and used_at is null'
 })
-export const deleteRequestsOf = statement({
+export const deleteDataRequestsOfEmail = statement({
   name: 'orders.delete_data_requests_of',
   takes: { email: 'text' },
   text: 'delete from orders.data_requests where lower(email) = lower($email)'
 })
-export const deleteOldRequests = statement({
+export const deleteOldDataRequests = statement({
   name: 'orders.delete_old_data_requests',
   takes: { seconds: 'float8' },
   text: `

@@ -7,12 +7,12 @@ import {
   DataRequestRequest,
   DataRequestResponse
 } from './data-request-schema.ts'
-import type { DataRequests } from './data-request-service.ts'
+import type { DataRequestService } from './data-request-service.ts'
 
 const tags = ['guest orders']
 const config = { class: 'account', limit: { name: 'data_request', perMinute: 5 } } as const
 
-export function dataRequestRoutes(tiers: Tiers, requests: DataRequests): void {
+export function dataRequestRoutes(tiers: Tiers, requests: DataRequestService): void {
   tiers.public.post(
     '/orders/guest/data-requests',
     {

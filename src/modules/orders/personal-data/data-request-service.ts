@@ -4,21 +4,21 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { dataRequestInvalid } from '../errors.ts'
+import { dataRequestLinkInvalid } from '../errors.ts'
 import { dataRequested } from '../events.ts'
-import { openDataRequest } from '../jobs.ts'
+import { openDataRequestJob } from '../jobs.ts'
 import * as repository from './data-request-repository.ts'
 import type { DataRequestConfirmedResponse, DataRequestRequest } from './data-request-schema.ts'
-import type { GuestData } from './guest-data-service.ts'
+import type { GuestDataService } from './guest-data-service.ts'
 
 const LINK_SECONDS = 86_400
 /** Maximum number of links per address and day. */
 const A_DAY_MAX = 3
 
 /** The content of the mail with the link. */
-export type DataRequestLink = {
+export type DataRequestMail = {
   readonly email: string
-  readonly action: repository.DataAction
+  readonly action: repository.DataRequestAction
   readonly token: string
   readonly expiresAt: Date
 }
@@ -27,14 +27,15 @@ type Deps = {
   emit: Emit
   enqueue: Enqueue
   secrets: Secrets
-  guestData: Pick<GuestData, 'ordersOf' | 'erase' | 'export'>
+  guestData: Pick<GuestDataService, 'ordersOf' | 'erase' | 'export'>
 }
 
 /**
  * Lets a guest see or erase their data, once they have proven by a mailed link that the address is theirs.
  */
-export function createDataRequests({ db, emit, enqueue, secrets, guestData }: Deps) {
-  const find = (on: Queryable, id: string) => on.first(repository.findRequest, { id, seconds: LINK_SECONDS })
+export function createDataRequestService({ db, emit, enqueue, secrets, guestData }: Deps) {
+  const find = (on: Queryable, id: string) =>
+    on.first(repository.findOpenDataRequest, { id, seconds: LINK_SECONDS })
 
   return {
     /**
@@ -47,7 +48,7 @@ export function createDataRequests({ db, emit, enqueue, secrets, guestData }: De
     ): Promise<{ expires_in: number }> {
       const subject = derivedId(LOWEST_ID, email.trim().toLowerCase())
       await write.once(db, async tx =>
-        enqueue(tx, openDataRequest, { email: email.trim(), action }, { subject })
+        enqueue(tx, openDataRequestJob, { email: email.trim(), action }, { subject })
       )
       return { expires_in: LINK_SECONDS }
     },
@@ -60,44 +61,44 @@ export function createDataRequests({ db, emit, enqueue, secrets, guestData }: De
       if (address == null) return
       await db.transaction(async tx => {
         const request = { id, email: address, action, most: A_DAY_MAX }
-        if ((await tx.first(repository.insertRequest, request)) === undefined) return
+        if ((await tx.first(repository.insertDataRequest, request)) === undefined) return
         emit(tx, dataRequested, id, { request_id: id })
       })
     },
 
     /** See `OrdersApi.findDataRequest`. */
-    async link(on: Queryable, id: string): Promise<DataRequestLink | undefined> {
+    async link(on: Queryable, id: string): Promise<DataRequestMail | undefined> {
       const row = await find(on, id)
       if (row === undefined) return undefined
       const expiresAt = new Date(row.created_at.getTime() + LINK_SECONDS * 1_000)
-      return { email: row.email, action: row.action, token: dataRequestToken(secrets, id), expiresAt }
+      return { email: row.email, action: row.action, token: deriveDataRequestToken(secrets, id), expiresAt }
     },
 
     /** @throws `ORDER_DATA_REQUEST_INVALID`, `ORDER_STILL_OPEN` */
     async confirm(token: string, write: IdempotentWrite): Promise<DataRequestConfirmedResponse> {
-      const id = found(dataRequestIdIn(secrets, token), dataRequestInvalid)
-      const { email, action } = found(await find(db, id), dataRequestInvalid)
+      const id = found(dataRequestIdIn(secrets, token), dataRequestLinkInvalid)
+      const { email, action } = found(await find(db, id), dataRequestLinkInvalid)
       if (action === 'export') {
         const { orders, parts } = await guestData.export({ email })
         return { action, orders, parts }
       }
       const { orders } = await guestData.erase({ email }, write, async tx => {
-        const used = await tx.run(repository.useRequest, { id, at: new Date() })
-        if (used === 0) throw dataRequestInvalid()
+        const used = await tx.run(repository.markDataRequestUsed, { id, at: new Date() })
+        if (used === 0) throw dataRequestLinkInvalid()
       })
       return { action, orders, parts: null }
     },
 
-    deleteOld: () => db.run(repository.deleteOldRequests, { seconds: LINK_SECONDS })
+    deleteOld: () => db.run(repository.deleteOldDataRequests, { seconds: LINK_SECONDS })
   }
 }
-export type DataRequests = ReturnType<typeof createDataRequests>
+export type DataRequestService = ReturnType<typeof createDataRequestService>
 
 const PURPOSE = 'orders.data_request_token'
 const TOKEN = /^gdt_([0-9a-f-]{36})\.(.{1,100})$/
 
 /** The token of the link: the id of the request and its MAC. Nothing is stored. */
-export const dataRequestToken = (secrets: Secrets, id: string): string =>
+export const deriveDataRequestToken = (secrets: Secrets, id: string): string =>
   `gdt_${id}.${secrets.mac(PURPOSE, id)}`
 
 /** Returns the id in a valid token, otherwise `undefined`. */

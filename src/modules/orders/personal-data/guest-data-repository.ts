@@ -4,21 +4,21 @@ const columns = { id: 'uuid', number: 'text', customer_id: 'uuid?', email: 'text
 const select = `select ${Object.keys(columns).join(', ')} from orders.orders`
 
 /** An order whose personal data was not erased. */
-export const findOrder = statement({
+export const findUnerasedOrder = statement({
   name: 'orders.find_order_with_data',
   takes: { id: 'uuid' },
   gives: columns,
   text: `${select} where id = $id and erased_at is null`
 })
 /** Guest orders with this email address. */
-export const listOfEmail = statement({
+export const listGuestOrdersOfEmail = statement({
   name: 'orders.list_guest_orders_of_email',
   takes: { email: 'text' },
   gives: columns,
   text: `${select} where lower(email) = lower($email) and customer_id is null and erased_at is null order by id`
 })
 /** Completed or canceled guest orders that have not changed since `before`, oldest first. */
-export const listOld = statement({
+export const listOldGuestOrders = statement({
   name: 'orders.list_old_guest_orders',
   takes: { before: 'timestamptz', limit: 'int8' },
   gives: columns,
@@ -27,4 +27,4 @@ export const listOld = statement({
     where customer_id is null and erased_at is null and state in ('completed', 'canceled') and updated_at < $before
     order by updated_at limit $limit`
 })
-export type GuestOrderRow = RowOf<typeof findOrder>
+export type GuestOrderRow = RowOf<typeof findUnerasedOrder>

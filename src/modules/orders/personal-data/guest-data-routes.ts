@@ -1,11 +1,11 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { GuestDataErasedResponse, GuestDataExportResponse, GuestDataRequest } from './guest-data-schema.ts'
-import type { GuestData } from './guest-data-service.ts'
+import type { GuestDataService } from './guest-data-service.ts'
 
 const tags = ['guest orders']
 
-export function guestDataRoutes(tiers: Tiers, guestData: GuestData): void {
+export function guestDataRoutes(tiers: Tiers, guestData: GuestDataService): void {
   tiers.admin.post(
     '/admin/orders/guest-data/erase',
     {

@@ -3,7 +3,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { guestDataUnclear, orderHasAccount, orderNotFound } from '../errors.ts'
+import { guestSelectionAmbiguous, orderBelongsToAccount, orderNotFound } from '../errors.ts'
 import { orderErased } from '../events.ts'
 import * as repository from './guest-data-repository.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 } from './guest-data-schema.ts'
 
 /** Maximum number of orders that one transaction of the retention job erases. */
-const CHUNK = 50
+const ORDERS_PER_TRANSACTION = 50
 const DAY_MS = 86_400_000
 
 type Deps = {
@@ -28,15 +28,15 @@ type Deps = {
 }
 
 /** Exports and erases the personal data of guests. Amounts and taxes of orders stay. */
-export function createGuestData({ db, emit, personalData, lock, retentionDays }: Deps) {
-  const ordersOf = (email: string) => db.rows(repository.listOfEmail, { email: email.trim() })
+export function createGuestDataService({ db, emit, personalData, lock, retentionDays }: Deps) {
+  const ordersOf = (email: string) => db.rows(repository.listGuestOrdersOfEmail, { email: email.trim() })
 
   /** @throws `ORDER_GUEST_DATA_UNCLEAR`, `ORDER_NOT_FOUND`, `ORDER_HAS_ACCOUNT` */
   async function select({ order_id: id, email }: GuestDataRequest): Promise<repository.GuestOrderRow[]> {
-    if ((id === undefined) === (email === undefined)) throw guestDataUnclear()
+    if ((id === undefined) === (email === undefined)) throw guestSelectionAmbiguous()
     if (email !== undefined) return ordersOf(email)
-    const order = found(await db.first(repository.findOrder, { id: id ?? '' }), orderNotFound)
-    if (order.customer_id !== null) throw orderHasAccount()
+    const order = found(await db.first(repository.findUnerasedOrder, { id: id ?? '' }), orderNotFound)
+    if (order.customer_id !== null) throw orderBelongsToAccount()
     return [order]
   }
 
@@ -91,14 +91,14 @@ export function createGuestData({ db, emit, personalData, lock, retentionDays }:
       const before = new Date(Date.now() - retentionDays * DAY_MS)
       for (;;) {
         signal.throwIfAborted()
-        const rows = await db.rows(repository.listOld, { before, limit: CHUNK })
+        const rows = await db.rows(repository.listOldGuestOrders, { before, limit: ORDERS_PER_TRANSACTION })
         if (rows.length === 0) return
         await db.transaction(tx => eraseOrders(tx, rows, false))
       }
     }
   }
 }
-export type GuestData = ReturnType<typeof createGuestData>
+export type GuestDataService = ReturnType<typeof createGuestDataService>
 
 /** `isWhole`: these are all orders of the guest. */
 const guestOf = (rows: readonly repository.GuestOrderRow[], isWhole: boolean): GuestIdentity => ({

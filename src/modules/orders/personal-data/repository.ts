@@ -1,14 +1,14 @@
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderState } from '../lifecycle/status.ts'
 
-export const listOfCustomer = statement({
+export const listOrderIdsOfCustomer = statement({
   name: 'orders.list_of_customer',
   takes: { customer_id: 'uuid' },
   gives: { id: 'uuid' },
   text: 'select id from orders.orders where customer_id = $customer_id order by id'
 })
 /** Locks orders of a customer, or of guests (null). Their payment accounts are locked before. */
-export const lockToErase = statement({
+export const lockOrdersToErase = statement({
   name: 'orders.lock_to_erase',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   gives: { id: 'uuid', number: 'text', state: oneOf<OrderState>() },
@@ -18,7 +18,7 @@ export const lockToErase = statement({
     order by id for update`
 })
 /** Deletes checkouts of the customer, and those of the orders, which a guest may have created. */
-export const deleteCheckouts = statement({
+export const deleteCheckoutsToErase = statement({
   name: 'orders.delete_checkouts_of_customer',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
@@ -29,7 +29,7 @@ const regionOf = (address: string) =>
   `case when ${address} is not null then jsonb_strip_nulls(
         jsonb_build_object('country', ${address}->'country', 'region', ${address}->'region')) end`
 /** Keeps what taxes depend on: amounts, country and region, and the reason of a tax exemption. */
-export const eraseOrders = statement({
+export const eraseOrderPersonalData = statement({
   name: 'orders.erase_orders',
   takes: { ids: 'uuid[]' },
   text: `
@@ -42,27 +42,27 @@ export const eraseOrders = statement({
     where id = any ($ids)`
 })
 /** Removes reasons that users wrote. Reasons of the shop itself contain no personal data. */
-export const eraseHistory = statement({
+export const eraseOrderHistoryReasons = statement({
   name: 'orders.erase_history',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
     update orders.history set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($ids)`
 })
-export const eraseAdjustments = statement({
+export const eraseAdjustmentReasons = statement({
   name: 'orders.erase_adjustments',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
     update orders.adjustments set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($ids)`
 })
-export const eraseShipments = statement({
+export const eraseShipmentTracking = statement({
   name: 'orders.erase_shipments',
   takes: { ids: 'uuid[]' },
   text: `
     update orders.shipments set tracking_number = null, former = '[]', void_reason = null where order_id = any ($ids)`
 })
-export const noteErased = statement({
+export const insertEraseHistory = statement({
   name: 'orders.note_erased',
   takes: { ids: 'uuid[]' },
   text: `
@@ -91,7 +91,7 @@ const exportedOrders = `
          'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
       placed_at, created_at
     from orders.orders o`
-export const exportOrders = statement({
+export const exportOrdersOfCustomer = statement({
   name: 'orders.export_orders_of_customer',
   takes: { customer_id: 'uuid' },
   gives: exported,
@@ -103,7 +103,7 @@ export const exportGuestOrders = statement({
   gives: exported,
   text: `${exportedOrders} where id = any ($ids) order by id`
 })
-export const exportCheckouts = statement({
+export const exportCheckoutsOfCustomer = statement({
   name: 'orders.export_checkouts_of_customer',
   takes: { customer_id: 'uuid' },
   gives: { input: 'jsonb', created_at: 'timestamptz', updated_at: 'timestamptz' },

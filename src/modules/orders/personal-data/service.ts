@@ -3,9 +3,9 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { AuthApi } from '../../auth/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { ordersOpen } from '../errors.ts'
+import { ordersStillOpen } from '../errors.ts'
 import type { OrderState } from '../lifecycle/status.ts'
-import { deleteRequestsOf } from './data-request-repository.ts'
+import { deleteDataRequestsOfEmail } from './data-request-repository.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -17,25 +17,25 @@ type Deps = {
 const OPEN: readonly OrderState[] = ['pending', 'placed']
 
 /** Erases personal data of orders. Keeps amounts and what taxes depend on. */
-export function createErasure({ auth, payments, shipping }: Deps) {
+export function createOrderErasure({ auth, payments, shipping }: Deps) {
   /**
    * Erases these orders of a customer, or of guests (null). @throws `ORDER_STILL_OPEN`; then nothing is
    * erased.
    */
   async function eraseOrders(tx: Transaction, customer_id: string | null, orderIds: readonly string[]) {
     await payments?.erase(tx, customer_id, orderIds)
-    const locked = await tx.rows(repository.lockToErase, { customer_id, ids: orderIds })
+    const locked = await tx.rows(repository.lockOrdersToErase, { customer_id, ids: orderIds })
     const open = locked.filter(({ state }) => OPEN.includes(state))
-    if (open.length > 0) throw ordersOpen({ details: { numbers: open.map(({ number }) => number) } })
+    if (open.length > 0) throw ordersStillOpen({ details: { numbers: open.map(({ number }) => number) } })
     const ids = locked.map(({ id }) => id)
     const of = { customer_id, ids }
-    await tx.run(repository.deleteCheckouts, of)
+    await tx.run(repository.deleteCheckoutsToErase, of)
     await shipping?.erase(tx, ids)
-    await tx.run(repository.eraseOrders, { ids })
-    await tx.run(repository.eraseHistory, of)
-    await tx.run(repository.eraseAdjustments, of)
-    await tx.run(repository.eraseShipments, { ids })
-    await tx.run(repository.noteErased, { ids })
+    await tx.run(repository.eraseOrderPersonalData, { ids })
+    await tx.run(repository.eraseOrderHistoryReasons, of)
+    await tx.run(repository.eraseAdjustmentReasons, of)
+    await tx.run(repository.eraseShipmentTracking, { ids })
+    await tx.run(repository.insertEraseHistory, { ids })
   }
 
   return {
@@ -44,8 +44,8 @@ export function createErasure({ auth, payments, shipping }: Deps) {
       const [contact] = (await auth?.contacts([customer_id])) ?? []
       // With an unverified address, the requests may belong to another person.
       if (contact?.emailVerified && contact.email !== null)
-        await tx.run(deleteRequestsOf, { email: contact.email })
-      const rows = await tx.rows(repository.listOfCustomer, { customer_id })
+        await tx.run(deleteDataRequestsOfEmail, { email: contact.email })
+      const rows = await tx.rows(repository.listOrderIdsOfCustomer, { customer_id })
       await eraseOrders(
         tx,
         customer_id,
@@ -58,14 +58,14 @@ export function createErasure({ auth, payments, shipping }: Deps) {
      */
     lockGuestOrders: async (tx: Transaction, ids: readonly string[]): Promise<string[]> => {
       await Promise.all(ids.toSorted().map(id => payments?.lockAccount(tx, id)))
-      const locked = await tx.rows(repository.lockToErase, { customer_id: null, ids })
+      const locked = await tx.rows(repository.lockOrdersToErase, { customer_id: null, ids })
       return locked.map(({ id }) => id)
     },
     eraseGuest: (tx: Transaction, { orderIds }: GuestIdentity): Promise<void> =>
       eraseOrders(tx, null, orderIds)
   }
 }
-type Erasure = ReturnType<typeof createErasure>
+type Erasure = ReturnType<typeof createOrderErasure>
 
 /** Personal data of customers and guests in orders and checkouts. */
 export const orderPersonalData = (
@@ -74,8 +74,8 @@ export const orderPersonalData = (
 ): PersonalData => ({
   erase,
   export: async customer_id => ({
-    orders: await db.rows(repository.exportOrders, { customer_id }),
-    checkouts: await db.rows(repository.exportCheckouts, { customer_id })
+    orders: await db.rows(repository.exportOrdersOfCustomer, { customer_id }),
+    checkouts: await db.rows(repository.exportCheckoutsOfCustomer, { customer_id })
   }),
   guests: {
     erase: eraseGuest,

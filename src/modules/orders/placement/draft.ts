@@ -1,20 +1,20 @@
 import type { ShippingOption } from '../../shipping/index.ts'
-import { DIGITAL } from '../checkouts/delivery.ts'
-import type { SoldLine } from '../checkouts/lines.ts'
+import { DIGITAL_GROUP_KEY } from '../checkouts/delivery.ts'
+import type { AvailableCheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { taxExemptionView } from '../checkouts/view.ts'
-import type { LineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus } from '../lifecycle/status.ts'
-import type { ComponentRow, GroupRow } from '../orders/repository.ts'
-import type { NewLine, NewOrder } from './repository.ts'
+import type { DeliveryGroupRow, PriceComponentRow } from '../orders/repository.ts'
+import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
 
 /** The rows of an order that follow from its price, without its buyer. */
-export type OrderDraft = {
-  readonly lines: readonly NewLine[]
-  readonly groups: readonly GroupRow[]
-  readonly components: readonly ComponentRow[]
+export type OrderPriceRows = {
+  readonly lines: readonly NewOrderLineRow[]
+  readonly groups: readonly DeliveryGroupRow[]
+  readonly components: readonly PriceComponentRow[]
   readonly totals: Pick<
-    NewOrder,
+    NewOrderRow,
     | 'market'
     | 'currency'
     | 'subtotal'
@@ -30,16 +30,18 @@ export type OrderDraft = {
 }
 
 /** Builds the rows of an order from a price. Pure. */
-export function orderDraftOf({
+export function orderPriceRowsOf({
   market,
   sold,
   method,
   options,
   quote,
   discounts
-}: PricedCheckout): OrderDraft {
+}: PricedCheckout): OrderPriceRows {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
-  const lines = sold.map((line, index) => lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL))
+  const lines = sold.map((line, index) =>
+    lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL_GROUP_KEY)
+  )
   const numberOf = new Map(lines.map(({ variant_id, line }) => [variant_id, line]))
   const titleOf = new Map(discounts.map(({ promotionId, name }) => [promotionId, name]))
   const { totals } = quote
@@ -49,7 +51,7 @@ export function orderDraftOf({
       const option = options.find(({ id }) => id === chosen)
       return {
         group_key: key,
-        method: key === DIGITAL ? 'digital' : method,
+        method: key === DIGITAL_GROUP_KEY ? 'digital' : method,
         option: option === undefined ? null : snapshotOf(option)
       }
     }),
@@ -86,7 +88,11 @@ export function orderDraftOf({
   }
 }
 
-const lineOf = ({ variantId, quantity, variant }: SoldLine, line: number, group_key: string): NewLine => ({
+const lineOf = (
+  { variantId, quantity, variant }: AvailableCheckoutLine,
+  line: number,
+  group_key: string
+): NewOrderLineRow => ({
   line,
   group_key,
   variant_id: variantId,
@@ -112,10 +118,10 @@ const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['op
 })
 
 /** The delivery groups with a chosen shipping option, and their lines. */
-export const shippableGroups = (
+export const groupsWithShippingOption = (
   { quote, options }: PricedCheckout,
-  { lines }: OrderDraft
-): { key: string; option: ShippingOption; lines: LineUnits[] }[] =>
+  { lines }: OrderPriceRows
+): { key: string; option: ShippingOption; lines: OrderLineUnits[] }[] =>
   quote.groups.flatMap(({ key, option: chosen }) =>
     options
       .filter(({ id }) => id === chosen)

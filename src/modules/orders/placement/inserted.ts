@@ -1,11 +1,11 @@
 import type { OrderRow } from '../orders/repository.ts'
-import type { OrderDraft } from './draft.ts'
-import type { NewOrder } from './repository.ts'
+import type { OrderPriceRows } from './draft.ts'
+import type { NewOrderRow } from './repository.ts'
 
 /** Builds the row that a read of a new order would return, which saves that read. Pure. */
-export function insertedOrder(
-  order: NewOrder,
-  draft: OrderDraft,
+export function orderRowAfterInsert(
+  order: NewOrderRow,
+  draft: OrderPriceRows,
   actor: string | null,
   { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>
 ): OrderRow {

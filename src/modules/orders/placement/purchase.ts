@@ -2,10 +2,10 @@ import type { BuyerKeys } from '../buyers/service.ts'
 import type { CheckoutInput } from '../checkouts/input.ts'
 import type { CartSource } from '../checkouts/read-input.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
-import { type OrderPaymentChoice, termsOf } from '../lifecycle/terms.ts'
-import type { OrderDraft } from './draft.ts'
+import { type OrderPaymentChoice, paymentTermsOf } from '../lifecycle/terms.ts'
+import type { OrderPriceRows } from './draft.ts'
 import type { PriceAgreement } from './refusals.ts'
-import type { NewOrder } from './repository.ts'
+import type { NewOrderRow } from './repository.ts'
 
 /** A request for an order. */
 export type PurchaseRequest = {
@@ -27,18 +27,18 @@ type Facts = {
   readonly id: string
   readonly number: string
   readonly buyer: BuyerKeys
-  /** See `networkOf`. Null: an administrator orders. */
+  /** See `hashClientNetwork`. Null: an administrator orders. */
   readonly network: string | null
   readonly hasPayments: boolean
 }
 
 /** The row of a new order: pending, or placed if there is nothing to pay first. Pure. */
-export function newOrderOf(
+export function newOrderRowOf(
   { customerId, input, source, checkout, payment }: PurchaseRequest,
-  { totals }: OrderDraft,
+  { totals }: OrderPriceRows,
   { id, number, buyer, network, hasPayments }: Facts
-): NewOrder {
-  const terms = hasPayments ? termsOf(payment) : 'on_account'
+): NewOrderRow {
+  const terms = hasPayments ? paymentTermsOf(payment) : 'on_account'
   const isPaid = totals.total === 0
   const isPending = terms === 'prepaid' && !isPaid
   return {

@@ -3,11 +3,11 @@ import type { CheckoutFinding } from '../checkouts/findings.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { checkoutFindingView, checkoutPriceView, shippingOptionView } from '../checkouts/view.ts'
 import {
-  codeRefused,
-  itemsUnavailable,
-  marketDestination,
+  marketDoesNotDeliver,
   orderIncomplete,
-  priceChanged,
+  orderItemsUnavailable,
+  orderPriceChanged,
+  promotionCodesWithoutEffect,
   shippingNotAvailable
 } from '../errors.ts'
 
@@ -28,7 +28,7 @@ const WITHOUT_ADDRESS: readonly string[] = ['ADDRESS_MISSING', 'SHIPPING_DESTINA
  * ignores stock and cart changes, because both can change until the order is inserted. `path`: prefix of the
  * fields in the request.
  */
-export function placementRefusalOf(
+export function orderPlacementErrorOf(
   priced: PricedCheckout,
   remarks: readonly CheckoutFinding[],
   { expectedTotal, quoteHash }: PriceAgreement,
@@ -39,10 +39,10 @@ export function placementRefusalOf(
   const errors = findings.flatMap(found => faultOf(found, path))
   if (errors.length > 0) return orderIncomplete({ details: { errors } })
   if (of(['MARKET_DESTINATION']).length > 0)
-    return marketDestination({ details: { market: priced.market.code } })
+    return marketDoesNotDeliver({ details: { market: priced.market.code } })
   const unavailable = of(UNAVAILABLE)
   if (unavailable.length > 0)
-    return itemsUnavailable({ details: { items: unavailable.map(checkoutFindingView) } })
+    return orderItemsUnavailable({ details: { items: unavailable.map(checkoutFindingView) } })
   if (of(NOT_DELIVERABLE).length > 0)
     return shippingNotAvailable({ details: { options: priced.options.map(shippingOptionView) } })
   const { totals, hash } = priced.quote
@@ -51,15 +51,15 @@ export function placementRefusalOf(
   // A checkout does not show these findings, so a changed price alone would not explain the difference.
   const hidden = of(['CODE_NOT_FOR_CUSTOMER'])
   if (!isAgreed && hidden.length > 0)
-    return codeRefused({ details: { findings: hidden.map(checkoutFindingView) } })
+    return promotionCodesWithoutEffect({ details: { findings: hidden.map(checkoutFindingView) } })
   if (!isAgreed)
-    return priceChanged({
+    return orderPriceChanged({
       details: { quote: checkoutPriceView(priced), findings: findings.map(checkoutFindingView) }
     })
   const codes = findings.filter(({ code }) => code.startsWith('CODE_'))
   const isShown = expectedTotal !== undefined || quoteHash !== undefined
   if (codes.length > 0 && !isShown)
-    return codeRefused({ details: { findings: codes.map(checkoutFindingView) } })
+    return promotionCodesWithoutEffect({ details: { findings: codes.map(checkoutFindingView) } })
   return undefined
 }
 
@@ -75,7 +75,7 @@ const NOT_FOR_CUSTOMER = {
  * Replaces findings that depend on earlier orders by the finding for other customer groups, so that a
  * stranger who types an email address cannot tell whether its owner has bought.
  */
-export const hideHistory = (priced: PricedCheckout): PricedCheckout => ({
+export const hidePurchaseHistory = (priced: PricedCheckout): PricedCheckout => ({
   ...priced,
   findings: priced.findings.map(found =>
     'promotionCode' in found && FROM_HISTORY.includes(found.code)

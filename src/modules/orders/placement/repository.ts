@@ -10,7 +10,7 @@ import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { TaxExemption } from '../checkouts/schema.ts'
 import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
-import type { ComponentRow, GroupRow, LineRow } from '../orders/repository.ts'
+import type { DeliveryGroupRow, OrderLineRow, PriceComponentRow } from '../orders/repository.ts'
 
 const order = {
   id: 'uuid',
@@ -42,21 +42,21 @@ const order = {
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>()
 } as const
-export type NewOrder = StatementRow<typeof order>
+export type NewOrderRow = StatementRow<typeof order>
 const names = Object.keys(order).join(', ')
 
-export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
+export type NewOrderLineRow = Omit<OrderLineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
 /**
  * Inserts all rows of an order. Returns its creation and expiry. Takes an advisory lock per buyer for pending
- * orders, so that transactions of one buyer run one after the other and `countPending` misses none.
+ * orders, so that transactions of one buyer run one after the other and `countPendingOrders` misses none.
  */
 export const insertOrder = statement({
   name: 'orders.insert_order',
   takes: {
     ...order,
-    groups: json<readonly GroupRow[]>(),
-    lines: json<readonly NewLine[]>(),
-    components: json<readonly ComponentRow[]>(),
+    groups: json<readonly DeliveryGroupRow[]>(),
+    lines: json<readonly NewOrderLineRow[]>(),
+    components: json<readonly PriceComponentRow[]>(),
     actor: 'uuid?',
     payment_timeout_seconds: 'float8'
   },
@@ -99,7 +99,7 @@ export const insertOrder = statement({
  * PostgreSQL from using the index of all pending orders: a plan that was made while the table was empty
  * scanned that whole index.
  */
-export const countPending = statement({
+export const countPendingOrders = statement({
   name: 'orders.count_pending',
   takes: { buyer: 'text', customer_id: 'uuid?', network: 'text?' },
   gives: { at: 'int8', of_buyer: 'int8', of_network: 'int8' },

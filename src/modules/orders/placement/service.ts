@@ -9,29 +9,29 @@ import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { type BuyerKeys, type FindBuyerKeys, networkOf } from '../buyers/service.ts'
-import { emailOf } from '../checkouts/input.ts'
-import { checkInput } from '../checkouts/input-checks.ts'
+import { type BuyerKeys, type FindBuyerKeys, hashClientNetwork } from '../buyers/service.ts'
+import { validEmailOf } from '../checkouts/input.ts'
+import { findInputProblems } from '../checkouts/input-checks.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { CartSource } from '../checkouts/read-input.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
-import { assertOpen, lockCheckout } from '../checkouts/service.ts'
-import { checkoutChanged, tooManyPending } from '../errors.ts'
+import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
+import { checkoutChanged, tooManyPendingOrders } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
-import type { Fulfilment } from '../fulfilment/service.ts'
-import type { OrderChanges } from '../lifecycle/service.ts'
-import { isDeferred, type PaymentTimeouts, paymentTimeoutOf } from '../lifecycle/terms.ts'
+import type { FulfilmentService } from '../fulfilment/service.ts'
+import type { OrderTransitions } from '../lifecycle/service.ts'
+import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
-import type { Evictions } from '../unpaid-stock/eviction-service.ts'
-import type { UnpaidStock } from '../unpaid-stock/service.ts'
-import { type OrderDraft, orderDraftOf, shippableGroups } from './draft.ts'
-import { insertedOrder } from './inserted.ts'
-import { newOrderOf, type PurchaseRequest } from './purchase.ts'
-import { hideHistory, placementRefusalOf } from './refusals.ts'
+import type { StockEvictions } from '../unpaid-stock/eviction-service.ts'
+import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
+import { groupsWithShippingOption, type OrderPriceRows, orderPriceRowsOf } from './draft.ts'
+import { orderRowAfterInsert } from './inserted.ts'
+import { newOrderRowOf, type PurchaseRequest } from './purchase.ts'
+import { hidePurchaseHistory, orderPlacementErrorOf } from './refusals.ts'
 import * as repository from './repository.ts'
-import { reservingStock } from './stock-reservation.ts'
+import { withStockReservation } from './stock-reservation.ts'
 
 type Deps = {
   db: Database
@@ -41,30 +41,30 @@ type Deps = {
   pricing: Pick<PricingApi, 'serializedBy' | 'redeem' | 'countPaidRedemptions'>
   priceCheckout: PriceCheckout
   nextOrderNumber: () => Promise<string>
-  changes: Pick<OrderChanges, 'lock'>
-  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  changes: Pick<OrderTransitions, 'lock'>
+  fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   /** Absent: stock is not checked. */
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
-  evictions: Pick<Evictions, 'evictable'>
+  evictions: Pick<StockEvictions, 'evictable'>
   /** Absent: orders are on account. */
   payments: Pick<PaymentsApi, 'openAccount' | 'sendOperations'> | undefined
   shipping: Pick<ShippingApi, 'createShipments'> | undefined
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
   /** Maximum number of pending orders. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
-  unpaidStock: Pick<UnpaidStock, 'admit' | 'admitContested'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'admit' | 'admitContested'>
   paymentTimeouts: PaymentTimeouts
 }
 
 /** `order` is present when the placed order is known without another read. */
-export type PlacementResult = {
+export type OrderPlacementResult = {
   readonly id: string
   readonly isNew: boolean
   readonly order: OrderRow | undefined
 }
 
 /** Places orders, each in one transaction. */
-export function createPlacement(deps: Deps) {
+export function createOrderPlacement(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
   const { changes, evictions, fulfilment, unpaidStock } = deps
 
@@ -76,7 +76,10 @@ export function createPlacement(deps: Deps) {
    * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
    * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
    */
-  async function placeOrder(purchase: PurchaseRequest, write: IdempotentWrite): Promise<PlacementResult> {
+  async function placeOrder(
+    purchase: PurchaseRequest,
+    write: IdempotentWrite
+  ): Promise<OrderPlacementResult> {
     let order: OrderRow | undefined
     try {
       order = await createOrder(purchase, write)
@@ -103,19 +106,19 @@ export function createPlacement(deps: Deps) {
   ): Promise<OrderRow | undefined> {
     const { id } = write
     const { customerId, checkout } = purchase
-    const buyerFacts = { customerId, email: emailOf(purchase.input), network: networkFrom(purchase) }
+    const buyerFacts = { customerId, email: validEmailOf(purchase.input), network: networkFrom(purchase) }
     const [buyer, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
     const priced = await priceAsAgreed(purchase, buyer)
-    const draft = orderDraftOf(priced)
+    const draft = orderPriceRowsOf(priced)
     const hasPayments = payments !== undefined
-    const order = newOrderOf(purchase, draft, {
+    const order = newOrderRowOf(purchase, draft, {
       id,
       number,
       buyer,
       network: networkFrom(purchase),
       hasPayments
     })
-    const paymentTimeoutSeconds = paymentTimeoutOf([purchase.payment?.method], deps.paymentTimeouts, {
+    const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
       isVerified: false,
       isDeferred: false
     })
@@ -128,9 +131,10 @@ export function createPlacement(deps: Deps) {
     const network = networkFrom(purchase)
     // A deferred payment contests no stock. Nor does an administrator's order, because contests are limited
     // by network.
-    const mayContest = order.state === 'pending' && network !== null && !isDeferred(purchase.payment?.method)
+    const mayContest =
+      order.state === 'pending' && network !== null && !isDeferredPaymentMethod(purchase.payment?.method)
     const contestable = mayContest ? () => evictions.evictable(db, idsOf(lines)) : undefined
-    const reserving = inventory && reservingStock(inventory, id, lines, serialized, contestable)
+    const reserving = inventory && withStockReservation(inventory, id, lines, serialized, contestable)
     return write.once(reserving ?? serialized, async tx => {
       const contested = reserving?.contested() ?? []
       // Sent in one message, because none needs the result of another. If one fails, all are rolled back.
@@ -141,7 +145,11 @@ export function createPlacement(deps: Deps) {
         order.state === 'pending' ? assertPendingLimit(tx, order) : undefined,
         claimStock(tx, order, lines, { contested, isAssisted: network === null }),
         openPaymentAccount(tx, order, purchase),
-        shipping?.createShipments(tx, { orderId: id, customerId, groups: shippableGroups(priced, draft) })
+        shipping?.createShipments(tx, {
+          orderId: id,
+          customerId,
+          groups: groupsWithShippingOption(priced, draft)
+        })
       ])
       if (network !== null) await unpaidStock.admit(tx, { orderId: id, method, network })
       const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
@@ -174,11 +182,11 @@ export function createPlacement(deps: Deps) {
       const options = { isStockChecked, buyer, isTrusted: address === null }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // An administrator may know what a buyer has bought.
-      const priced = options.isTrusted ? full : hideHistory(full)
+      const priced = options.isTrusted ? full : hidePurchaseHistory(full)
       const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return {
         priced,
-        refusal: placementRefusalOf(priced, checkInput(checked, priced, false), agreement, path)
+        refusal: orderPlacementErrorOf(priced, findInputProblems(checked, priced, false), agreement, path)
       }
     }
     const first = await priceAndCheck(false)
@@ -188,12 +196,12 @@ export function createPlacement(deps: Deps) {
   }
 
   /** Counts after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT` */
-  async function assertPendingLimit(tx: Queryable, order: repository.NewOrder): Promise<void> {
-    const pending = await tx.first(repository.countPending, order)
+  async function assertPendingLimit(tx: Queryable, order: repository.NewOrderRow): Promise<void> {
+    const pending = await tx.first(repository.countPendingOrders, order)
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
-    if (pending.of_buyer > ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
-    if (pending.of_network > ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
+    if (pending.of_buyer > ofBuyer) throw tooManyPendingOrders({ details: { limit: ofBuyer } })
+    if (pending.of_network > ofNetwork) throw tooManyPendingOrders({ details: { limit: ofNetwork } })
   }
 
   async function emptyCart(tx: Transaction, { cart_id, cart_version }: CartSource): Promise<void> {
@@ -202,7 +210,7 @@ export function createPlacement(deps: Deps) {
 
   async function claimStock(
     tx: Transaction,
-    { id, payment_status }: repository.NewOrder,
+    { id, payment_status }: repository.NewOrderRow,
     lines: readonly CheckoutLine[],
     { contested, isAssisted }: { contested: readonly ItemQuantity[]; isAssisted: boolean }
   ): Promise<void> {
@@ -220,7 +228,7 @@ export function createPlacement(deps: Deps) {
       customer_id: customerId,
       currency,
       total: dueMinor
-    }: repository.NewOrder,
+    }: repository.NewOrderRow,
     { payment, address: network }: PurchaseRequest
   ): Promise<string | undefined> {
     // Without the payments module every order is on account.
@@ -230,11 +238,11 @@ export function createPlacement(deps: Deps) {
   }
 
   const networkFrom = ({ address }: PurchaseRequest) =>
-    address === null ? null : networkOf(secrets, address)
+    address === null ? null : hashClientNetwork(secrets, address)
 
   return { placeOrder }
 }
-export type Placement = ReturnType<typeof createPlacement>
+export type OrderPlacement = ReturnType<typeof createOrderPlacement>
 
 /**
  * Locks the checkout until the order is inserted. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`,
@@ -247,7 +255,7 @@ async function lockOpenCheckout(
   write: IdempotentWrite
 ): Promise<void> {
   const row = await lockCheckout(tx, customerId, id, write)
-  assertOpen(row)
+  assertCheckoutOpen(row)
   if (row.version !== version) throw checkoutChanged()
 }
 
@@ -255,8 +263,8 @@ const idsOf = (lines: readonly CheckoutLine[]) => lines.map(({ variantId }) => v
 
 async function insertOrder(
   tx: Queryable,
-  order: repository.NewOrder,
-  draft: OrderDraft,
+  order: repository.NewOrderRow,
+  draft: OrderPriceRows,
   by: { readonly actor: string | null; readonly paymentTimeoutSeconds: number }
 ): Promise<OrderRow> {
   const { groups, lines, components } = draft
@@ -270,5 +278,5 @@ async function insertOrder(
     payment_timeout_seconds
   })
   if (row === undefined) throw new Error('the insert of an order returned no row')
-  return insertedOrder(order, draft, actor, row)
+  return orderRowAfterInsert(order, draft, actor, row)
 }

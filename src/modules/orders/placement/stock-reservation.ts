@@ -16,7 +16,7 @@ const RESERVED_SECONDS = 120
  * stock is reserved again, once. Of lines that are short, up to `contestable` units need no reservation;
  * `contested()` returns those that have none.
  */
-export function reservingStock<X extends Transaction>(
+export function withStockReservation<X extends Transaction>(
   inventory: Stock,
   owner: string,
   lines: readonly CheckoutLine[],

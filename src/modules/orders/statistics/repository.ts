@@ -13,7 +13,7 @@ const within = `
  * `total` excludes canceled units, but not returns or refunds. `first` and `last`: ids of orders. Adjustments
  * before the period are not read, because an order is canceled after its creation.
  */
-export const sumOrders = statement({
+export const sumOrdersByDay = statement({
   name: 'orders.sum_of_days',
   takes: days,
   gives: {
@@ -44,13 +44,13 @@ export const sumOrders = statement({
     where ${within}
     group by 1, 2 order by 1, 2`
 })
-export type OrderSums = Omit<RowOf<typeof sumOrders>, 'first' | 'last'>
+export type DailyOrderSums = Omit<RowOf<typeof sumOrdersByDay>, 'first' | 'last'>
 
 /**
  * Sums ordered units that are not canceled: of all products by day, and of the products with the most units.
  * Reads the lines of orders between two ids, because ids increase with time.
  */
-export const sumUnits = statement({
+export const sumUnitsSold = statement({
   name: 'orders.sum_of_units',
   takes: { ...days, first: 'uuid', last: 'uuid', limit: 'int8' },
   gives: { day: 'int4?', product_id: 'uuid?', name: 'text', units: 'int8' },

@@ -21,7 +21,10 @@ const ALERT_SECONDS = 86_400
 /** Notifies staff, once a day at most, when unpaid orders reserve a large share of some variants. */
 export function createUnpaidStockAlert({ db, emit, inventory, alertPercent, unitsAlways }: Deps) {
   async function listHigh() {
-    const rows = await db.rows(repository.listLargest, { more_than: unitsAlways, limit: VARIANTS_MAX })
+    const rows = await db.rows(repository.listMostReservedVariants, {
+      more_than: unitsAlways,
+      limit: VARIANTS_MAX
+    })
     const ids = rows.map(({ variant_id }) => variant_id)
     const available = (await inventory?.availableIn(db, ids)) ?? []
     return rows
@@ -37,8 +40,9 @@ export function createUnpaidStockAlert({ db, emit, inventory, alertPercent, unit
     const variants = await listHigh()
     if (variants.length === 0) return
     await db.transaction(async tx => {
-      if ((await tx.first(repository.recordAlert, { seconds: ALERT_SECONDS })) === undefined) return
-      const sums = await tx.first(repository.sumAll)
+      if ((await tx.first(repository.recordUnpaidStockAlert, { seconds: ALERT_SECONDS })) === undefined)
+        return
+      const sums = await tx.first(repository.sumAllUnpaidUnits)
       if (sums !== undefined) emit(tx, unpaidStockHigh, LOWEST_ID, { variants, ...sums })
     })
   }

@@ -2,7 +2,7 @@ import { json, nullableOneOf, oneOf, statement } from '../../../platform/postgre
 import type { OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 
 /** Those of these orders without any payment. */
-export const listUnpaid = statement({
+export const listUnpaidOrders = statement({
   name: 'orders.list_unpaid',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid', customer_id: 'uuid?', network: 'text?' },
@@ -19,7 +19,7 @@ const openLines = `(
 type OpenLines = readonly { variantId: string; units: number }[]
 
 /** All unpaid orders of these customers, the earliest first, with the open units of their lines. */
-export const listUnpaidOf = statement({
+export const listUnpaidOrdersOfCustomers = statement({
   name: 'orders.list_unpaid_of_customers',
   takes: { customer_ids: 'uuid[]' },
   gives: { id: 'uuid', customer_id: 'uuid?', lines: json<OpenLines>() },
@@ -42,7 +42,7 @@ export const listNewCardOrders = statement({
     order by created_at, id`
 })
 /** Records the units that an order contests, and returns the sum of all pending orders of its network. */
-export const noteContested = statement({
+export const recordContestedUnits = statement({
   name: 'orders.note_contested',
   takes: { id: 'uuid', network: 'text', units: 'int4' },
   gives: { units: 'int8' },
@@ -51,7 +51,7 @@ export const noteContested = statement({
     select $units + coalesce(sum(contested_units), 0) as units from orders.orders
     where state = 'pending' and network = $network and id <> $id`
 })
-export const findOutcome = statement({
+export const findEvictionOutcome = statement({
   name: 'orders.find_eviction_outcome',
   takes: { id: 'uuid' },
   gives: {
@@ -61,7 +61,7 @@ export const findOutcome = statement({
   },
   text: 'select state, payment_status, canceled_for from orders.orders where id = $id'
 })
-export const noteCanceledFor = statement({
+export const recordCancellationCause = statement({
   name: 'orders.note_canceled_for',
   takes: { id: 'uuid', canceled_for: 'text' },
   text: 'update orders.orders set canceled_for = $canceled_for where id = $id'

@@ -4,7 +4,12 @@ import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import * as repository from './eviction-repository.ts'
-import { enoughVictims, evictableUnits, evictionProtectionsOf, rankVictims } from './eviction-victims.ts'
+import {
+  evictableUnitsByItem,
+  rankEvictableOrders,
+  selectOrdersToEvict,
+  stockEvictionProtectionsOf
+} from './eviction-victims.ts'
 
 type Deps = {
   /** Absent: no buyer is verified. */
@@ -31,13 +36,13 @@ const TAKES_MAX = 10
 const SPARE_UNITS = 20
 
 /** Lets an authorized or paid order take the units that it contests from unpaid orders. */
-export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }: Deps) {
+export function createStockEvictions({ auth, inventory, protectedUnits, cardSeconds }: Deps) {
   async function rankOrders(db: Queryable, variantIds: readonly string[], taker?: string) {
     const all = (await inventory?.claimants(db, variantIds)) ?? []
     const claims = all.filter(({ owner }) => owner !== taker)
     if (claims.length === 0) return []
     const ids = [...new Set(claims.map(({ owner }) => owner))]
-    const orders = await db.rows(repository.listUnpaid, { ids })
+    const orders = await db.rows(repository.listUnpaidOrders, { ids })
     const customers = [...new Set(orders.flatMap(({ customer_id }) => customer_id ?? []))]
     const verified = new Set(
       (customers.length === 0 ? [] : ((await auth?.contacts(customers)) ?? []))
@@ -47,14 +52,16 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
     const isVerified = ({ customer_id }: { customer_id: string | null }) => verified.has(customer_id ?? '')
     const networks = orders.filter(each => !isVerified(each)).flatMap(({ network }) => network ?? [])
     const [ofVerified, newCardOrders] = await Promise.all([
-      verified.size === 0 ? [] : db.rows(repository.listUnpaidOf, { customer_ids: [...verified] }),
+      verified.size === 0
+        ? []
+        : db.rows(repository.listUnpaidOrdersOfCustomers, { customer_ids: [...verified] }),
       networks.length === 0 || cardSeconds === 0
         ? []
         : db.rows(repository.listNewCardOrders, { networks: [...new Set(networks)], seconds: cardSeconds })
     ])
     const protections = new Map([
-      ...evictionProtectionsOf(newCardOrders, ({ network }) => network),
-      ...evictionProtectionsOf(ofVerified, ({ customer_id }) => customer_id)
+      ...stockEvictionProtectionsOf(newCardOrders, ({ network }) => network),
+      ...stockEvictionProtectionsOf(ofVerified, ({ customer_id }) => customer_id)
     ])
     const unpaid = orders.map(order => ({
       id: order.id,
@@ -62,12 +69,12 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
       isVerified: isVerified(order),
       protection: protections.get(order.id) ?? null
     }))
-    return rankVictims(claims, unpaid, protectedUnits)
+    return rankEvictableOrders(claims, unpaid, protectedUnits)
   }
 
   /** Units of the items of these variants that an order could take if it were paid now. */
   const evictable = async (db: Queryable, variantIds: readonly string[]): Promise<Map<string, number>> =>
-    evictableUnits(await rankOrders(db, variantIds))
+    evictableUnitsByItem(await rankOrders(db, variantIds))
 
   async function requestTake(
     tx: Transaction,
@@ -76,7 +83,7 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
     attempt: number
   ) {
     const ranked = await rankOrders(tx, itemIdsOf(parts), orderId)
-    const victims = enoughVictims(ranked, parts, SPARE_UNITS)
+    const victims = selectOrdersToEvict(ranked, parts, SPARE_UNITS)
     await inventory?.take(tx, {
       id: takeIdOf(orderId, attempt),
       owner: orderId,
@@ -110,7 +117,7 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
       const itemIds = itemIdsOf(parts)
       const [free = [], units] = await Promise.all([
         inventory?.availableIn(tx, itemIds),
-        evictableUnits(await rankOrders(tx, itemIds, orderId))
+        evictableUnitsByItem(await rankOrders(tx, itemIds, orderId))
       ])
       const isEnough = parts.every(({ itemId, quantity }, index) => {
         const available = free[index] ?? Number.POSITIVE_INFINITY
@@ -122,7 +129,7 @@ export function createEvictions({ auth, inventory, protectedUnits, cardSeconds }
     }
   }
 }
-export type Evictions = ReturnType<typeof createEvictions>
+export type StockEvictions = ReturnType<typeof createStockEvictions>
 
 /** The id of a request to take units, after `attempt` earlier ones. */
 const takeIdOf = (orderId: string, attempt: number): string => derivedId(orderId, `take:${attempt}`)
@@ -131,7 +138,7 @@ const takeIdsOf = (orderId: string): string[] =>
   Array.from({ length: TAKES_MAX }, (_, attempt) => takeIdOf(orderId, attempt))
 
 /** Whether an order has a payment, so that it must not lose units. */
-export const hasPayment = (status: OrderPaymentStatus | null): boolean =>
+export const hasAnyPayment = (status: OrderPaymentStatus | null): boolean =>
   status !== null && status !== 'unpaid'
 
 const itemIdsOf = (parts: readonly ItemQuantity[]) => parts.map(({ itemId }) => itemId)

@@ -8,42 +8,42 @@ import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import { orderEvicted } from '../events.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
-import type { Fulfilment } from '../fulfilment/service.ts'
-import { isLive } from '../lifecycle/actions.ts'
-import { countUnits, type LineUnits, remainingUnits } from '../lifecycle/counters.ts'
-import { type OrderChanges, type OrderUnderLock, SYSTEM } from '../lifecycle/service.ts'
-import { isSecured } from '../lifecycle/status.ts'
-import { noteCanceledFor } from './eviction-repository.ts'
-import { type Evictions, hasPayment } from './eviction-service.ts'
-import type { UnpaidStock } from './service.ts'
+import type { FulfilmentService } from '../fulfilment/service.ts'
+import { isActiveOrder } from '../lifecycle/actions.ts'
+import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { isPaymentSecured } from '../lifecycle/status.ts'
+import { recordCancellationCause } from './eviction-repository.ts'
+import { hasAnyPayment, type StockEvictions } from './eviction-service.ts'
+import type { UnpaidStockLimiter } from './service.ts'
 
 type Deps = {
-  changes: OrderChanges
+  changes: OrderTransitions
   cancellations: Pick<CancellationService, 'begin'>
   adjustments: Pick<OrderAdjustmentService, 'creditUnits'>
-  evictions: Pick<Evictions, 'takeAgain'>
-  fulfilment: Pick<Fulfilment, 'deliverDigital'>
+  evictions: Pick<StockEvictions, 'takeAgain'>
+  fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   placePendingOrder: PlacePendingOrder
   inventory: Pick<InventoryApi, 'forgo'> | undefined
-  unpaidStock: Pick<UnpaidStock, 'verify'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'verify'>
   emit: Emit
 }
-const EVICTED = { ...SYSTEM, reason: 'a buyer who paid took its units' }
-const SHORT = { ...SYSTEM, reason: 'it was paid when nothing was left' }
+const EVICTED = { ...SYSTEM_ACTOR, reason: 'a buyer who paid took its units' }
+const SHORT = { ...SYSTEM_ACTOR, reason: 'it was paid when nothing was left' }
 
 /** Handles the events of stock that a paid order takes from unpaid ones. */
-export function createEvictionSubscriber(deps: Deps) {
+export function createStockEvictionSubscriber(deps: Deps) {
   const { changes, cancellations, adjustments, evictions, fulfilment, inventory, unpaidStock, emit } = deps
 
   /** Places the order with the units that it took, or cancels and refunds it. */
   async function handleTaken(tx: Transaction, event: PayloadOf<typeof stockTaken>): Promise<void> {
     const locked = await changes.lock(tx, event.owner)
-    if (!isLive(locked.lifecycle) || !isSecured(locked.lifecycle.paymentStatus)) return
+    if (!isActiveOrder(locked.lifecycle) || !isPaymentSecured(locked.lifecycle.paymentStatus)) return
     if (event.is_taken) {
       if (locked.lifecycle.state === 'pending') await deps.placePendingOrder(tx, locked, locked.order.terms)
       else await fulfilment.deliverDigital(tx, locked)
     } else if (!(await evictions.takeAgain(tx, event.owner, event.request_id))) {
-      await tx.run(noteCanceledFor, { id: event.owner, canceled_for: 'short' })
+      await tx.run(recordCancellationCause, { id: event.owner, canceled_for: 'short' })
       await cancellations.begin(tx, locked, SHORT)
     }
   }
@@ -54,23 +54,27 @@ export function createEvictionSubscriber(deps: Deps) {
    */
   async function handleLost(tx: Transaction, { owner, items }: PayloadOf<typeof stockLost>, id: string) {
     const locked = await changes.lock(tx, owner)
-    if (!isLive(locked.lifecycle) || hasPayment(locked.lifecycle.paymentStatus) || !locked.order.is_deferred)
+    if (
+      !isActiveOrder(locked.lifecycle) ||
+      hasAnyPayment(locked.lifecycle.paymentStatus) ||
+      !locked.order.is_deferred
+    )
       return
     // It was shipped before its units were lost.
-    if (locked.lines.every(line => remainingUnits.cancel(line) === 0)) return
+    if (locked.lines.every(line => remainingLineUnits.cancel(line) === 0)) return
     const units = (await unpaidStock.verify(tx, locked.order)) ? unitsOf(locked, items) : undefined
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
       emit(tx, orderEvicted, owner, { ...payload, is_canceled: true })
-      await tx.run(noteCanceledFor, { id: owner, canceled_for: 'evicted' })
+      await tx.run(recordCancellationCause, { id: owner, canceled_for: 'evicted' })
       await cancellations.begin(tx, locked, EVICTED)
       return
     }
     const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
     await inventory?.forgo(tx, owner, parts)
     await changes.transition(tx, locked, 'cancel_lines', EVICTED, {
-      lines: countUnits(locked.lines, 'cancel', units)
+      lines: addToLineCounters(locked.lines, 'cancel', units)
     })
     await adjustments.creditUnits(tx, locked, units, {
       id: derivedId(id, 'evicted'),
@@ -99,19 +103,19 @@ export function createEvictionSubscriber(deps: Deps) {
 function unitsOf(
   { lines }: OrderUnderLock,
   items: readonly { readonly item_id: string; readonly quantity: number }[]
-): LineUnits[] | undefined {
-  const units: LineUnits[] = []
+): OrderLineUnits[] | undefined {
+  const units: OrderLineUnits[] = []
   for (const { item_id, quantity } of items) {
     let rest = quantity
     for (const line of lines.filter(({ variantId }) => variantId === item_id)) {
-      const share = Math.min(rest, remainingUnits.cancel(line))
+      const share = Math.min(rest, remainingLineUnits.cancel(line))
       rest -= share
       if (share > 0) units.push({ line: line.line, quantity: share })
     }
     if (rest > 0) return undefined
   }
-  const isAll = countUnits(lines, 'cancel', units).every(
-    line => remainingUnits.cancel(line) + line.fulfilled === 0
+  const isAll = addToLineCounters(lines, 'cancel', units).every(
+    line => remainingLineUnits.cancel(line) + line.fulfilled === 0
   )
   return isAll ? undefined : units
 }

@@ -2,26 +2,26 @@ import type { TakeContestedRequest, UnpaidStockClaim } from '../../inventory/ind
 
 type Victim = TakeContestedRequest['victims'][number]
 /** An unpaid order, which can lose units to a paid one. */
-export type UnpaidOrder = {
+export type EvictableOrder = {
   readonly id: string
   /** A keyed hash of its client network. Null: unknown. */
   readonly network: string | null
   readonly isVerified: boolean
   /** Null: it can lose all of its units. */
-  readonly protection: EvictionProtection | null
+  readonly protection: StockEvictionProtection | null
 }
 type Line = { readonly variantId: string; readonly units: number }
 /** The units of its lines, and those of earlier orders that share the same protected units. */
-export type EvictionProtection = { readonly before: number; readonly lines: readonly Line[] }
+export type StockEvictionProtection = { readonly before: number; readonly lines: readonly Line[] }
 type Ranked = Victim & { readonly claims: readonly UnpaidStockClaim[] }
 
 /**
  * Sorts orders by the sequence in which they lose units: unverified buyers first, then networks by their
  * claimed units, most first, then the newest orders first. `keep` has the units that an order does not lose.
  */
-export function rankVictims(
+export function rankEvictableOrders(
   claims: readonly UnpaidStockClaim[],
-  orders: readonly UnpaidOrder[],
+  orders: readonly EvictableOrder[],
   protectedUnits: number
 ): Ranked[] {
   const claimsOf = Map.groupBy(claims, ({ owner }) => owner)
@@ -30,7 +30,7 @@ export function rankVictims(
   const networkUnits = new Map(
     [...byNetwork].map(([network, of]) => [network, of.reduce((units, { id }) => units + unitsOf(id), 0)])
   )
-  const weightOf = ({ network }: UnpaidOrder) => (network === null ? 0 : (networkUnits.get(network) ?? 0))
+  const weightOf = ({ network }: EvictableOrder) => (network === null ? 0 : (networkUnits.get(network) ?? 0))
   return orders
     .toSorted(
       (a, b) =>
@@ -48,10 +48,9 @@ export function rankVictims(
 /**
  * The protection of each order. Orders with the same key share their protected units, in the given sequence.
  */
-export function evictionProtectionsOf<T extends { readonly id: string; readonly lines: readonly Line[] }>(
-  orders: readonly T[],
-  keyOf: (order: T) => string | null
-): Map<string, EvictionProtection> {
+export function stockEvictionProtectionsOf<
+  T extends { readonly id: string; readonly lines: readonly Line[] }
+>(orders: readonly T[], keyOf: (order: T) => string | null): Map<string, StockEvictionProtection> {
   const units = new Map<string | null, number>()
   return new Map(
     orders.map(order => {
@@ -68,7 +67,7 @@ export function evictionProtectionsOf<T extends { readonly id: string; readonly 
 /** The protected units of an order. */
 function keptOf(
   claims: readonly UnpaidStockClaim[],
-  { protection }: UnpaidOrder,
+  { protection }: EvictableOrder,
   protectedUnits: number
 ): Victim['keep'] {
   if (protection === null) return []
@@ -91,14 +90,14 @@ function keptOf(
 }
 
 /** Units of each item that these orders can lose. */
-export function evictableUnits(ranked: readonly Ranked[]): Map<string, number> {
+export function evictableUnitsByItem(ranked: readonly Ranked[]): Map<string, number> {
   const units = new Map<string, number>()
   for (const each of ranked) addEvictable(units, each)
   return units
 }
 
 /** The first orders that together can lose the units of `parts`, and `spare` more of each item. */
-export function enoughVictims(
+export function selectOrdersToEvict(
   ranked: readonly Ranked[],
   parts: readonly { readonly itemId: string; readonly quantity: number }[],
   spare: number

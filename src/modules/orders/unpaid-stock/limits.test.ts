@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { findExcess, type UnpaidLimits } from './limits.ts'
+import { findExceededUnpaidLimit, type UnpaidStockLimits } from './limits.ts'
 
-const limits: UnpaidLimits = {
+const limits: UnpaidStockLimits = {
   buyer: { unitsMax: 20, sharePercent: 50, unitsAlways: 5 },
   network: { unitsMax: 40, sharePercent: 50, unitsAlways: 5 },
   unverified: { unitsMax: 100, sharePercent: 80, unitsAlways: 15 }
@@ -16,7 +16,7 @@ const variant = (requested: number, stock: number, reserved = requested, by = {}
   by: { buyer: reserved, network: reserved, unverified: reserved, ...by }
 })
 const excessOf = (totals: object, ...variants: ReturnType<typeof variant>[]) =>
-  findExcess({ ...none, ...totals }, variants, limits)
+  findExceededUnpaidLimit({ ...none, ...totals }, variants, limits)
 
 test('a usual order exceeds nothing, and five units of anything are always allowed', () => {
   expect(excessOf({}, variant(1, 1), variant(5, 5), variant(10, 20))).toBeUndefined()

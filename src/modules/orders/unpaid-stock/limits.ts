@@ -2,19 +2,19 @@
  * The buyers whose unpaid units a limit adds up: one buyer, one network, or all buyers without a verified
  * email address.
  */
-export const SCOPES = ['buyer', 'network', 'unverified'] as const
-export type LimitScope = (typeof SCOPES)[number]
+export const UNPAID_LIMIT_SCOPES = ['buyer', 'network', 'unverified'] as const
+export type UnpaidLimitScope = (typeof UNPAID_LIMIT_SCOPES)[number]
 type Limit = {
   readonly unitsMax: number
   readonly sharePercent: number
   /** Units of a variant that are always allowed, whatever the share. */
   readonly unitsAlways: number
 }
-export type UnpaidLimits = Readonly<Record<LimitScope, Limit>>
+export type UnpaidStockLimits = Readonly<Record<UnpaidLimitScope, Limit>>
 
 /** Units that unpaid orders reserve, by scope. Null: the scope does not apply to this order. */
-export type UnitsByScope = Readonly<Record<LimitScope, number | null>>
-export type VariantUnits = {
+export type UnpaidUnitsByScope = Readonly<Record<UnpaidLimitScope, number | null>>
+export type UnpaidVariantUnits = {
   readonly variantId: string
   /** Units of the checked order. `reserved` and `by` include them. */
   readonly requested: number
@@ -22,10 +22,10 @@ export type VariantUnits = {
   readonly available: number
   /** Units that all unpaid orders reserve. */
   readonly reserved: number
-  readonly by: UnitsByScope
+  readonly by: UnpaidUnitsByScope
 }
-export type LimitExcess = {
-  readonly scope: LimitScope
+export type UnpaidLimitExcess = {
+  readonly scope: UnpaidLimitScope
   /** The limit of units of all variants; undefined when a share is exceeded instead. */
   readonly limit: number | undefined
   /** Variants whose share is exceeded, and how many units are allowed. */
@@ -40,12 +40,12 @@ export type LimitExcess = {
  * Returns the first limit that unpaid orders exceed, this one included; otherwise undefined. A share is of
  * the units that are available or reserved by unpaid orders. Paid units do not count.
  */
-export function findExcess(
-  totals: UnitsByScope,
-  variants: readonly VariantUnits[],
-  limits: UnpaidLimits
-): LimitExcess | undefined {
-  for (const scope of SCOPES) {
+export function findExceededUnpaidLimit(
+  totals: UnpaidUnitsByScope,
+  variants: readonly UnpaidVariantUnits[],
+  limits: UnpaidStockLimits
+): UnpaidLimitExcess | undefined {
+  for (const scope of UNPAID_LIMIT_SCOPES) {
     const { unitsMax, sharePercent, unitsAlways } = limits[scope]
     const total = totals[scope]
     if (total === null) continue
@@ -71,7 +71,7 @@ const limitOf = (settings: LimitSettings): Limit => ({
   unitsAlways: settings.units_always
 })
 /** Reads the limits from the settings. */
-export const unpaidStockLimitsOf = (scopes: Record<LimitScope, LimitSettings>): UnpaidLimits => ({
+export const unpaidStockLimitsOf = (scopes: Record<UnpaidLimitScope, LimitSettings>): UnpaidStockLimits => ({
   buyer: limitOf(scopes.buyer),
   network: limitOf(scopes.network),
   unverified: limitOf(scopes.unverified)

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const findSubject = statement({
+export const findUnpaidOrderBuyer = statement({
   name: 'orders.find_unpaid_subject',
   takes: { id: 'uuid' },
   gives: { buyer: 'text', network: 'text?', customer_id: 'uuid?', variant_ids: 'uuid[]' },
@@ -14,13 +14,13 @@ export const lockUnpaidUnits = statement({
   name: 'orders.lock_unpaid_units',
   text: `select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`
 })
-export const deferOrder = statement({
+export const markPaymentDeferred = statement({
   name: 'orders.defer_order',
   takes: { id: 'uuid', is_verified: 'bool' },
   text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
 })
 /** `network` null: that of the order, which is known until it is placed. */
-export const insertUnits = statement({
+export const insertUnpaidUnits = statement({
   name: 'orders.insert_unpaid_units',
   takes: { order_id: 'uuid', variant_ids: 'uuid[]', network: 'text?' },
   text: `
@@ -32,7 +32,7 @@ export const insertUnits = statement({
     on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
 })
 /** Units of the variants of an order, by all unpaid orders and by those of its scopes. */
-export const listUnits = statement({
+export const listUnpaidUnitsByVariant = statement({
   name: 'orders.list_unpaid_units',
   takes: { order_id: 'uuid' },
   gives: {
@@ -52,7 +52,7 @@ export const listUnits = statement({
     where own.order_id = $order_id
     group by own.variant_id, own.units`
 })
-export const sumUnits = statement({
+export const sumUnpaidUnits = statement({
   name: 'orders.sum_unpaid_units',
   takes: { buyer: 'text', network: 'text?' },
   gives: { of_buyer: 'int8', of_network: 'int8', of_unverified: 'int8' },
@@ -66,7 +66,7 @@ export const sumUnits = statement({
  * Leaves rows only for units that the order reserves without being paid. Returns its variants that have such
  * units and no row: they were never counted, or the order was paid or shipped in between.
  */
-export const syncUnits = statement({
+export const syncUnpaidUnits = statement({
   name: 'orders.sync_unpaid_units',
   takes: { order_id: 'uuid' },
   gives: { variant_id: 'uuid' },
@@ -88,7 +88,7 @@ export const syncUnits = statement({
     select variant_id from open
     where variant_id not in (select variant_id from orders.unpaid_units where order_id = $order_id)`
 })
-export const verifyBuyer = statement({
+export const markBuyerVerified = statement({
   name: 'orders.verify_buyer',
   takes: { id: 'uuid' },
   text: `
@@ -96,7 +96,7 @@ export const verifyBuyer = statement({
     update orders.orders set is_buyer_verified = true where id = $id`
 })
 /** Sums the units that unpaid orders reserve, and counts their orders, buyers and networks. */
-export const sumAll = statement({
+export const sumAllUnpaidUnits = statement({
   name: 'orders.sum_all_unpaid_units',
   gives: { units: 'int8', orders: 'int8', buyers: 'int8', networks: 'int8', largest_network_units: 'int8' },
   slow: true,
@@ -110,7 +110,7 @@ export const sumAll = statement({
     from orders.unpaid_units`
 })
 /** Variants with the most units reserved by unpaid orders. */
-export const listLargest = statement({
+export const listMostReservedVariants = statement({
   name: 'orders.list_largest_unpaid_units',
   takes: { more_than: 'int8', limit: 'int8' },
   gives: { variant_id: 'uuid', units: 'int8' },
@@ -120,7 +120,7 @@ export const listLargest = statement({
     group by variant_id having sum(units) > $more_than order by units desc, variant_id limit $limit`
 })
 /** Records an alert. Returns no row if the last alert is less than `seconds` ago. */
-export const recordAlert = statement({
+export const recordUnpaidStockAlert = statement({
   name: 'orders.take_unpaid_alert',
   takes: { seconds: 'float8' },
   gives: { at: 'timestamptz' },

@@ -2,15 +2,15 @@ import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { orderNotFound, unpaidStockLimit } from '../errors.ts'
-import { isDeferred } from '../lifecycle/terms.ts'
-import { noteContested } from './eviction-repository.ts'
+import { orderNotFound, unpaidStockLimitExceeded } from '../errors.ts'
+import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
+import { recordContestedUnits } from './eviction-repository.ts'
 import {
-  findExcess,
-  type LimitExcess,
-  type LimitScope,
-  type UnitsByScope,
-  type UnpaidLimits
+  findExceededUnpaidLimit,
+  type UnpaidLimitExcess,
+  type UnpaidLimitScope,
+  type UnpaidStockLimits,
+  type UnpaidUnitsByScope
 } from './limits.ts'
 import * as repository from './repository.ts'
 
@@ -19,10 +19,10 @@ type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   /** Absent: there is no stock to limit. */
   inventory: Pick<InventoryApi, 'availableIn' | 'assertNotContested'> | undefined
-  limits: UnpaidLimits
+  limits: UnpaidStockLimits
   /** Maximum number of units that pending orders of one network contest. */
   contestedMax: number
-  countRefusal: (scope: LimitScope | 'contested') => void
+  countRefusal: (scope: UnpaidLimitScope | 'contested') => void
 }
 /** An order whose payment starts. */
 export type DeferredPayment = {
@@ -33,7 +33,7 @@ export type DeferredPayment = {
 }
 
 /** Limits the stock that unpaid orders by bank transfer, cash on delivery or on account reserve. */
-export function createUnpaidStock({ auth, inventory, limits, contestedMax, countRefusal }: Deps) {
+export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax, countRefusal }: Deps) {
   async function isVerified(customerId: string | null): Promise<boolean> {
     if (customerId === null || auth === undefined) return false
     const [contact] = await auth.contacts([customerId])
@@ -47,8 +47,8 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
    * payment alone can get
    */
   async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
-    if (!isDeferred(method)) return
-    const subject = found(await tx.first(repository.findSubject, { id: orderId }), orderNotFound)
+    if (!isDeferredPaymentMethod(method)) return
+    const subject = found(await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }), orderNotFound)
     const { buyer, variant_ids } = subject
     const [available = [], is_verified] = await Promise.all([
       inventory?.availableIn(tx, variant_ids),
@@ -63,12 +63,16 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
       // One lock for all, because transactions hold several orders, and would take several locks in different
       // orders.
       tx.run(repository.lockUnpaidUnits),
-      tx.run(repository.deferOrder, { id: orderId, is_verified }),
-      tx.run(repository.insertUnits, { order_id: orderId, variant_ids: counted, network: from }),
-      tx.rows(repository.listUnits, { order_id: orderId }),
-      tx.first(repository.sumUnits, { buyer, network: from })
+      tx.run(repository.markPaymentDeferred, { id: orderId, is_verified }),
+      tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
+      tx.rows(repository.listUnpaidUnitsByVariant, { order_id: orderId }),
+      tx.first(repository.sumUnpaidUnits, { buyer, network: from })
     ])
-    const byScope = (row: { of_buyer: number; of_network: number; of_unverified: number }): UnitsByScope => ({
+    const byScope = (row: {
+      of_buyer: number
+      of_network: number
+      of_unverified: number
+    }): UnpaidUnitsByScope => ({
       buyer: row.of_buyer,
       network: from === null ? null : row.of_network,
       unverified: is_verified ? null : row.of_unverified
@@ -80,10 +84,11 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
       reserved: row.reserved,
       by: byScope(row)
     }))
-    const excess = totals && variants.length > 0 ? findExcess(byScope(totals), variants, limits) : undefined
+    const excess =
+      totals && variants.length > 0 ? findExceededUnpaidLimit(byScope(totals), variants, limits) : undefined
     if (excess === undefined) return
     countRefusal(excess.scope)
-    throw unpaidStockLimit({ details: detailsOf(excess) })
+    throw unpaidStockLimitExceeded({ details: detailsOf(excess) })
   }
 
   /** Counts the units that an order contests. @throws `ORDER_UNPAID_STOCK_LIMIT` */
@@ -91,10 +96,10 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
     tx: Transaction,
     { orderId, network, units }: { orderId: string; network: string; units: number }
   ): Promise<void> {
-    const all = await tx.first(noteContested, { id: orderId, network, units })
+    const all = await tx.first(recordContestedUnits, { id: orderId, network, units })
     if (all === undefined || all.units <= contestedMax) return
     countRefusal('contested')
-    throw unpaidStockLimit({ details: { scope: 'network', limit: contestedMax, items: [] } })
+    throw unpaidStockLimitExceeded({ details: { scope: 'network', limit: contestedMax, items: [] } })
   }
 
   /**
@@ -104,11 +109,11 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
    */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
     if (!is_deferred || inventory === undefined) return
-    const missing = (await tx.rows(repository.syncUnits, { order_id: id })).map(row => row.variant_id)
+    const missing = (await tx.rows(repository.syncUnpaidUnits, { order_id: id })).map(row => row.variant_id)
     const available = await inventory.availableIn(tx, missing)
     const variant_ids = missing.filter((_, index) => available[index] !== null)
     if (variant_ids.length > 0)
-      await tx.run(repository.insertUnits, { order_id: id, variant_ids, network: null })
+      await tx.run(repository.insertUnpaidUnits, { order_id: id, variant_ids, network: null })
   }
 
   /** Returns whether the buyer has verified their email address by now, and records it. */
@@ -118,15 +123,15 @@ export function createUnpaidStock({ auth, inventory, limits, contestedMax, count
   ): Promise<boolean> {
     if (order.is_buyer_verified) return true
     if (!(await isVerified(order.customer_id))) return false
-    await tx.run(repository.verifyBuyer, { id: order.id })
+    await tx.run(repository.markBuyerVerified, { id: order.id })
     return true
   }
 
   return { admit, admitContested, sync, verify }
 }
-export type UnpaidStock = ReturnType<typeof createUnpaidStock>
+export type UnpaidStockLimiter = ReturnType<typeof createUnpaidStockLimiter>
 
-const detailsOf = ({ scope, limit, items }: LimitExcess) => ({
+const detailsOf = ({ scope, limit, items }: UnpaidLimitExcess) => ({
   scope,
   ...(limit !== undefined && { limit }),
   items: items.map(({ variantId: variant_id, requested, allowed }) => ({ variant_id, requested, allowed }))

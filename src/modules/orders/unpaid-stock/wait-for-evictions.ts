@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { listLines } from '../lifecycle/repository.ts'
-import { isSecured } from '../lifecycle/status.ts'
-import { findOutcome } from './eviction-repository.ts'
+import { listOrderLines } from '../lifecycle/repository.ts'
+import { isPaymentSecured } from '../lifecycle/status.ts'
+import { findEvictionOutcome } from './eviction-repository.ts'
 
 type Deps = { db: Database; inventory: Pick<InventoryApi, 'rejectShort'> | undefined }
 
@@ -17,7 +17,7 @@ const POLL_MS = 25
  */
 export function createWaitForEvictions({ db, inventory }: Deps) {
   async function refuse(order_id: string) {
-    const lines = await db.rows(listLines, { order_id })
+    const lines = await db.rows(listOrderLines, { order_id })
     await inventory?.rejectShort(
       db,
       lines.map(({ variant_id: variantId, ordered: quantity }) => ({ variantId, quantity }))
@@ -27,9 +27,9 @@ export function createWaitForEvictions({ db, inventory }: Deps) {
   return async (orderId: string): Promise<void> => {
     const giveUpAt = performance.now() + WAIT_MS
     for (;;) {
-      const order = await db.first(findOutcome, { id: orderId })
+      const order = await db.first(findEvictionOutcome, { id: orderId })
       if (order?.canceled_for === 'short') await refuse(orderId)
-      const isUnderWay = order?.state === 'pending' && isSecured(order.payment_status)
+      const isUnderWay = order?.state === 'pending' && isPaymentSecured(order.payment_status)
       if (!isUnderWay || performance.now() > giveUpAt) return
       await delay(POLL_MS)
     }

@@ -1,12 +1,16 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import type { Attempts } from '../attempt-limits/service.ts'
-import { orderNotFound } from '../errors.ts'
+import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
+import { payableOrderNotFound } from '../errors.ts'
 import type { FactRecorder, PaymentChange } from '../facts/recorder.ts'
 import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
-import { failUnsent, insertOperations, listOperations } from '../operations/repository.ts'
-import { cancellationFact } from '../operations/sender.ts'
+import {
+  failUnsentOperations,
+  insertPaymentOperations,
+  listOperationsOfPayment
+} from '../operations/repository.ts'
+import { canceledPaymentFact } from '../operations/sender.ts'
 import type { RefundService } from '../payments/refunds.ts'
 import { listPaymentsOfOrder } from '../payments/repository.ts'
 import type { PaymentMethodChoice, PaymentStarter } from '../payments/start.ts'
@@ -37,7 +41,7 @@ type Deps = {
   recorder: FactRecorder
   starter: PaymentStarter
   refunds: RefundService
-  attempts: Attempts
+  attempts: PaymentAttemptLimits
   /** Enqueues a job that sends the operation after the commit. */
   wake: (tx: Transaction, operationId: string) => void
 }
@@ -70,13 +74,13 @@ export function createPaymentAccountService({ recorder, starter, refunds, attemp
     freeze: async (tx: Transaction, orderId: string): Promise<PaymentChange> => {
       await lockExisting(tx, orderId)
       await tx.run(repository.freezePaymentAccount, { order_id: orderId })
-      const unsent = await tx.rows(failUnsent, { order_id: orderId })
+      const unsent = await tx.rows(failUnsentOperations, { order_id: orderId })
       const payments = await tx.rows(listPaymentsOfOrder, { order_id: orderId })
       for (const { payment_id, kind } of unsent) {
         const payment = payments.find(({ id }) => id === payment_id)
         if (kind !== 'create' || payment === undefined) continue
         const report = { orderId, paymentId: payment.id, provider: payment.provider, source: 'shop' } as const
-        await recorder.recordFacts(tx, { ...report, facts: [cancellationFact(payment)] })
+        await recorder.recordFacts(tx, { ...report, facts: [canceledPaymentFact(payment)] })
       }
       return recorder.settle(tx, orderId)
     },
@@ -102,11 +106,16 @@ export function createPaymentAccountService({ recorder, starter, refunds, attemp
       let remainingMinor = request.amountMinor
       for (const payment of payments) {
         const part = Math.min(remainingMinor, payment.authorized)
-        const open = await tx.rows(listOperations, { payment_id: payment.id })
+        const open = await tx.rows(listOperationsOfPayment, { payment_id: payment.id })
         if (part <= 0 || open.some(each => each.settled_at === null && each.kind !== 'refund')) continue
         const id = derivedId(request.id, `capture:${payment.id}`)
         const operation = { ids: [id], paymentIds: [payment.id], amounts: [part] }
-        await tx.run(insertOperations, { ...operation, kind: 'capture', reason: null, actor: request.actor })
+        await tx.run(insertPaymentOperations, {
+          ...operation,
+          kind: 'capture',
+          reason: null,
+          actor: request.actor
+        })
         wake(tx, id)
         remainingMinor -= part
       }
@@ -132,7 +141,7 @@ export function createPaymentAccountService({ recorder, starter, refunds, attemp
         order_id: orderId,
         customer_id: customerId
       })
-      return found(issued, orderNotFound).token_version
+      return found(issued, payableOrderNotFound).token_version
     },
 
     /** Refunds the latest payment first. @throws `PAYMENT_REFUND_TOO_MUCH` */
@@ -153,10 +162,10 @@ export function createPaymentAccountService({ recorder, starter, refunds, attemp
     },
 
     findAccount: async (db: Queryable, orderId: string) =>
-      found(await db.first(findPaymentAccount, { order_id: orderId }), orderNotFound)
+      found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFound)
   }
 }
 /** @throws `PAYMENT_ORDER_NOT_FOUND` */
 async function lockExisting(tx: Transaction, orderId: string) {
-  return found(await tx.first(lockPaymentAccount, { order_id: orderId }), orderNotFound)
+  return found(await tx.first(lockPaymentAccount, { order_id: orderId }), payableOrderNotFound)
 }

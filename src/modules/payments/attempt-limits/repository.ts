@@ -1,15 +1,15 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type AttemptSubject = 'network' | 'order'
+export type LimitedAttemptSubject = 'network' | 'order'
 
 /**
  * Finds the `max`-th latest failed attempt since a time, of a network and of an order. Returns no row where fewer failed.
  * Attempts of payments with a captured or authorized amount do not count.
  */
-export const findLimitingAttempts = statement({
+export const findLimitingPaymentAttempts = statement({
   name: 'payments.find_limiting_attempts',
   takes: { network: 'text?', order_id: 'uuid', since: 'timestamptz', max: 'int4' },
-  gives: { subject: oneOf<AttemptSubject>(), seen_at: 'timestamptz' },
+  gives: { subject: oneOf<LimitedAttemptSubject>(), seen_at: 'timestamptz' },
   text: `
     (select 'network' as subject, facts.seen_at
      from payments.payments join payments.facts on facts.payment_id = payments.id
@@ -23,7 +23,7 @@ export const findLimitingAttempts = statement({
        and facts.kind = 'attempt' and facts.status = 'failed' and facts.seen_at > $since
      order by facts.seen_at desc offset $max - 1 limit 1)`
 })
-export const eraseOldNetworks = statement({
+export const eraseOldPaymentNetworks = statement({
   name: 'payments.erase_old_networks',
   takes: { before: 'timestamptz' },
   text: `

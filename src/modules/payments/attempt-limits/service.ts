@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { tooManyAttempts } from '../errors.ts'
-import { type AttemptSubject, findLimitingAttempts } from './repository.ts'
+import { tooManyPaymentAttempts } from '../errors.ts'
+import { findLimitingPaymentAttempts, type LimitedAttemptSubject } from './repository.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -10,11 +10,11 @@ type Deps = {
   /** Failed attempts per hour from which a network or an order is refused. */
   failuresMax: number
   /** Counts a refused attempt. */
-  count: (subject: AttemptSubject) => void
+  count: (subject: LimitedAttemptSubject) => void
 }
 
 /** Slows down card testing: after many declined attempts, the network and the order are refused for a while. */
-export const createAttempts = ({ secrets, failuresMax: max, count }: Deps) => ({
+export const createPaymentAttemptLimits = ({ secrets, failuresMax: max, count }: Deps) => ({
   /** Returns the keyed hash of a network, as it is stored. */
   hashNetwork: (network: string | null): string | null =>
     network === null ? null : secrets.mac('payments.network', network),
@@ -22,13 +22,13 @@ export const createAttempts = ({ secrets, failuresMax: max, count }: Deps) => ({
   /** Whether too many attempts failed within the hour. `network` is the stored hash. */
   async isLimited(db: Queryable, network: string | null, orderId: string): Promise<boolean> {
     const since = new Date(Date.now() - HOUR_MS)
-    return (await db.rows(findLimitingAttempts, { network, order_id: orderId, max, since })).length > 0
+    return (await db.rows(findLimitingPaymentAttempts, { network, order_id: orderId, max, since })).length > 0
   },
 
   /** `network` is the stored hash. @throws `PAYMENT_ATTEMPTS_LIMITED` when too many attempts failed within the hour. */
   async assertBelowLimit(db: Queryable, network: string | null, orderId: string): Promise<void> {
     const now = Date.now()
-    const limiting = await db.rows(findLimitingAttempts, {
+    const limiting = await db.rows(findLimitingPaymentAttempts, {
       network,
       order_id: orderId,
       max,
@@ -38,7 +38,7 @@ export const createAttempts = ({ secrets, failuresMax: max, count }: Deps) => ({
     if (latest === undefined) return
     count(latest.subject)
     const waitMs = latest.seen_at.getTime() + HOUR_MS - now
-    throw tooManyAttempts({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
+    throw tooManyPaymentAttempts({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
   }
 })
-export type Attempts = ReturnType<typeof createAttempts>
+export type PaymentAttemptLimits = ReturnType<typeof createPaymentAttemptLimits>

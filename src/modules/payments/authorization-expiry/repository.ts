@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Lists payments whose authorization expires within a day and was not reported yet. */
-export const listExpiring = statement({
+export const listExpiringAuthorizations = statement({
   name: 'payments.list_expiring',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', order_id: 'uuid' },
@@ -11,7 +11,7 @@ export const listExpiring = statement({
     order by authorized_until limit $limit`
 })
 /** Marks an expiry as reported. Returns no row when another worker did, or when the payment is captured or voided by now. */
-export const markExpiryReported = statement({
+export const markAuthorizationExpiryReported = statement({
   name: 'payments.mark_expiry_reported',
   takes: { id: 'uuid' },
   gives: { authorized: 'int8', authorized_until: 'timestamptz?', is_busy: 'bool' },

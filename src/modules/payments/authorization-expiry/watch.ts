@@ -3,13 +3,13 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { orderNotFound } from '../errors.ts'
+import { payableOrderNotFound } from '../errors.ts'
 import { authorizationExpiring } from '../events.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
-import { insertOperations } from '../operations/repository.ts'
+import { insertPaymentOperations } from '../operations/repository.ts'
 import * as repository from './repository.ts'
 
-const BATCH = 100
+const PAYMENTS_PER_RUN = 100
 
 type Deps = {
   db: Database
@@ -22,10 +22,10 @@ type Deps = {
 }
 
 /** Handles authorizations that expire within a day, each payment once. */
-export function createAuthorizationWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
+export function createAuthorizationExpiryWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
   async function handleExpiry(tx: Transaction, payment_id: string, order_id: string): Promise<void> {
-    const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
-    const marked = await tx.first(repository.markExpiryReported, { id: payment_id })
+    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
+    const marked = await tx.first(repository.markAuthorizationExpiryReported, { id: payment_id })
     if (marked === undefined || marked.authorized_until === null) return
     const { authorized, authorized_until, is_busy } = marked
     const amount = Math.min(authorized, Math.max(0, account.due - account.captured))
@@ -34,7 +34,7 @@ export function createAuthorizationWatch({ db, log, emit, wake, capturesExpiring
       const id = derivedId(payment_id, 'capture before it runs out')
       const operation = { ids: [id], paymentIds: [payment_id], amounts: [amount] }
       const reason = 'the authorization expires'
-      await tx.run(insertOperations, { ...operation, kind: 'capture', reason, actor: null })
+      await tx.run(insertPaymentOperations, { ...operation, kind: 'capture', reason, actor: null })
       wake(tx, id)
     }
     const expires_at = authorized_until.toISOString()
@@ -61,7 +61,7 @@ export function createAuthorizationWatch({ db, log, emit, wake, capturesExpiring
       )
 
   return async (signal: AbortSignal): Promise<void> => {
-    const due = await db.rows(repository.listExpiring, { limit: BATCH })
+    const due = await db.rows(repository.listExpiringAuthorizations, { limit: PAYMENTS_PER_RUN })
     for (const { id, order_id } of due) if (!signal.aborted) await tryHandleExpiry(id, order_id)
   }
 }

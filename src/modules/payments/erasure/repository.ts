@@ -1,25 +1,25 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Locks in the order of ids, so that concurrent erasures do not deadlock. */
-export const lockAccounts = statement({
+export const lockPaymentAccounts = statement({
   name: 'payments.lock_accounts',
   takes: { order_ids: 'uuid[]' },
   text: 'select from payments.accounts where order_id = any ($order_ids) order by order_id for update'
 })
-export const eraseAccounts = statement({
+export const erasePaymentAccountOwners = statement({
   name: 'payments.erase_accounts',
   takes: { order_ids: 'uuid[]' },
   text: `
     update payments.accounts set customer_id = null, token_version = token_version + 1
     where order_id = any ($order_ids)`
 })
-export const erasePayments = statement({
+export const erasePaymentOwners = statement({
   name: 'payments.erase_payments',
   takes: { order_ids: 'uuid[]' },
   text: 'update payments.payments set customer_id = null, next_step = null where order_id = any ($order_ids)'
 })
 /** Erases the reasons that administrators wrote. Open requests stay, because retries need them. */
-export const eraseOperations = statement({
+export const eraseOperationReasons = statement({
   name: 'payments.erase_operations',
   takes: { customer_id: 'uuid?', order_ids: 'uuid[]' },
   text: `
@@ -27,7 +27,7 @@ export const eraseOperations = statement({
     where order_id = any ($order_ids)`
 })
 /** Erases the bytes of handled events, because they can contain names and addresses. Waiting events still need theirs. */
-export const eraseEvents = statement({
+export const eraseProviderEventBytes = statement({
   name: 'payments.erase_events',
   takes: { order_ids: 'uuid[]' },
   text: `
@@ -35,7 +35,7 @@ export const eraseEvents = statement({
     where state in ('applied', 'ignored', 'discarded')
       and payment_id in (select id from payments.payments where order_id = any ($order_ids))`
 })
-const exported = {
+const exportedPaymentColumns = {
   id: 'uuid',
   order_id: 'uuid',
   provider: 'text',
@@ -48,14 +48,14 @@ const exported = {
 export const exportPaymentsOfOrders = statement({
   name: 'payments.export_payments_of_orders',
   takes: { order_ids: 'uuid[]' },
-  gives: exported,
+  gives: exportedPaymentColumns,
   text: `
-    select ${Object.keys(exported).join(', ')} from payments.payments where order_id = any ($order_ids) order by id`
+    select ${Object.keys(exportedPaymentColumns).join(', ')} from payments.payments where order_id = any ($order_ids) order by id`
 })
-export const exportPayments = statement({
+export const exportPaymentsOfCustomer = statement({
   name: 'payments.export_payments_of_customer',
   takes: { customer_id: 'uuid' },
-  gives: exported,
+  gives: exportedPaymentColumns,
   text: `
-    select ${Object.keys(exported).join(', ')} from payments.payments where customer_id = $customer_id order by id`
+    select ${Object.keys(exportedPaymentColumns).join(', ')} from payments.payments where customer_id = $customer_id order by id`
 })

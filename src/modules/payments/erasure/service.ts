@@ -9,17 +9,19 @@ export async function erasePaymentData(
   orderIds: readonly string[]
 ): Promise<void> {
   const order_ids = [...orderIds]
-  await tx.run(repository.lockAccounts, { order_ids })
-  await tx.run(repository.eraseAccounts, { order_ids })
-  await tx.run(repository.erasePayments, { order_ids })
-  await tx.run(repository.eraseOperations, { customer_id, order_ids })
-  await tx.run(repository.eraseEvents, { order_ids })
+  await tx.run(repository.lockPaymentAccounts, { order_ids })
+  await tx.run(repository.erasePaymentAccountOwners, { order_ids })
+  await tx.run(repository.erasePaymentOwners, { order_ids })
+  await tx.run(repository.eraseOperationReasons, { customer_id, order_ids })
+  await tx.run(repository.eraseProviderEventBytes, { order_ids })
 }
 
 /** Personal data in payments. `erase` does nothing, because orders erase it by order id: see `PaymentsApi.erase`. */
 export const paymentPersonalData = (db: Database): PersonalData => ({
   erase: async () => {},
-  export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) }),
+  export: async customer_id => ({
+    payments: await db.rows(repository.exportPaymentsOfCustomer, { customer_id })
+  }),
   guests: {
     erase: async () => {},
     export: async ({ orderIds }) => ({

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { Attempts } from '../attempt-limits/service.ts'
-import { orderNotFound } from '../errors.ts'
+import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
+import { payableOrderNotFound } from '../errors.ts'
 import { latestFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
 import { type PublishPaymentEvent, publishPaymentEvents } from './publish.ts'
 import {
@@ -41,7 +41,7 @@ type Deps = {
   /** Returns a function that emits events of an order in `tx`. */
   publisherOf: (tx: Transaction, orderId: string) => PublishPaymentEvent
   /** Whether too many attempts from a network, or for an order, failed. */
-  isLimited: Attempts['isLimited']
+  isLimited: PaymentAttemptLimits['isLimited']
   /** Inserts void operations for payments in `tx`. */
   voidOpen: (
     tx: Transaction,
@@ -60,7 +60,10 @@ const VOIDS_MAX = 3
 export function createFactRecorder({ listener, publisherOf, voidOpen, isLimited }: Deps) {
   /** Derives the payment state of an order from its facts again. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function settle(tx: Transaction, orderId: string): Promise<PaymentChange> {
-    const account = found(await tx.first(repository.lockPaymentAccount, { order_id: orderId }), orderNotFound)
+    const account = found(
+      await tx.first(repository.lockPaymentAccount, { order_id: orderId }),
+      payableOrderNotFound
+    )
     const known = await tx.rows(repository.listPaymentsWithFacts, { order_id: orderId })
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
       ...payment,

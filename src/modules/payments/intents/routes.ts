@@ -6,7 +6,7 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, PageQuery } from '../../../kernel/wire.ts'
 import { PaymentIntentRequest, PaymentIntentResponse, PaymentListResponse } from '../payments/schema.ts'
-import type { IntentService } from './service.ts'
+import type { PaymentIntentService } from './service.ts'
 
 const TOKEN = 'x-order-token'
 const config = { class: 'checkout' } as const
@@ -18,7 +18,7 @@ const GuestHeaders = Type.Object({
   )
 })
 
-export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: number): void {
+export function paymentIntentRoutes(tiers: Tiers, intents: PaymentIntentService, perMinute: number): void {
   const startConfig = { ...config, secret: 201, limit: { name: 'payment', perMinute } } as const
 
   tiers.secured.post(

@@ -6,28 +6,33 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isValidOrderToken } from '../accounts/token.ts'
-import type { Attempts } from '../attempt-limits/service.ts'
-import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
+import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
+import {
+  canceledOrderNotPayable,
+  payableOrderNotFound,
+  paymentNotFound,
+  paymentOperationStillOpen
+} from '../errors.ts'
 import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
-import { insertOperations } from '../operations/repository.ts'
-import { NEXT_STEP, type Sender } from '../operations/sender.ts'
+import { insertPaymentOperations } from '../operations/repository.ts'
+import { NEXT_STEP_ENCRYPTION_PURPOSE, type OperationSender } from '../operations/sender.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
 import type { PaymentStarter } from '../payments/start.ts'
-import type { NextStep } from '../providers/port.ts'
-import type { Providers } from '../providers/registry.ts'
+import type { CustomerPaymentStep } from '../providers/port.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
   db: Database
   secrets: Secrets
-  providers: Providers
+  providers: PaymentProviderRegistry
   starter: PaymentStarter
-  sender: Sender
+  sender: OperationSender
   refreshPayment: PaymentRefresher
   guard: PaymentGuard
   follow: PaymentReturnHook
-  attempts: Attempts
+  attempts: PaymentAttemptLimits
 }
 /** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
 export type PaymentGuard = (
@@ -40,18 +45,21 @@ export type PaymentGuard = (
  */
 export type PaymentReturnHook = (orderId: string) => Promise<void>
 /** Who accesses an order: a customer, or a guest with its token. */
-export type OrderAccess = { readonly customerId: string } | { readonly token: string | undefined }
+export type PaymentCaller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** Payments of orders for customers and guests. */
-export function createIntentService(deps: Deps) {
+export function createPaymentIntentService(deps: Deps) {
   const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
-  async function ownAccount(caller: OrderAccess, orderId: string): Promise<PaymentAccountRow> {
-    const account = found(await db.first(findPaymentAccount, { order_id: orderId }), orderNotFound)
-    if (!owns(caller, account)) throw orderNotFound()
+  async function ownAccount(caller: PaymentCaller, orderId: string): Promise<PaymentAccountRow> {
+    const account = found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFound)
+    if (!owns(caller, account)) throw payableOrderNotFound()
     return account
   }
-  const owns = (caller: OrderAccess, { order_id, customer_id, token_version }: PaymentAccountRow): boolean =>
+  const owns = (
+    caller: PaymentCaller,
+    { order_id, customer_id, token_version }: PaymentAccountRow
+  ): boolean =>
     'customerId' in caller
       ? customer_id === caller.customerId
       : isValidOrderToken(secrets, caller.token ?? '', order_id, token_version)
@@ -59,8 +67,10 @@ export function createIntentService(deps: Deps) {
   async function read(id: string): Promise<PaymentIntentResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
     const sealed =
-      payment.is_open && payment.next_step ? secrets.open(NEXT_STEP, payment.next_step) : undefined
-    const next: NextStep = sealed === undefined ? {} : JSON.parse(sealed.toString())
+      payment.is_open && payment.next_step
+        ? secrets.open(NEXT_STEP_ENCRYPTION_PURPOSE, payment.next_step)
+        : undefined
+    const next: CustomerPaymentStep = sealed === undefined ? {} : JSON.parse(sealed.toString())
     return { ...payment, ...next }
   }
 
@@ -86,7 +96,7 @@ export function createIntentService(deps: Deps) {
       const one = { ids: [id], paymentIds: [payment.id], amounts: [payment.amount] }
       await db.transaction(async tx => {
         await tx.run(lockPaymentAccount, { order_id: orderId })
-        await tx.run(insertOperations, {
+        await tx.run(insertPaymentOperations, {
           ...one,
           kind: 'void',
           reason: 'the buyer chose another payment method',
@@ -95,7 +105,8 @@ export function createIntentService(deps: Deps) {
       })
       await sender.send(id)
     }
-    if (toVoid.length > 0 && (await others()).length > 0) throw operationOpen({ retryAfterSeconds: 15 })
+    if (toVoid.length > 0 && (await others()).length > 0)
+      throw paymentOperationStillOpen({ retryAfterSeconds: 15 })
   }
 
   /**
@@ -104,7 +115,7 @@ export function createIntentService(deps: Deps) {
    * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED`, `PAYMENT_ATTEMPTS_LIMITED`
    */
   async function create(
-    caller: OrderAccess,
+    caller: PaymentCaller,
     { network: address, ...request }: PaymentIntentRequest & { readonly network: string },
     write: IdempotentWrite
   ): Promise<PaymentIntentResponse> {
@@ -116,12 +127,12 @@ export function createIntentService(deps: Deps) {
       await attempts.assertBelowLimit(db, network, order_id)
     if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
     await write.once(db, async tx => {
-      const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
-      if (!owns(caller, account)) throw orderNotFound()
+      const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
+      if (!owns(caller, account)) throw payableOrderNotFound()
       const [existing] = openOf(await tx.rows(repository.listPaymentsOfOrder, { order_id })).filter(
         each => each.provider === choice.provider && each.method === choice.method
       )
-      if (existing !== undefined && account.frozen_at !== null) throw orderFrozen()
+      if (existing !== undefined && account.frozen_at !== null) throw canceledOrderNotPayable()
       if (existing !== undefined) return write.result(existing.id)
       await guard(tx, { orderId: order_id, method: choice.method })
       await starter.start(tx, account, { ...choice, id: write.id, network })
@@ -133,7 +144,7 @@ export function createIntentService(deps: Deps) {
 
   /** Lists the payments of an order, oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function ofOrder(
-    caller: OrderAccess,
+    caller: PaymentCaller,
     orderId: string,
     query: PageQuery
   ): Promise<Page<PaymentResponse>> {
@@ -153,7 +164,7 @@ export function createIntentService(deps: Deps) {
    * payment is requested every five seconds at most. Returns the payments as they are then.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, and as `follow`
    */
-  async function confirm(caller: OrderAccess, orderId: string): Promise<Page<PaymentResponse>> {
+  async function confirm(caller: PaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.claimPaymentsToRefresh, { order_id, providers: calling })
@@ -178,4 +189,4 @@ export function createIntentService(deps: Deps) {
       })
   }
 }
-export type IntentService = ReturnType<typeof createIntentService>
+export type PaymentIntentService = ReturnType<typeof createPaymentIntentService>

@@ -1,7 +1,7 @@
 import { defineJob } from '../../../kernel/events.ts'
 import { Id } from '../../../kernel/wire.ts'
 
-export const sendOperation = defineJob(
+export const sendPaymentOperationJob = defineJob(
   'payments.send_operation',
   {
     description: 'Sends an operation to a payment provider.',
@@ -10,7 +10,7 @@ export const sendOperation = defineJob(
   },
   { operation_id: Id }
 )
-export const reconcile = defineJob(
+export const reconcilePaymentsJob = defineJob(
   'payments.reconcile',
   {
     description:
@@ -21,7 +21,7 @@ export const reconcile = defineJob(
   },
   {}
 )
-export const watchExpiry = defineJob(
+export const watchAuthorizationExpiryJob = defineJob(
   'payments.watch_expiry',
   {
     description: 'Reports authorizations that expire within a day, or captures them.',
@@ -30,7 +30,7 @@ export const watchExpiry = defineJob(
   },
   {}
 )
-export const applyEvent = defineJob(
+export const applyProviderEventJob = defineJob(
   'payments.apply_event',
   { description: 'Applies a callback of a payment provider.', timeoutSeconds: 20 },
   { id: Id }

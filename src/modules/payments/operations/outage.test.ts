@@ -4,13 +4,13 @@ import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
 import { createFactRecorder } from '../facts/recorder.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
-import { createResponseRecorder } from '../provider-events/response-recorder.ts'
-import { createManualProvider } from '../providers/manual.ts'
+import { createProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import { createManualPaymentProvider } from '../providers/manual.ts'
 import type { PaymentProvider, ProviderResponse } from '../providers/port.ts'
-import { createProviders } from '../providers/registry.ts'
-import { createReconciler, scheduleRetries } from './reconciler.ts'
+import { createPaymentProviderRegistry } from '../providers/registry.ts'
+import { createPaymentReconciler, schedulePaymentRetries } from './reconciler.ts'
 import { createPaymentRefresher } from './refresh.ts'
-import { createSender } from './sender.ts'
+import { createOperationSender } from './sender.ts'
 
 const STEP_SECONDS = 5
 const [ASKED, BEGUN] = [60, 10]
@@ -37,27 +37,27 @@ async function useOutage() {
       : { kind: 'unknown', error: 'the provider does not respond' }
   }
   const faraway: PaymentProvider = {
-    ...createManualProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
+    ...createManualPaymentProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
     name: 'faraway',
     callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
     send: (_request, key) => answer(key),
     fetch: ({ id }) => answer(id)
   }
   const rescheduled: Promise<void>[] = []
-  const onRecovered = (name: string) => rescheduled.push(scheduleRetries(db, name))
-  const providers = createProviders([faraway], onRecovered, () => milliseconds)
+  const onRecovered = (name: string) => rescheduled.push(schedulePaymentRetries(db, name))
+  const providers = createPaymentProviderRegistry([faraway], onRecovered, () => milliseconds)
   const recorder = createFactRecorder({
     listener: () => undefined,
     publisherOf: () => () => {},
     voidOpen: async () => {},
     isLimited: async () => false
   })
-  const recordResponse = createResponseRecorder({ secrets, recorder })
+  const recordResponse = createProviderResponseRecorder({ secrets, recorder })
   const failures: unknown[] = []
-  const reconcile = createReconciler({
+  const reconcile = createPaymentReconciler({
     db,
     log: { error: (entry: unknown) => failures.push(entry) } as unknown as Log,
-    sender: createSender({ db, secrets, providers, recorder, recordResponse }),
+    sender: createOperationSender({ db, secrets, providers, recorder, recordResponse }),
     callbacks: { apply: async () => {} },
     providers,
     refreshPayment: createPaymentRefresher({ db, providers, recorder, recordResponse })
@@ -150,7 +150,7 @@ test('rescheduling operations skips locked rows', async () => {
   const { id, order_id } = held as { id: string; order_id: string }
   await db.transaction(async tx => {
     await tx.run(storeProviderPaymentId, { id, object_id: `far_${id}`, next_step: null })
-    await scheduleRetries(db, 'faraway')
+    await schedulePaymentRetries(db, 'faraway')
   })
   const late = `> now() + interval '1 minute'`
   expect(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
-import { listExpiring } from '../authorization-expiry/repository.ts'
+import { listExpiringAuthorizations } from '../authorization-expiry/repository.ts'
 import { listPaymentsWithFacts } from '../facts/repository.ts'
 import * as payments from '../payments/repository.ts'
 import * as callbacks from '../provider-events/repository.ts'
@@ -17,8 +17,17 @@ const TAKEN_MAX = 60
 /** Statements that count or update all open rows may also meet dead index entries of the statements before. */
 const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
-  ...[operations.rescheduleOperations, operations.countOrphans, operations.measureOpen, operations.countOpen],
-  ...[payments.reschedulePaymentPolls, callbacks.rescheduleEvents, callbacks.countEvents]
+  ...[
+    operations.reschedulePaymentOperations,
+    operations.countOrphanedOperations,
+    operations.measureOpenPaymentOperations,
+    operations.countOpenPaymentOperations
+  ],
+  ...[
+    payments.reschedulePaymentPolls,
+    callbacks.rescheduleProviderEvents,
+    callbacks.countUnappliedProviderEvents
+  ]
 ] as Statement[]
 
 test(`among ${MANY} settled operations, the reconciler reads only the open ones`, async () => {
@@ -68,13 +77,18 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     after: LOWEST_ID
   }
   for (const statement of [
-    ...[operations.claimDueOperations, operations.claimProbe, operations.listOpen, operations.findOrderOf],
     ...[
-      operations.listOpenOperationsOf,
-      operations.claimOperation,
-      operations.failUnsent,
+      operations.claimDuePaymentOperations,
+      operations.claimOperationAsProbe,
+      operations.listOpenPaymentOperations,
+      operations.findOrderOfOperation
+    ],
+    ...[
+      operations.listOpenOperationsOfOrder,
+      operations.claimPaymentOperation,
+      operations.failUnsentOperations,
       listPaymentsWithFacts,
-      listExpiring
+      listExpiringAuthorizations
     ],
     ...[
       payments.claimPaymentsToPoll,
@@ -82,7 +96,11 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
       payments.listPaymentsByReferences,
       payments.findPaymentByProviderId
     ],
-    ...[callbacks.claimDueEvents, reconciliation.listKnownFacts, reconciliation.listKnownEvents],
+    ...[
+      callbacks.claimDueProviderEvents,
+      reconciliation.listRecordedFacts,
+      reconciliation.listStoredEventIds
+    ],
     ...ALL_OPEN
   ] as Statement[]) {
     const values = Object.keys(statement.takes).map(name => ({ ...of, ...lists })[name as keyof typeof of])

@@ -1,16 +1,16 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { claimPaymentsToPoll, providerPaymentOf, reschedulePaymentPolls } from '../payments/repository.ts'
-import type { CallbackService } from '../provider-events/callback-service.ts'
-import { claimDueEvents, rescheduleEvents } from '../provider-events/repository.ts'
-import type { Providers } from '../providers/registry.ts'
+import type { PaymentCallbackService } from '../provider-events/callback-service.ts'
+import { claimDueProviderEvents, rescheduleProviderEvents } from '../provider-events/repository.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentRefresher } from './refresh.ts'
 import * as repository from './repository.ts'
-import type { Sender } from './sender.ts'
+import type { OperationSender } from './sender.ts'
 
-const BATCH = 20
+const ITEMS_PER_BATCH = 20
 /** Concurrent requests to providers. */
-const WORKERS = 8
+const PROVIDER_CONCURRENCY = 8
 /** Longest run. The next run continues. */
 const RUN_MS_MAX = 30_000
 /** Age of an operation from which an error is logged, because an administrator has to act. */
@@ -22,24 +22,24 @@ const POLLS_SECONDS = [300, 1_800, 7_200, 43_200]
 type Deps = {
   db: Database
   log: Log
-  sender: Sender
-  callbacks: Pick<CallbackService, 'apply'>
-  providers: Providers
+  sender: OperationSender
+  callbacks: Pick<PaymentCallbackService, 'apply'>
+  providers: PaymentProviderRegistry
   refreshPayment: PaymentRefresher
 }
 
 /** Schedules waiting operations and polls soon, when a provider recovers or this process starts. */
-export async function scheduleRetries(db: Queryable, provider: string | null): Promise<void> {
-  await db.run(repository.rescheduleOperations, { provider })
+export async function schedulePaymentRetries(db: Queryable, provider: string | null): Promise<void> {
+  await db.run(repository.reschedulePaymentOperations, { provider })
   await db.run(reschedulePaymentPolls, { provider })
 }
 
 /** Finds the results of operations without a response. It never guesses: it repeats the same request. */
-export function createReconciler({ db, log, sender, callbacks, providers, refreshPayment }: Deps) {
+export function createPaymentReconciler({ db, log, sender, callbacks, providers, refreshPayment }: Deps) {
   let isFirst = true
 
   async function sendDue(provider: string, signal: AbortSignal): Promise<number> {
-    const due = await db.rows(repository.claimDueOperations, { provider, limit: BATCH })
+    const due = await db.rows(repository.claimDuePaymentOperations, { provider, limit: ITEMS_PER_BATCH })
     for (const { id, age_seconds } of due)
       if (age_seconds > ALERT_SECONDS)
         log.error({ id, provider, age_seconds }, 'an operation has no result from its provider')
@@ -48,7 +48,7 @@ export function createReconciler({ db, log, sender, callbacks, providers, refres
   }
 
   async function applyDue(signal: AbortSignal): Promise<number> {
-    const due = await db.rows(claimDueEvents, { limit: BATCH })
+    const due = await db.rows(claimDueProviderEvents, { limit: ITEMS_PER_BATCH })
     await runConcurrently(due, signal, ({ id }) => callbacks.apply(id))
     return due.length
   }
@@ -64,17 +64,17 @@ export function createReconciler({ db, log, sender, callbacks, providers, refres
   /** Sends one request to a provider that is down, to find out whether it has recovered. */
   async function probe(provider: string, signal: AbortSignal): Promise<void> {
     if (!providers.isProbeDue(provider)) return
-    const probes = await db.rows(repository.claimProbe, { provider })
+    const probes = await db.rows(repository.claimOperationAsProbe, { provider })
     await runConcurrently(probes, signal, ({ id }) => sender.send(id))
     if (probes.length === 0) await pollDue(provider, 1, signal)
   }
 
   async function retryProvider(provider: string, signal: AbortSignal): Promise<void> {
-    // After the recovery, `scheduleRetries` spreads the waiting operations first.
+    // After the recovery, `schedulePaymentRetries` spreads the waiting operations first.
     if (providers.isDown(provider)) return probe(provider, signal)
     const isUp = () => !providers.isDown(provider)
     await untilDone(signal, async () => (isUp() ? sendDue(provider, signal) : 0))
-    await untilDone(signal, async () => (isUp() ? pollDue(provider, BATCH, signal) : 0))
+    await untilDone(signal, async () => (isUp() ? pollDue(provider, ITEMS_PER_BATCH, signal) : 0))
   }
 
   /** Works on items concurrently. A failing item is logged and claimed again later; the others continue. */
@@ -90,13 +90,13 @@ export function createReconciler({ db, log, sender, callbacks, providers, refres
           log.error({ err: error, id: item?.id }, 'a payment could not be reconciled')
         )
     }
-    await Promise.all(Array.from({ length: WORKERS }, worker))
+    await Promise.all(Array.from({ length: PROVIDER_CONCURRENCY }, worker))
   }
 
   async function begin(): Promise<void> {
-    await scheduleRetries(db, null)
-    await db.run(rescheduleEvents)
-    for (const orphans of await db.rows(repository.countOrphans, { providers: providers.names }))
+    await schedulePaymentRetries(db, null)
+    await db.run(rescheduleProviderEvents)
+    for (const orphans of await db.rows(repository.countOrphanedOperations, { providers: providers.names }))
       log.error(
         orphans,
         'operations wait for a provider that is no longer offered; their results cannot be found'
@@ -114,5 +114,5 @@ export function createReconciler({ db, log, sender, callbacks, providers, refres
 
 /** Works batch by batch until one is not full. */
 async function untilDone(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
-  while (!signal.aborted && (await work()) === BATCH);
+  while (!signal.aborted && (await work()) === ITEMS_PER_BATCH);
 }

@@ -1,11 +1,16 @@
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
-import type { ResponseRecorder } from '../provider-events/response-recorder.ts'
+import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { ProviderPayment } from '../providers/port.ts'
-import type { Providers } from '../providers/registry.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
-type Deps = { db: Database; providers: Providers; recorder: FactRecorder; recordResponse: ResponseRecorder }
+type Deps = {
+  db: Database
+  providers: PaymentProviderRegistry
+  recorder: FactRecorder
+  recordResponse: ProviderResponseRecorder
+}
 
 /** Retrieves a payment from its provider and records the facts. Does nothing when the provider does not respond. */
 export const createPaymentRefresher =

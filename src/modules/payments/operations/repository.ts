@@ -1,15 +1,15 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { OperationKind } from '../providers/port.ts'
+import type { PaymentOperationKind } from '../providers/port.ts'
 
-const kind = oneOf<OperationKind>()
+const kind = oneOf<PaymentOperationKind>()
 const state = oneOf<'started' | 'unknown' | 'succeeded' | 'failed'>()
 
 /**
  * Inserts operations. The process that inserts them sends them after the commit; the reconciler sends the ones that were not
  * sent. The request bytes are built on the first send. Operations with a stored id stay as they are.
  */
-export const insertOperations = statement({
+export const insertPaymentOperations = statement({
   name: 'payments.insert_operations',
   takes: {
     ids: 'uuid[]',
@@ -29,7 +29,7 @@ export const insertOperations = statement({
     on conflict (id) do nothing`
 })
 
-export const findOrderOf = statement({
+export const findOrderOfOperation = statement({
   name: 'payments.find_order_of_operation',
   takes: { id: 'uuid' },
   gives: { order_id: 'uuid' },
@@ -54,7 +54,7 @@ const claimed = {
   reference: 'text'
 } as const
 /** Claims an operation before it is sent, and sets when it is retried without a response. */
-export const claimOperation = statement({
+export const claimPaymentOperation = statement({
   name: 'payments.claim_operation',
   takes: { id: 'uuid', pauses: 'float8[]' },
   gives: claimed,
@@ -71,14 +71,14 @@ export const claimOperation = statement({
       coalesce((select accounts.reference from payments.accounts where accounts.order_id = operations.order_id),
         operations.order_id::text) as reference`
 })
-export type ClaimedOperation = RowOf<typeof claimOperation>
+export type ClaimedPaymentOperation = RowOf<typeof claimPaymentOperation>
 
-export const storeRequest = statement({
+export const storeOperationRequest = statement({
   name: 'payments.store_request',
   takes: { id: 'uuid', request: 'bytea' },
   text: 'update payments.operations set request = $request where id = $id and request is null'
 })
-export const settleOperation = statement({
+export const settlePaymentOperation = statement({
   name: 'payments.settle_operation',
   takes: { id: 'uuid', state, object_id: 'text?', error: 'text?' },
   text: `
@@ -87,14 +87,14 @@ export const settleOperation = statement({
       next_check_at = null, request = null
     where id = $id and settled_at is null`
 })
-export const noteUnknown = statement({
+export const markOperationResultUnknown = statement({
   name: 'payments.mark_unknown',
   takes: { id: 'uuid', error: 'text' },
   text: `
     update payments.operations set state = 'unknown', error = $error where id = $id and settled_at is null`
 })
 /** Fails the unsent operations of a canceled order, and returns them. */
-export const failUnsent = statement({
+export const failUnsentOperations = statement({
   name: 'payments.fail_unsent',
   takes: { order_id: 'uuid' },
   gives: { payment_id: 'uuid', kind },
@@ -107,7 +107,7 @@ export const failUnsent = statement({
 })
 
 /** Claims due operations: their next check is moved, so that no other worker claims them. */
-export const claimDueOperations = statement({
+export const claimDuePaymentOperations = statement({
   name: 'payments.claim_due_operations',
   takes: { provider: 'text', limit: 'int8' },
   gives: { id: 'uuid', age_seconds: 'float8' },
@@ -120,7 +120,7 @@ export const claimDueOperations = statement({
     returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
 /** Claims the next operation of a provider, due or not, to probe whether the provider has recovered. */
-export const claimProbe = statement({
+export const claimOperationAsProbe = statement({
   name: 'payments.claim_probe',
   takes: { provider: 'text' },
   gives: { id: 'uuid' },
@@ -132,7 +132,7 @@ export const claimProbe = statement({
     returning id`
 })
 /** Counts open operations of providers that are not offered. */
-export const countOrphans = statement({
+export const countOrphanedOperations = statement({
   name: 'payments.count_orphaned_operations',
   takes: { providers: 'text[]' },
   gives: { provider: 'text', total: 'int8' },
@@ -144,7 +144,7 @@ export const countOrphans = statement({
  * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because a worker is already at
  * them.
  */
-export const rescheduleOperations = statement({
+export const reschedulePaymentOperations = statement({
   name: 'payments.reschedule_operations',
   takes: { provider: 'text?' },
   text: `
@@ -155,7 +155,7 @@ export const rescheduleOperations = statement({
       for update skip locked)`
 })
 /** Lists the open operations of an order, for a caller that waits for their results. */
-export const listOpenOperationsOf = statement({
+export const listOpenOperationsOfOrder = statement({
   name: 'payments.list_open_operations_of',
   takes: { order_id: 'uuid' },
   gives: { id: 'uuid' },
@@ -163,7 +163,7 @@ export const listOpenOperationsOf = statement({
     select id from payments.operations where order_id = $order_id and settled_at is null order by created_at, id`
 })
 
-const shown = {
+const operationColumns = {
   id: 'uuid',
   payment_id: 'uuid',
   order_id: 'uuid',
@@ -181,28 +181,28 @@ const shown = {
   settled_at: 'timestamptz?',
   created_at: 'timestamptz'
 } as const
-const columns = Object.keys(shown).join(', ')
-export const listOperations = statement({
+const operationColumnNames = Object.keys(operationColumns).join(', ')
+export const listOperationsOfPayment = statement({
   name: 'payments.list_operations',
   takes: { payment_id: 'uuid' },
-  gives: shown,
+  gives: operationColumns,
   text: `
-    select ${columns} from payments.operations where payment_id = $payment_id order by created_at, id limit 500`
+    select ${operationColumnNames} from payments.operations where payment_id = $payment_id order by created_at, id limit 500`
 })
 /** Lists the operations of all payments that have no result, oldest first. */
-export const listOpen = statement({
+export const listOpenPaymentOperations = statement({
   name: 'payments.list_open_operations',
   takes: { after: 'uuid', limit: 'int8' },
-  gives: shown,
+  gives: operationColumns,
   text: `
-    select ${columns} from payments.operations where settled_at is null and id > $after order by id limit $limit`
+    select ${operationColumnNames} from payments.operations where settled_at is null and id > $after order by id limit $limit`
 })
-export const countOpen = statement({
+export const countOpenPaymentOperations = statement({
   name: 'payments.count_open_operations',
   gives: { total: 'int4' },
   text: countUpTo('payments.operations where settled_at is null')
 })
-export const measureOpen = statement({
+export const measureOpenPaymentOperations = statement({
   name: 'payments.measure_open_operations',
   gives: { total: 'int8', oldest_seconds: 'float8' },
   text: `

@@ -4,41 +4,44 @@ import type { PaymentFact } from '../facts/fact.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
-import type { ResponseRecorder } from '../provider-events/response-recorder.ts'
+import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { ProviderOperation, ProviderResponse } from '../providers/port.ts'
-import type { Providers } from '../providers/registry.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   secrets: Secrets
-  providers: Providers
+  providers: PaymentProviderRegistry
   recorder: FactRecorder
-  recordResponse: ResponseRecorder
+  recordResponse: ProviderResponseRecorder
 }
 
-const REQUEST = 'payments.request'
-export const NEXT_STEP = 'payments.next_step'
+const REQUEST_ENCRYPTION_PURPOSE = 'payments.request'
+export const NEXT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
 /** Pauses before a retry of an operation without a result. The last one repeats. */
 const PAUSES_SECONDS = [15, 60, 300, 1_800, 7_200, 43_200]
 
 /** Sends operations to providers and records the responses. No lock is held during the request. */
-export function createSender({ db, secrets, providers, recorder, recordResponse }: Deps) {
+export function createOperationSender({ db, secrets, providers, recorder, recordResponse }: Deps) {
   /** Marks an operation as sent before it is sent. Returns `undefined` when it has a result. */
   async function claim(tx: Transaction, id: string) {
-    const open = await tx.first(repository.findOrderOf, { id })
+    const open = await tx.first(repository.findOrderOfOperation, { id })
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
     await tx.run(lockPaymentAccount, { order_id })
-    const operation = await tx.first(repository.claimOperation, { id, pauses: PAUSES_SECONDS })
+    const operation = await tx.first(repository.claimPaymentOperation, { id, pauses: PAUSES_SECONDS })
     if (operation === undefined) return undefined
     const draft = draftOf(operation)
     const provider = providers.get(operation.provider)
-    const stored = operation.request && secrets.open(REQUEST, operation.request)
+    const stored = operation.request && secrets.open(REQUEST_ENCRYPTION_PURPOSE, operation.request)
     const request = stored ?? provider.prepare(draft)
     if (operation.request === null)
-      await tx.run(repository.storeRequest, { id, request: secrets.seal(REQUEST, request) })
+      await tx.run(repository.storeOperationRequest, {
+        id,
+        request: secrets.seal(REQUEST_ENCRYPTION_PURPOSE, request)
+      })
     return { operation, draft, provider, request }
   }
   type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
@@ -76,10 +79,10 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
     const isUnclear = isDone && draft.kind !== 'create'
     const unknown = response.kind === 'unknown' ? response.error : isUnclear ? mismatch : undefined
     if (unknown !== undefined) {
-      await tx.run(repository.noteUnknown, { id, error: unknown.slice(0, 500) })
+      await tx.run(repository.markOperationResultUnknown, { id, error: unknown.slice(0, 500) })
       return
     }
-    await tx.run(repository.settleOperation, {
+    await tx.run(repository.settlePaymentOperation, {
       id,
       state: isDone ? 'succeeded' : 'failed',
       object_id: isDone ? (response.objectId ?? null) : null,
@@ -90,7 +93,10 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
       await tx.run(storeProviderPaymentId, {
         id: payment_id,
         object_id: response.paymentObjectId,
-        next_step: next === undefined ? null : secrets.seal(NEXT_STEP, Buffer.from(JSON.stringify(next)))
+        next_step:
+          next === undefined
+            ? null
+            : secrets.seal(NEXT_STEP_ENCRYPTION_PURPOSE, Buffer.from(JSON.stringify(next)))
       })
     } else if (draft.kind === 'create')
       // The provider rejected the payment, so it has no object there and is closed here.
@@ -99,7 +105,7 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
         paymentId: payment_id,
         provider,
         source: 'answer',
-        facts: [cancellationFact(draft.payment)]
+        facts: [canceledPaymentFact(draft.payment)]
       })
     await recorder.settle(tx, order_id)
   }
@@ -116,14 +122,14 @@ export function createSender({ db, secrets, providers, recorder, recordResponse 
     send,
     /** Sends the open operations of an order, one at a time. */
     sendOpenOperations: async (orderId: string): Promise<void> => {
-      const open = await db.rows(repository.listOpenOperationsOf, { order_id: orderId })
+      const open = await db.rows(repository.listOpenOperationsOfOrder, { order_id: orderId })
       for (const { id } of open) await send(id)
     }
   }
 }
-export type Sender = ReturnType<typeof createSender>
+export type OperationSender = ReturnType<typeof createOperationSender>
 
-const draftOf = (operation: repository.ClaimedOperation): ProviderOperation => ({
+const draftOf = (operation: repository.ClaimedPaymentOperation): ProviderOperation => ({
   id: operation.id,
   kind: operation.kind,
   amount: operation.amount,
@@ -138,7 +144,7 @@ const draftOf = (operation: repository.ClaimedOperation): ProviderOperation => (
   }
 })
 
-export const cancellationFact = ({
+export const canceledPaymentFact = ({
   id,
   amount,
   currency

@@ -1,7 +1,7 @@
 import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { refundLimit, refundTooMuch } from '../errors.ts'
-import { insertOperations } from '../operations/repository.ts'
+import { apiKeyRefundLimitExceeded, refundAmountTooHigh } from '../errors.ts'
+import { insertPaymentOperations } from '../operations/repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
 export type RefundInput = {
@@ -20,7 +20,7 @@ type RefundSums = { readonly refunded: number; readonly refunding: number }
 /** Requests refunds: the amount is reserved first, then the provider is called. */
 export function createRefundService(limits: RefundLimits) {
   const rejectExcessiveRefund = (available: number): never => {
-    throw refundTooMuch({ details: { available } })
+    throw refundAmountTooHigh({ details: { available } })
   }
   return {
     rejectExcessiveRefund,
@@ -32,7 +32,7 @@ export function createRefundService(limits: RefundLimits) {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
       const isApiKey = actor.apiKeyId !== undefined
-      if (isApiKey && totalMinor > limit) throw refundLimit({ details: { limit } })
+      if (isApiKey && totalMinor > limit) throw apiKeyRefundLimitExceeded({ details: { limit } })
       if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOld()
     },
     /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */
@@ -45,7 +45,7 @@ export function createRefundService(limits: RefundLimits) {
       if ((await tx.run(reserveRefundAmount, { id: payment.id, amount })) === 0)
         rejectExcessiveRefund(Math.max(0, captured - refunded - refunding))
       const operation = { ids: [id], paymentIds: [payment.id], amounts: [amount] }
-      await tx.run(insertOperations, { ...operation, kind: 'refund', reason, actor })
+      await tx.run(insertPaymentOperations, { ...operation, kind: 'refund', reason, actor })
     }
   }
 }

@@ -6,8 +6,8 @@ import {
   AdminPaymentListResponse,
   AdminPaymentQuery,
   CapturePaymentRequest,
-  OperationListResponse,
   PaymentDetailResponse,
+  PaymentOperationListResponse,
   RefundPaymentRequest
 } from './schema.ts'
 import type { PaymentService } from './service.ts'
@@ -41,7 +41,7 @@ export function paymentRoutes(tiers: Tiers, payments: PaymentService): void {
         description:
           'Returns a page of requests to providers without a final result, oldest first. Operations with state `unknown` are repeated automatically until the result is known.',
         querystring: PageQuery,
-        response: { 200: OperationListResponse }
+        response: { 200: PaymentOperationListResponse }
       }
     },
     request => payments.listOpenOperations(request.query)

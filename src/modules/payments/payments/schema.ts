@@ -136,7 +136,7 @@ const OperationResponse = response('PaymentOperationResponse', {
   settled_at: nullable({ ...Time, description: 'When the result became final. Null: it is open.' }),
   created_at: Time
 })
-export const OperationListResponse = listOf(OperationResponse)
+export const PaymentOperationListResponse = listOf(OperationResponse)
 export const PaymentDetailResponse = response('PaymentDetailResponse', {
   ...adminPayment,
   facts: Type.Array(FactResponse),

@@ -5,26 +5,26 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  captureTooMuch,
-  notVoidable,
-  operationOpen,
-  orderFrozen,
-  orderNotFound,
-  paymentNotFound
+  canceledOrderNotPayable,
+  captureAmountTooHigh,
+  payableOrderNotFound,
+  paymentNotFound,
+  paymentNotVoidable,
+  paymentOperationStillOpen
 } from '../errors.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import * as operations from '../operations/repository.ts'
-import type { Sender } from '../operations/sender.ts'
-import type { Providers } from '../providers/registry.ts'
+import type { OperationSender } from '../operations/sender.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { RefundActor, RefundService } from './refunds.ts'
 import * as repository from './repository.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
 
 type Deps = {
   db: Database
-  providers: Providers
-  sender: Sender
+  providers: PaymentProviderRegistry
+  sender: OperationSender
   refunds: RefundService
   recorder: FactRecorder
 }
@@ -36,7 +36,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
     const [facts, paymentOperations] = await Promise.all([
       db.rows(repository.listFactsOfPayment, { payment_id: id }),
-      db.rows(operations.listOperations, { payment_id: id })
+      db.rows(operations.listOperationsOfPayment, { payment_id: id })
     ])
     return { ...payment, facts, operations: paymentOperations }
   }
@@ -44,7 +44,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
   /** Locks the account and returns it with the payment. @throws `PAYMENT_NOT_FOUND` */
   async function lock(tx: Transaction, id: string) {
     const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
-    const account = found(await tx.first(lockPaymentAccount, { order_id }), orderNotFound)
+    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
     return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
   }
 
@@ -71,10 +71,11 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     amount: number,
     actor: string
   ): Promise<void> {
-    const open = await tx.rows(operations.listOperations, { payment_id: payment.id })
-    if (open.some(each => each.settled_at === null && each.kind !== 'refund')) throw operationOpen()
+    const open = await tx.rows(operations.listOperationsOfPayment, { payment_id: payment.id })
+    if (open.some(each => each.settled_at === null && each.kind !== 'refund'))
+      throw paymentOperationStillOpen()
     const operation = { ids: [write.id], paymentIds: [payment.id], amounts: [amount] }
-    await tx.run(operations.insertOperations, { ...operation, kind, reason: null, actor })
+    await tx.run(operations.insertPaymentOperations, { ...operation, kind, reason: null, actor })
   }
 
   return {
@@ -105,19 +106,19 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
       runOperation(id, write, async (tx, payment, account) => {
-        if (account.frozen_at !== null) throw orderFrozen()
+        if (account.frozen_at !== null) throw canceledOrderNotPayable()
         const { capturable } = providers.get(payment.provider)
         const uncaptured = payment.is_open ? payment.amount - payment.captured : 0
         const available = capturable === 'held' ? payment.authorized : uncaptured
         const toCapture = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
-        if (toCapture === 0 || toCapture > available) throw captureTooMuch({ details: { available } })
+        if (toCapture === 0 || toCapture > available) throw captureAmountTooHigh({ details: { available } })
         await insertOperation(tx, write, payment, 'capture', toCapture, actor)
       }),
 
     /** Voids an authorization or an open payment. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
     void: (id: string, actor: string, write: IdempotentWrite) =>
       runOperation(id, write, async (tx, payment) => {
-        if (!payment.is_open) throw notVoidable()
+        if (!payment.is_open) throw paymentNotVoidable()
         await insertOperation(tx, write, payment, 'void', payment.amount - payment.captured, actor)
       }),
 
@@ -138,8 +139,8 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
         name: 'open operations',
         start: { after: LOWEST_ID },
         placeOf: newestFirst.placeOf,
-        rows: place => db.rows(operations.listOpen, place),
-        total: () => db.first(operations.countOpen)
+        rows: place => db.rows(operations.listOpenPaymentOperations, place),
+        total: () => db.first(operations.countOpenPaymentOperations)
       })
   }
 }

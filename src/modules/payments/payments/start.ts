@@ -1,9 +1,14 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { Attempts } from '../attempt-limits/service.ts'
-import { currencyUnsupported, methodUnknown, nothingDue, orderFrozen } from '../errors.ts'
+import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
+import {
+  canceledOrderNotPayable,
+  nothingDueForOrder,
+  paymentCurrencyUnsupported,
+  paymentMethodUnknown
+} from '../errors.ts'
 import { type PaymentAccountRow, reserveAmountDue } from '../facts/repository.ts'
-import { insertOperations } from '../operations/repository.ts'
-import type { Providers } from '../providers/registry.ts'
+import { insertPaymentOperations } from '../operations/repository.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { insertPayment } from './repository.ts'
 
 /** Provider and method of a payment. An omitted one is chosen by default. */
@@ -12,16 +17,16 @@ export type PaymentMethodChoice = {
   readonly method?: string | undefined
 }
 
-export function createPaymentStarter(providers: Providers, attempts: Attempts) {
+export function createPaymentStarter(providers: PaymentProviderRegistry, attempts: PaymentAttemptLimits) {
   /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED` */
   function resolveMethod({ provider, method }: PaymentMethodChoice, currency: string) {
     const supporting = providers.offered.filter(each => providers.get(each).supportsCurrency(currency))
     const name = provider ?? supporting[0] ?? ''
     const { methods } = providers.get(name)
     if (methods.length > 0 && !supporting.includes(name))
-      throw currencyUnsupported({ details: { currency, providers: supporting } })
+      throw paymentCurrencyUnsupported({ details: { currency, providers: supporting } })
     const chosenMethod = method ?? methods[0] ?? ''
-    if (!methods.includes(chosenMethod)) throw methodUnknown({ details: { methods } })
+    if (!methods.includes(chosenMethod)) throw paymentMethodUnknown({ details: { methods } })
     return { provider: name, method: chosenMethod }
   }
 
@@ -43,13 +48,14 @@ export function createPaymentStarter(providers: Providers, attempts: Attempts) {
     ): Promise<string> => {
       const { order_id, customer_id, currency, due, committed, frozen_at } = account
       const resolved = resolveMethod(choice, currency)
-      if (frozen_at !== null) throw orderFrozen()
+      if (frozen_at !== null) throw canceledOrderNotPayable()
       if (providers.get(resolved.provider).kind !== 'offline')
         await attempts.assertBelowLimit(tx, network, order_id)
       const amount = due - committed
-      if (amount <= 0 || (await tx.run(reserveAmountDue, { order_id, amount })) === 0) throw nothingDue()
+      if (amount <= 0 || (await tx.run(reserveAmountDue, { order_id, amount })) === 0)
+        throw nothingDueForOrder()
       await tx.run(insertPayment, { id, order_id, customer_id, amount, currency, network, ...resolved })
-      await tx.run(insertOperations, {
+      await tx.run(insertPaymentOperations, {
         ids: [id],
         paymentIds: [id],
         kind: 'create',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { diagnoseEvents } from '../diagnosis.ts'
+import { diagnoseQuarantinedPaymentEvents } from '../diagnosis.ts'
 
 const DAY_MS = 86_400_000
 
@@ -177,7 +177,7 @@ test.each([
     await untouched(shop, id)
     const metrics = (await shop.request('GET', '/metrics')).text
     expect(metrics).toContain('cartwright_payments_callbacks_total{result="quarantined"} 1')
-    const [check] = diagnoseEvents(shop.db)
+    const [check] = diagnoseQuarantinedPaymentEvents(shop.db)
     expect(await check?.find()).toMatchObject({ state: 'warning', detail: expect.stringContaining(reason) })
 
     // The provider sends it again, well-formed, with another id.

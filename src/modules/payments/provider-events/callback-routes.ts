@@ -1,11 +1,11 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { input, response, withResponseDescription } from '../../../kernel/wire.ts'
-import type { CallbackService } from './callback-service.ts'
+import type { PaymentCallbackService } from './callback-service.ts'
 
 const ReceivedResponse = response('PaymentCallbackResponse', { received: Type.Literal(true) })
 
-export function callbackRoutes(tiers: Tiers, callbacks: CallbackService): void {
+export function paymentCallbackRoutes(tiers: Tiers, callbacks: PaymentCallbackService): void {
   tiers.public.post(
     '/payments/callback/:provider',
     {

@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { callbackRefused, providerUnknown } from '../errors.ts'
+import { callbackSignatureInvalid, paymentProviderUnknown } from '../errors.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import {
@@ -12,21 +12,21 @@ import {
   providerPaymentOf,
   storeProviderPaymentId
 } from '../payments/repository.ts'
-import type { CallbackEvent, UnreadableEvent } from '../providers/port.ts'
-import type { Providers } from '../providers/registry.ts'
-import { findMismatch } from './mismatch.ts'
+import type { ProviderCallbackEvent, UnreadableCallbackEvent } from '../providers/port.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
+import { findPaymentMismatch } from './mismatch.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   secrets: Secrets
-  providers: Providers
+  providers: PaymentProviderRegistry
   recorder: FactRecorder
   /** Enqueues a job that applies the event after the commit. */
   wake: (tx: Transaction, id: string) => void
   count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
 }
-type StoredEvent = RowOf<typeof repository.findEvent>
+type StoredEvent = RowOf<typeof repository.findProviderEvent>
 type IncomingCallback = { provider: string; raw: Buffer; headers: Readonly<Record<string, unknown>> }
 
 /** Longest stored reason, in characters. */
@@ -35,19 +35,19 @@ const REASON_MAX = 500
 const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
 
 /** Stores callbacks of providers first and applies them afterwards, each once. */
-export function createCallbackService({ db, secrets, providers, recorder, wake, count }: Deps) {
+export function createPaymentCallbackService({ db, secrets, providers, recorder, wake, count }: Deps) {
   /** Stores the bytes as received. Each application parses them again, because a newer program may read more of them. */
   async function store(
     tx: Transaction,
     { provider, raw }: IncomingCallback,
-    read: CallbackEvent | UnreadableEvent
+    read: ProviderCallbackEvent | UnreadableCallbackEvent
   ): Promise<void> {
     const id = newId()
     const isEvent = read.kind === 'event'
     // Events about no payment are stored, and never applied.
     const state = isEvent ? (read.about === null ? 'ignored' : 'received') : 'quarantined'
     const of = isEvent ? read : read.event
-    const row = await tx.first(repository.insertEvent, {
+    const row = await tx.first(repository.insertProviderEvent, {
       id,
       provider,
       event_id: of?.id ?? `unreadable:${hash('sha256', raw)}`,
@@ -56,7 +56,7 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
       state,
       reason: isEvent ? null : read.error.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(repository.RAW, raw)
+      raw: secrets.seal(repository.EVENT_ENCRYPTION_PURPOSE, raw)
     })
     count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
     if (row !== undefined && state === 'received') wake(tx, id)
@@ -64,7 +64,7 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
 
   function callbacksOf(name: string) {
     const { callbacks } = providers.get(name)
-    if (callbacks === undefined) throw providerUnknown({ details: { providers: providers.names } })
+    if (callbacks === undefined) throw paymentProviderUnknown({ details: { providers: providers.names } })
     return callbacks
   }
 
@@ -74,14 +74,14 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     const signature = callbacks.verify(callback.raw, callback.headers, new Date())
     if (signature !== 'right') {
       count('refused')
-      throw callbackRefused({ details: { reason: signature } })
+      throw callbackSignatureInvalid({ details: { reason: signature } })
     }
     await db.transaction(tx => store(tx, callback, callbacks.read(callback.raw)))
     return { received: true }
   }
 
   /** Finds the payment by the id in the metadata of the event, else by the id of the object at the provider. */
-  async function paymentOf(queryable: Queryable, provider: string, { about }: CallbackEvent) {
+  async function paymentOf(queryable: Queryable, provider: string, { about }: ProviderCallbackEvent) {
     if (about === null) return undefined
     const payment =
       about.paymentId === null
@@ -94,11 +94,14 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     tx: Transaction,
     id: string,
     provider: string,
-    event: CallbackEvent,
+    event: ProviderCallbackEvent,
     attempts: number
   ) {
-    const finish = (state: repository.EventState, reason: string | null, payment_id: string | null = null) =>
-      tx.run(repository.finishEvent, { id, state, reason, payment_id })
+    const finish = (
+      state: repository.ProviderEventState,
+      reason: string | null,
+      payment_id: string | null = null
+    ) => tx.run(repository.finishProviderEvent, { id, state, reason, payment_id })
     if (event.about === null) return finish('ignored', null)
     const payment = await paymentOf(tx, provider, event)
     if (payment === undefined) {
@@ -106,9 +109,9 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
       const seconds = PAUSES_SECONDS[attempts]
       return seconds === undefined
         ? finish('quarantined', reason)
-        : tx.run(repository.postponeProviderEvent, { id, reason, seconds })
+        : tx.run(repository.retryProviderEventLater, { id, reason, seconds })
     }
-    const reason = findMismatch(event, providerPaymentOf(payment))
+    const reason = findPaymentMismatch(event, providerPaymentOf(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
     await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
     const report = { orderId: payment.order_id, paymentId: payment.id, provider, facts: event.facts }
@@ -121,8 +124,8 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     provider,
     source,
     raw: sealed
-  }: StoredEvent): CallbackEvent | UnreadableEvent | undefined {
-    const raw = sealed === null ? undefined : secrets.open(repository.RAW, sealed)
+  }: StoredEvent): ProviderCallbackEvent | UnreadableCallbackEvent | undefined {
+    const raw = sealed === null ? undefined : secrets.open(repository.EVENT_ENCRYPTION_PURPOSE, sealed)
     if (raw === undefined) return undefined
     if (source === 'callback') return callbacksOf(provider).read(raw)
     const content = JSON.parse(raw.toString())
@@ -132,18 +135,18 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
 
   /** Applies an event in state `received`. Events in other states stay as they are. */
   async function apply(id: string): Promise<void> {
-    const stored = await db.first(repository.findEvent, { id })
+    const stored = await db.first(repository.findProviderEvent, { id })
     const event = stored && readStored(stored)
     if (stored === undefined || event === undefined) return
     const about = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
     await db.transaction(async tx => {
       // Lock order: the account before the event.
       if (about !== undefined) await tx.run(lockPaymentAccount, { order_id: about.order_id })
-      const row = await tx.first(repository.lockEvent, { id })
+      const row = await tx.first(repository.lockProviderEvent, { id })
       if (row?.state !== 'received') return
       if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts)
       else
-        await tx.run(repository.finishEvent, {
+        await tx.run(repository.finishProviderEvent, {
           id,
           state: 'quarantined',
           reason: event.error,
@@ -154,4 +157,4 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
 
   return { receive, apply }
 }
-export type CallbackService = ReturnType<typeof createCallbackService>
+export type PaymentCallbackService = ReturnType<typeof createPaymentCallbackService>

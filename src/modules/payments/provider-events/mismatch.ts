@@ -1,9 +1,9 @@
 import type { PaymentFact } from '../facts/fact.ts'
-import type { CallbackEvent, ProviderPayment } from '../providers/port.ts'
+import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
 
 /** Returns why a provider event contradicts this payment. Returns `undefined` when it fits. */
-export function findMismatch(
-  { about, whole, facts }: Pick<CallbackEvent, 'about' | 'whole' | 'facts'>,
+export function findPaymentMismatch(
+  { about, whole, facts }: Pick<ProviderCallbackEvent, 'about' | 'whole' | 'facts'>,
   ours: Omit<ProviderPayment, 'method'>
 ): string | undefined {
   if (about === null) return 'it names no payment'
@@ -12,14 +12,14 @@ export function findMismatch(
   if (ours.objectId !== null && about.objectId !== ours.objectId)
     return 'its object is not that of the payment'
   // These facts move no money, so a payment with a wrong amount can still be voided.
-  if (facts.length > 0 && facts.every(takesNothing)) return undefined
+  if (facts.length > 0 && facts.every(movesNoMoney)) return undefined
   if (whole !== null && whole.currency !== ours.currency) return `it is in ${whole.currency}`
   if (whole !== null && whole.amount !== ours.amount) return `it is for ${whole.amount}`
   const strange = facts.find(({ amount, currency }) => currency !== ours.currency || amount > ours.amount)
   return strange && `it reports a ${strange.kind} of ${strange.amount} ${strange.currency}`
 }
 
-const takesNothing = ({ kind, status }: PaymentFact) =>
+const movesNoMoney = ({ kind, status }: PaymentFact) =>
   kind === 'attempt' ||
   (kind === 'intent' && status === 'canceled') ||
   (kind === 'authorization' && (status === 'released' || status === 'expired'))

@@ -1,12 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, noContent } from '../../../kernel/wire.ts'
-import type { QuarantineService } from './quarantine-service.ts'
+import type { PaymentQuarantineService } from './quarantine-service.ts'
 import { DiscardPaymentEventRequest, PaymentEventListResponse, PaymentEventQuery } from './schema.ts'
 
 const config = { class: 'account' } as const
 
-export function quarantineRoutes(tiers: Tiers, quarantine: QuarantineService): void {
+export function paymentQuarantineRoutes(tiers: Tiers, quarantine: PaymentQuarantineService): void {
   tiers.admin.get(
     '/admin/payments/events',
     {

@@ -2,29 +2,32 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { paymentEventNotFound } from '../errors.ts'
+import { quarantinedPaymentEventNotFound } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { PaymentEventQuery } from './schema.ts'
 
 type Deps = { db: Database; wake: (tx: Transaction, id: string) => void }
 
 /** Quarantined provider events, which an administrator retries or discards. */
-export function createQuarantineService({ db, wake }: Deps) {
+export function createPaymentQuarantineService({ db, wake }: Deps) {
   async function decide(tx: Transaction, id: string, state: 'received' | 'discarded', reason: string | null) {
-    if ((await tx.first(repository.decideEvent, { id, state, reason })) === undefined)
-      throw paymentEventNotFound()
+    if ((await tx.first(repository.releaseFromQuarantine, { id, state, reason })) === undefined)
+      throw quarantinedPaymentEventNotFound()
   }
 
   return {
     /** Lists events of a state, oldest first. */
-    list: ({ state = 'quarantined', ...query }: PaymentEventQuery): Promise<Page<repository.EventRow>> =>
+    list: ({
+      state = 'quarantined',
+      ...query
+    }: PaymentEventQuery): Promise<Page<repository.ProviderEventRow>> =>
       readPage(query, {
         name: 'payment events',
         filters: state,
         start: { after: LOWEST_ID },
         placeOf: newestFirst.placeOf,
-        rows: place => db.rows(repository.listEvents, { state, ...place }),
-        total: () => db.first(repository.countEventsOf, { state })
+        rows: place => db.rows(repository.listProviderEvents, { state, ...place }),
+        total: () => db.first(repository.countProviderEventsInState, { state })
       }),
     /** Applies an event again, as if it arrived now. @throws `PAYMENT_EVENT_NOT_FOUND` */
     retry: async (id: string, write: IdempotentWrite): Promise<void> => {
@@ -39,4 +42,4 @@ export function createQuarantineService({ db, wake }: Deps) {
     }
   }
 }
-export type QuarantineService = ReturnType<typeof createQuarantineService>
+export type PaymentQuarantineService = ReturnType<typeof createPaymentQuarantineService>

@@ -1,15 +1,15 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type EventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
-const state = oneOf<EventState>()
+export type ProviderEventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
+const state = oneOf<ProviderEventState>()
 type EventSource = 'callback' | 'answer' | 'poll'
 const source = oneOf<EventSource>()
 /** Purpose of the encryption of event bytes. Stored data depends on it. */
-export const RAW = 'payments.event'
+export const EVENT_ENCRYPTION_PURPOSE = 'payments.event'
 
 /** Returns no row when the event is stored already. */
-export const insertEvent = statement({
+export const insertProviderEvent = statement({
   name: 'payments.insert_event',
   takes: {
     id: 'uuid',
@@ -31,26 +31,26 @@ export const insertEvent = statement({
     returning id`
 })
 /** Locks an event, so that two workers cannot apply it simultaneously. */
-export const lockEvent = statement({
+export const lockProviderEvent = statement({
   name: 'payments.lock_event',
   takes: { id: 'uuid' },
   gives: { provider: 'text', state, raw: 'bytea?', attempts: 'int4' },
   text: 'select provider, state, raw, attempts from payments.events where id = $id for update'
 })
-export const findEvent = statement({
+export const findProviderEvent = statement({
   name: 'payments.find_event',
   takes: { id: 'uuid' },
   gives: { provider: 'text', source, raw: 'bytea?' },
   text: 'select provider, source, raw from payments.events where id = $id'
 })
-export const finishEvent = statement({
+export const finishProviderEvent = statement({
   name: 'payments.finish_event',
   takes: { id: 'uuid', state, reason: 'text?', payment_id: 'uuid?' },
   text: `
     update payments.events set state = $state, reason = $reason, payment_id = $payment_id, next_check_at = null
     where id = $id`
 })
-export const postponeProviderEvent = statement({
+export const retryProviderEventLater = statement({
   name: 'payments.postpone_event',
   takes: { id: 'uuid', reason: 'text', seconds: 'float8' },
   text: `
@@ -59,7 +59,7 @@ export const postponeProviderEvent = statement({
     where id = $id`
 })
 /** Claims due events: their next check is moved, so that no other worker claims them. */
-export const claimDueEvents = statement({
+export const claimDueProviderEvents = statement({
   name: 'payments.claim_due_events',
   takes: { limit: 'int8' },
   gives: { id: 'uuid' },
@@ -70,14 +70,14 @@ export const claimDueEvents = statement({
       order by next_check_at limit $limit for update skip locked)
     returning id`
 })
-export const rescheduleEvents = statement({
+export const rescheduleProviderEvents = statement({
   name: 'payments.reschedule_events',
   text: `
     update payments.events set next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
     where next_check_at > now()
       and id in (select id from payments.events where next_check_at > now() for update skip locked)`
 })
-export const decideEvent = statement({
+export const releaseFromQuarantine = statement({
   name: 'payments.decide_event',
   takes: { id: 'uuid', state, reason: 'text?' },
   gives: { id: 'uuid' },
@@ -87,7 +87,7 @@ export const decideEvent = statement({
     where id = $id and state = 'quarantined' and ($state::text <> 'received' or raw is not null)
     returning id`
 })
-export const eraseOldEventBytes = statement({
+export const eraseOldProviderEventBytes = statement({
   name: 'payments.erase_old_event_bytes',
   takes: { days: 'int4' },
   text: `
@@ -97,7 +97,7 @@ export const eraseOldEventBytes = statement({
       limit 500 for update skip locked)`
 })
 
-const shown = {
+const providerEventColumns = {
   id: 'uuid',
   provider: 'text',
   event_id: 'text',
@@ -110,28 +110,28 @@ const shown = {
   next_check_at: 'timestamptz?',
   received_at: 'timestamptz'
 } as const
-export const listEvents = statement({
+export const listProviderEvents = statement({
   name: 'payments.list_events',
   takes: { state, after: 'uuid', limit: 'int8' },
-  gives: shown,
+  gives: providerEventColumns,
   text: `
-    select ${Object.keys(shown).join(', ')} from payments.events
+    select ${Object.keys(providerEventColumns).join(', ')} from payments.events
     where state = $state and id > $after order by id limit $limit`
 })
-export type EventRow = RowOf<typeof listEvents>
-export const countEventsOf = statement({
+export type ProviderEventRow = RowOf<typeof listProviderEvents>
+export const countProviderEventsInState = statement({
   name: 'payments.count_events_of',
   takes: { state },
   gives: { total: 'int4' },
   text: countUpTo('payments.events where state = $state')
 })
-export const countEvents = statement({
+export const countUnappliedProviderEvents = statement({
   name: 'payments.count_events',
   gives: { state, total: 'int8' },
   text: `
     select state, count(*) as total from payments.events where state in ('received', 'quarantined') group by state`
 })
-export const countQuarantined = statement({
+export const countQuarantinedProviderEvents = statement({
   name: 'payments.count_quarantined',
   gives: { total: 'int8' },
   text: `select count(*) as total from payments.events where state = 'quarantined'`

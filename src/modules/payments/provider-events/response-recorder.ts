@@ -4,9 +4,9 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentFact } from '../facts/fact.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
-import type { CallbackEvent, ProviderPayment } from '../providers/port.ts'
-import { findMismatch } from './mismatch.ts'
-import { insertEvent, RAW } from './repository.ts'
+import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
+import { findPaymentMismatch } from './mismatch.ts'
+import { EVENT_ENCRYPTION_PURPOSE, insertProviderEvent } from './repository.ts'
 
 type ReportedFacts = {
   readonly source: 'answer' | 'poll'
@@ -18,7 +18,7 @@ type ReportedFacts = {
 type Deps = { secrets: Secrets; recorder: FactRecorder }
 
 /** Checks provider responses like callbacks before their facts are recorded. */
-export function createResponseRecorder({ secrets, recorder }: Deps) {
+export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
   /**
    * Records the facts of a response. The caller must call `settle` in the same transaction. A response that contradicts the
    * payment is quarantined instead, once; then the reason is returned.
@@ -31,14 +31,19 @@ export function createResponseRecorder({ secrets, recorder }: Deps) {
     const { id: paymentId, orderId } = payment
     const whole = facts.find(({ kind }) => kind === 'intent') ?? null
     const content = { about: { paymentId, orderId, objectId }, whole, facts }
-    const reason = findMismatch(content, payment)
+    const reason = findPaymentMismatch(content, payment)
     if (reason === undefined) {
       await recorder.recordFacts(tx, { orderId, paymentId, provider, facts, source })
       return undefined
     }
-    const event: CallbackEvent = { kind: 'event', id: `${source}:${paymentId}`, type: source, ...content }
+    const event: ProviderCallbackEvent = {
+      kind: 'event',
+      id: `${source}:${paymentId}`,
+      type: source,
+      ...content
+    }
     const raw = Buffer.from(JSON.stringify(event))
-    await tx.first(insertEvent, {
+    await tx.first(insertProviderEvent, {
       id: newId(),
       provider,
       source,
@@ -47,9 +52,9 @@ export function createResponseRecorder({ secrets, recorder }: Deps) {
       reason,
       event_id: `${event.id}:${hash('sha256', raw)}`,
       payment_id: paymentId,
-      raw: secrets.seal(RAW, raw)
+      raw: secrets.seal(EVENT_ENCRYPTION_PURPOSE, raw)
     })
     return reason
   }
 }
-export type ResponseRecorder = ReturnType<typeof createResponseRecorder>
+export type ProviderResponseRecorder = ReturnType<typeof createProviderResponseRecorder>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createBreaker } from './breaker.ts'
+import { createCircuitBreaker } from './breaker.ts'
 
 test('a circuit opens after five failures in a row, admits a probe every 15 s, and reports when it closes', () => {
   let [time, closed] = [1_000_000, 0]
-  const breaker = createBreaker(
+  const breaker = createCircuitBreaker(
     () => {
       closed += 1
     },

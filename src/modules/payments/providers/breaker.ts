@@ -1,13 +1,16 @@
 const FAILURES_MAX = 5
 const PROBE_MS = 15_000
 
-export type BreakerClock = () => number
+export type CircuitBreakerClock = () => number
 
 /**
  * Circuit breaker: after five failures in a row it rejects requests immediately, except one probe every 15 s that finds out
  * whether the provider has recovered.
  */
-export function createBreaker(onClosed: () => void, now: BreakerClock = () => performance.now()) {
+export function createCircuitBreaker(
+  onClosed: () => void,
+  now: CircuitBreakerClock = () => performance.now()
+) {
   let failures = 0
   let probedAt = 0
   const isOpen = () => failures >= FAILURES_MAX

@@ -1,25 +1,25 @@
 import type { PaymentFact } from '../facts/fact.ts'
 import {
-  factOfRefund,
-  factsOfIntent,
-  type IntentObject,
-  isEvent,
-  isIntent,
-  isList,
-  isRefund,
-  readEvent,
-  readListedObject
+  factOfStripeRefund,
+  factsOfStripeIntent,
+  isStripeEvent,
+  isStripeList,
+  isStripePaymentIntent,
+  isStripeRefund,
+  readListedStripeObject,
+  readStripeEvent,
+  type StripeIntentObject
 } from './objects.ts'
 import type {
-  NextStep,
+  CustomerPaymentStep,
   PaymentProvider,
   ProviderEvent,
   ProviderOperation,
   ProviderPayment,
   ProviderResponse,
-  UnreadableObject
+  UnreadableProviderObject
 } from './port.ts'
-import { verifySignature } from './signature.ts'
+import { verifyStripeSignature } from './signature.ts'
 
 const DAY_SECONDS = 86_400
 /** Providers forget keys after a day. An operation that is nearly as old is searched instead of sent again. */
@@ -43,14 +43,14 @@ type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'sup
   /** Path of a payment, or of a refund: of the object, or of a list that contains it. */
   paymentPath(payment: ProviderPayment): string
   refundPath(refund: ProviderOperation): string
-  next(intent: IntentObject): Promise<NextStep> | NextStep
+  next(intent: StripeIntentObject): Promise<CustomerPaymentStep> | CustomerPaymentStep
   readonly capture: 'automatic' | 'manual'
   readonly signatureHeader: string
   readonly webhookSecrets: readonly string[]
 }
 
 /** Payment provider over an API with payment intents: builds requests and reads responses and webhooks. */
-export function createIntentProvider(api: IntentApi): PaymentProvider {
+export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
   const { name, kind, publishableKey, supportsCurrency, extras, capture, signatureHeader, webhookSecrets } =
     api
 
@@ -60,16 +60,16 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     if (status >= 500 || [401, 403, 409, 429].includes(status))
       return { kind: 'unknown', error: `responded ${status}: ${errorOf(json)}` }
     if (status >= 400) return { kind: 'refused', error: errorOf(json), facts: factsOfRefusal(json) }
-    if (isIntent(json)) {
-      const done = { kind: 'done', paymentObjectId: json.id, facts: factsOfIntent(json) } as const
+    if (isStripePaymentIntent(json)) {
+      const done = { kind: 'done', paymentObjectId: json.id, facts: factsOfStripeIntent(json) } as const
       return json.client_secret === null ? done : { ...done, next: await api.next(json) }
     }
-    if (isRefund(json) && json.payment_intent !== null)
+    if (isStripeRefund(json) && json.payment_intent !== null)
       return {
         kind: 'done',
         paymentObjectId: json.payment_intent,
         objectId: json.id,
-        facts: [factOfRefund(json)]
+        facts: [factOfStripeRefund(json)]
       }
     return { kind: 'unknown', error: 'the response is not readable' }
   }
@@ -87,11 +87,12 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     const json = Array.isArray(data) ? data.find(isWanted) : response.json
     return json === undefined ? null : responseOf({ ...response, json })
   }
-  const fetch = (payment: ProviderPayment) => read(api.paymentPath(payment), isIntent).catch(unknownResult)
+  const fetch = (payment: ProviderPayment) =>
+    read(api.paymentPath(payment), isStripePaymentIntent).catch(unknownResult)
   const findRefund = (draft: ProviderOperation) =>
     read(
       api.refundPath(draft),
-      object => isRefund(object) && object.metadata?.operation_id === draft.id
+      object => isStripeRefund(object) && object.metadata?.operation_id === draft.id
     ).catch(unknownResult)
 
   /** Reads all pages, latest first. */
@@ -99,7 +100,7 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     for (let cursor = ''; ; ) {
       const { status, json } = await api.get(`${path}${cursor}`)
       if (status !== 200) throw new Error(`responded ${status}: ${errorOf(json)}`)
-      if (!isList(json)) throw new Error('the response is not readable')
+      if (!isStripeList(json)) throw new Error('the response is not readable')
       yield* json.data
       const last = json.data.at(-1)
       if (!json.has_more || last === undefined) return
@@ -107,12 +108,12 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     }
   }
   /** Includes payments that started before `since`, because they may have been captured after it. */
-  async function* list(since: Date): AsyncGenerator<ProviderEvent | UnreadableObject> {
+  async function* list(since: Date): AsyncGenerator<ProviderEvent | UnreadableProviderObject> {
     const seconds = Math.floor(since.getTime() / 1_000)
     const at = (kind: string, from: number) => `/v1/${kind}?limit=${PAGE}&created[gte]=${from}`
     const intents = `${at('payment_intents', seconds - HELD_SECONDS)}&expand[]=data.latest_charge.refunds`
     for (const path of [intents, at('refunds', seconds), at('disputes', seconds)])
-      for await (const object of listPages(path)) yield readListedObject(object)
+      for await (const object of listPages(path)) yield readListedStripeObject(object)
   }
 
   return {
@@ -139,10 +140,13 @@ export function createIntentProvider(api: IntentApi): PaymentProvider {
     find: async draft =>
       draft.kind === 'refund' ? findRefund(draft) : resultIn(draft, await fetch(draft.payment)),
     callbacks: {
-      verify: (raw, headers, now) => verifySignature(webhookSecrets, headers[signatureHeader], raw, now),
+      verify: (raw, headers, now) =>
+        verifyStripeSignature(webhookSecrets, headers[signatureHeader], raw, now),
       read: raw => {
         const event = parse(raw)
-        return isEvent(event) ? readEvent(event) : { kind: 'unreadable', error: 'the body is not an event' }
+        return isStripeEvent(event)
+          ? readStripeEvent(event)
+          : { kind: 'unreadable', error: 'the body is not an event' }
       }
     }
   }
@@ -180,7 +184,7 @@ function resultIn({ kind }: ProviderOperation, response: ProviderResponse | null
 /** Reads the facts of the payment that a rejection contains. */
 function factsOfRefusal(json: unknown): PaymentFact[] {
   const { error } = (json ?? {}) as { error?: { payment_intent?: unknown } }
-  return isIntent(error?.payment_intent) ? factsOfIntent(error.payment_intent) : []
+  return isStripePaymentIntent(error?.payment_intent) ? factsOfStripeIntent(error.payment_intent) : []
 }
 function errorOf(json: unknown): string {
   const { error } = (json ?? {}) as { error?: { code?: string; message?: string } }

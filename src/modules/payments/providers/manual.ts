@@ -1,5 +1,5 @@
 import type { PaymentFact } from '../facts/fact.ts'
-import type { NextStep, PaymentProvider, ProviderOperation, ProviderResponse } from './port.ts'
+import type { CustomerPaymentStep, PaymentProvider, ProviderOperation, ProviderResponse } from './port.ts'
 
 type ManualRequest = Pick<ProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
   paymentId: string
@@ -8,7 +8,7 @@ type ManualRequest = Pick<ProviderOperation, 'id' | 'kind' | 'amount' | 'referen
   currency: string
 }
 
-export type ManualSettings = {
+export type ManualPaymentSettings = {
   readonly methods: readonly string[]
   /** Account details. Without them, production does not offer bank transfer. */
   readonly bankTransfer: string
@@ -21,16 +21,20 @@ const PLACEHOLDER =
   'No account details are set (payments.bank_transfer). Production does not offer bank transfer without them.'
 
 /** The methods that customers can choose. */
-export const offeredMethods = ({ methods, bankTransfer, isProduction }: ManualSettings): readonly string[] =>
+export const offeredManualMethods = ({
+  methods,
+  bankTransfer,
+  isProduction
+}: ManualPaymentSettings): readonly string[] =>
   bankTransfer.trim() === '' && isProduction ? methods.filter(method => method !== BANK_TRANSFER) : methods
 
 /**
  * Manual payments: bank transfer, cash on delivery and on account. There is no external service: what an administrator
  * captures, voids or refunds is recorded as a fact immediately.
  */
-export function createManualProvider(settings: ManualSettings): PaymentProvider {
+export function createManualPaymentProvider(settings: ManualPaymentSettings): PaymentProvider {
   const bankTransfer = settings.bankTransfer.trim() || PLACEHOLDER
-  const nextOf = ({ method, reference }: ManualRequest): NextStep => ({
+  const nextOf = ({ method, reference }: ManualRequest): CustomerPaymentStep => ({
     action: {
       type: method,
       reference,
@@ -65,7 +69,7 @@ export function createManualProvider(settings: ManualSettings): PaymentProvider 
 
   return {
     name: 'manual',
-    methods: offeredMethods(settings),
+    methods: offeredManualMethods(settings),
     kind: 'offline',
     supportsCurrency: () => true,
     capturable: 'remaining',

@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, response } from '../../../kernel/wire.ts'
-import type { Providers } from './registry.ts'
+import type { PaymentProviderRegistry } from './registry.ts'
 
 const Query = input({
   currency: Type.Optional(
@@ -25,7 +25,7 @@ const MethodResponse = response('PaymentMethodResponse', {
 })
 const MethodsResponse = response('PaymentMethodsResponse', { items: Type.Array(MethodResponse) })
 
-export function methodRoutes(tiers: Tiers, providers: Providers): void {
+export function paymentMethodRoutes(tiers: Tiers, providers: PaymentProviderRegistry): void {
   tiers.public.get(
     '/payments/methods',
     {
@@ -43,7 +43,10 @@ export function methodRoutes(tiers: Tiers, providers: Providers): void {
   )
 }
 
-const methodsOf = (providers: Providers, currency: string | undefined): Static<typeof MethodResponse>[] =>
+const methodsOf = (
+  providers: PaymentProviderRegistry,
+  currency: string | undefined
+): Static<typeof MethodResponse>[] =>
   providers.names
     .map(providers.get)
     .filter(({ supportsCurrency }) => currency === undefined || supportsCurrency(currency))

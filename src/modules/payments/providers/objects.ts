@@ -4,7 +4,12 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { PaymentFact, PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
-import type { CallbackEvent, ProviderEvent, UnreadableEvent, UnreadableObject } from './port.ts'
+import type {
+  ProviderCallbackEvent,
+  ProviderEvent,
+  UnreadableCallbackEvent,
+  UnreadableProviderObject
+} from './port.ts'
 
 // Reads objects of Stripe and of the sandbox, which has the same shapes. Only the fields that are used are declared.
 
@@ -47,7 +52,7 @@ const ChargeObject = Type.Object({
   refunds: Type.Optional(nullable(Type.Object({ data: Type.Array(RefundObject, { maxItems: 100 }) }))),
   dispute: Type.Optional(nullable(Type.Union([Text, DisputeObject])))
 })
-const IntentObject = Type.Object({
+const StripeIntentObject = Type.Object({
   ...Money,
   object: Type.Literal('payment_intent'),
   amount_received: Amount,
@@ -73,7 +78,7 @@ const ListObject = Type.Object({
   has_more: Type.Boolean()
 })
 
-export type IntentObject = Static<typeof IntentObject>
+export type StripeIntentObject = Static<typeof StripeIntentObject>
 type RefundObject = Static<typeof RefundObject>
 type DisputeObject = Static<typeof DisputeObject>
 type ChargeObject = Static<typeof ChargeObject>
@@ -91,17 +96,17 @@ function faultsIn(schema: TSchema) {
     return errorsOf(value)
   }
 }
-export const isIntent = fits(IntentObject)
-export const isRefund = fits(RefundObject)
+export const isStripePaymentIntent = fits(StripeIntentObject)
+export const isStripeRefund = fits(RefundObject)
 const isDispute = fits(DisputeObject)
 const isCharge = fits(ChargeObject)
-export const isEvent = fits(EventObject)
-export const isList = fits(ListObject)
+export const isStripeEvent = fits(EventObject)
+export const isStripeList = fits(ListObject)
 
 /** The kinds of objects that change payments, as `object` names them. */
 const READ = new Map(
   Object.entries({
-    payment_intent: faultsIn(IntentObject),
+    payment_intent: faultsIn(StripeIntentObject),
     refund: faultsIn(RefundObject),
     dispute: faultsIn(DisputeObject),
     charge: faultsIn(ChargeObject)
@@ -148,13 +153,13 @@ function operationOf({ metadata }: RefundObject): string | null {
   const id = metadata?.operation_id
   return id !== undefined && isId(id) ? id : null
 }
-export const factOfRefund = (refund: RefundObject): PaymentFact => ({
+export const factOfStripeRefund = (refund: RefundObject): PaymentFact => ({
   ...fact('refund', refund, REFUND[refund.status ?? ''] ?? 'pending'),
   operationId: operationOf(refund)
 })
 
 /** Reads the facts of an intent, with its expanded charge, refunds and dispute. */
-export function factsOfIntent(intent: IntentObject): PaymentFact[] {
+export function factsOfStripeIntent(intent: StripeIntentObject): PaymentFact[] {
   const { payment_method: method, last_payment_error: error, latest_charge: charge } = intent
   const failed = error?.payment_method?.id
   return [
@@ -169,7 +174,7 @@ export function factsOfIntent(intent: IntentObject): PaymentFact[] {
 }
 
 /** Derives the facts of a charge that is not expanded from its intent. */
-function factsOfChargeBy(id: string, intent: IntentObject): PaymentFact[] {
+function factsOfChargeBy(id: string, intent: StripeIntentObject): PaymentFact[] {
   const charge = { ...intent, id }
   const { status, amount_received: received, cancellation_reason: reason } = intent
   if (status === 'requires_capture') return [fact('authorization', charge, 'held')]
@@ -184,11 +189,11 @@ const releaseStatusOf = (reason: string | null | undefined) =>
 
 function factsOfCharge(
   charge: ChargeObject,
-  { status, cancellation_reason: reason }: Pick<IntentObject, 'status' | 'cancellation_reason'>
+  { status, cancellation_reason: reason }: Pick<StripeIntentObject, 'status' | 'cancellation_reason'>
 ): PaymentFact[] {
   const refundsAndDisputes = [
     // Before the capture, Stripe lists a released authorization as a refund.
-    ...(charge.captured ? (charge.refunds?.data ?? []).map(factOfRefund) : []),
+    ...(charge.captured ? (charge.refunds?.data ?? []).map(factOfStripeRefund) : []),
     ...(typeof charge.dispute === 'object' && charge.dispute !== null ? [factOfDispute(charge.dispute)] : [])
   ]
   if (charge.captured)
@@ -230,21 +235,23 @@ const wholeOf = ({ amount, currency }: { amount: number; currency: string }) => 
 
 /** Reads a payment, a refund or a dispute. Other objects have no facts. */
 function readObject(object: unknown): ProviderEvent {
-  if (isIntent(object))
+  if (isStripePaymentIntent(object))
     return {
       about: aboutOf(object.id, object.metadata),
       whole: wholeOf(object),
-      facts: factsOfIntent(object)
+      facts: factsOfStripeIntent(object)
     }
-  if (isRefund(object))
-    return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfRefund(object)] }
+  if (isStripeRefund(object))
+    return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfStripeRefund(object)] }
   if (isDispute(object))
     return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfDispute(object)] }
   return { about: null, whole: null, facts: [] }
 }
 
 /** Reads an object of a provider's list, or returns why it cannot be read. */
-export function readListedObject(object: { readonly id: string }): ProviderEvent | UnreadableObject {
+export function readListedStripeObject(object: {
+  readonly id: string
+}): ProviderEvent | UnreadableProviderObject {
   const error = faultOf(object)
   if (error === undefined) return readObject(object)
   const { id } = object
@@ -253,13 +260,13 @@ export function readListedObject(object: { readonly id: string }): ProviderEvent
 }
 
 /** Reads an event. An event is unreadable, never ignored, when its object can change a payment and cannot be read. */
-export function readEvent(received: EventObject): CallbackEvent | UnreadableEvent {
+export function readStripeEvent(received: EventObject): ProviderCallbackEvent | UnreadableCallbackEvent {
   const { id, type } = received
   const { object } = received.data
   const event = { kind: 'event', id, type } as const
   const fault = faultOf(object)
   if (fault !== undefined) return { kind: 'unreadable', error: fault, event: { id, type } }
-  if (isRefund(object) && isAmbiguous(object, received))
+  if (isStripeRefund(object) && isAmbiguous(object, received))
     return {
       kind: 'unreadable',
       error: `the API version of the endpoint, ${received.api_version}, does not distinguish a refund from a released authorization`

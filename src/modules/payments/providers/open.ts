@@ -3,10 +3,10 @@ import type { Config } from '../../../platform/core-settings.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentsSettings } from '../settings.ts'
-import { createManualProvider } from './manual.ts'
-import { createProviders } from './registry.ts'
-import { createSandboxProvider } from './sandbox.ts'
-import { createStripeProvider } from './stripe.ts'
+import { createManualPaymentProvider } from './manual.ts'
+import { createPaymentProviderRegistry } from './registry.ts'
+import { createSandboxPaymentProvider } from './sandbox.ts'
+import { createStripePaymentProvider } from './stripe.ts'
 
 type Deps = {
   config: Config
@@ -18,7 +18,7 @@ type Deps = {
 }
 
 /** Creates the enabled providers, the default one first. */
-export function openProviders({ config, settings, http, secrets, onRecovered }: Deps) {
+export function createEnabledPaymentProviders({ config, settings, http, secrets, onRecovered }: Deps) {
   const { sandbox, default_provider: usual } = settings
   const isDevelopment = config.environment === 'development'
   const key = secrets.mac('payments.sandbox', 'key')
@@ -27,14 +27,14 @@ export function openProviders({ config, settings, http, secrets, onRecovered }: 
     opening ??= openSandboxProcess({ config, port: sandbox.port, key, secrets })
     return (await opening).address()
   }
-  const sandboxProvider = createSandboxProvider({
+  const sandboxProvider = createSandboxPaymentProvider({
     http,
     key,
     address: sandbox.url === '' ? sandboxAddress : async () => sandbox.url,
     webhookSecrets: secrets.everyMac('payments.sandbox', 'webhook'),
     capture: settings.capture
   })
-  const manualProvider = createManualProvider({
+  const manualProvider = createManualPaymentProvider({
     methods: settings.manual_methods,
     bankTransfer: settings.bank_transfer,
     isProduction: !isDevelopment
@@ -42,13 +42,13 @@ export function openProviders({ config, settings, http, secrets, onRecovered }: 
   const { stripe, capture } = settings
   const isOffered = sandbox.mode !== 'off' && isDevelopment
   const all = [
-    ...(stripe.secret_key === '' ? [] : [createStripeProvider({ http, settings: stripe, capture })]),
+    ...(stripe.secret_key === '' ? [] : [createStripePaymentProvider({ http, settings: stripe, capture })]),
     ...(isOffered ? [sandboxProvider] : []),
     manualProvider
   ]
   const usualFirst = all.toSorted((a, b) => Number(b.name === usual) - Number(a.name === usual))
   const stop = async () => (await opening)?.stop()
-  return { providers: createProviders(usualFirst, onRecovered), stop }
+  return { providers: createPaymentProviderRegistry(usualFirst, onRecovered), stop }
 }
 
 type SandboxProcessDeps = Pick<Deps, 'config' | 'secrets'> & { port: number; key: string }

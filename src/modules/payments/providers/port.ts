@@ -1,6 +1,6 @@
 import type { PaymentFact } from '../facts/fact.ts'
 
-export type OperationKind = 'create' | 'capture' | 'void' | 'refund'
+export type PaymentOperationKind = 'create' | 'capture' | 'void' | 'refund'
 
 /** The payment of an operation. */
 export type ProviderPayment = {
@@ -15,7 +15,7 @@ export type ProviderPayment = {
 export type ProviderOperation = {
   /** The idempotency key at the provider. */
   readonly id: string
-  readonly kind: OperationKind
+  readonly kind: PaymentOperationKind
   readonly amount: number
   /** Payment reference that the customer states: the order number. */
   readonly reference: string
@@ -23,7 +23,7 @@ export type ProviderOperation = {
 }
 
 /** What the customer needs in order to pay. */
-export type NextStep = {
+export type CustomerPaymentStep = {
   readonly client_secret?: string
   readonly redirect_url?: string
   /** Instructions for the customer, such as the account details of a bank transfer. */
@@ -37,7 +37,7 @@ export type ProviderResponse =
       readonly paymentObjectId: string
       readonly objectId?: string
       readonly facts: readonly PaymentFact[]
-      readonly next?: NextStep
+      readonly next?: CustomerPaymentStep
     }
   /** The provider rejected the operation finally. */
   | { readonly kind: 'refused'; readonly error: string; readonly facts: readonly PaymentFact[] }
@@ -57,31 +57,31 @@ export type ProviderEvent = {
   readonly facts: readonly PaymentFact[]
 }
 /** A listed object that cannot be read. `raw` can be read again later with `callbacks.read`. */
-export type UnreadableObject = {
+export type UnreadableProviderObject = {
   readonly kind: 'unreadable'
   readonly error: string
   readonly objectId: string
   readonly raw: Buffer
 }
 /** A parsed callback. */
-export type CallbackEvent = ProviderEvent & {
+export type ProviderCallbackEvent = ProviderEvent & {
   readonly kind: 'event'
   /** The id that the provider gave the event. */
   readonly id: string
   readonly type: string
 }
 /** A callback with a valid signature that cannot be read. */
-export type UnreadableEvent = {
+export type UnreadableCallbackEvent = {
   readonly kind: 'unreadable'
   readonly error: string
   /** The id and type of the event, if these can be read. */
-  readonly event?: Pick<CallbackEvent, 'id' | 'type'>
+  readonly event?: Pick<ProviderCallbackEvent, 'id' | 'type'>
 }
 /** Result of verifying a signature. `right`: the provider signed these bytes within the last minutes. */
-export type SignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
+export type CallbackSignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
-  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): SignatureStatus
-  read(raw: Buffer): CallbackEvent | UnreadableEvent
+  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): CallbackSignatureStatus
+  read(raw: Buffer): ProviderCallbackEvent | UnreadableCallbackEvent
 }
 
 /** Where a customer pays: on a page of the provider, in the shop front with the provider's script, or outside the shop. */
@@ -112,7 +112,7 @@ export type PaymentProvider = {
    * Lists the objects that may have changed since a date, in their present state. Absent for providers without lists. Throws
    * when the provider does not respond.
    */
-  list?(since: Date): AsyncIterable<ProviderEvent | UnreadableObject>
+  list?(since: Date): AsyncIterable<ProviderEvent | UnreadableProviderObject>
   /** Absent for providers without callbacks. */
   readonly callbacks?: Callbacks
 }

@@ -1,17 +1,17 @@
-import { providerUnknown } from '../errors.ts'
-import { type BreakerClock, createBreaker } from './breaker.ts'
+import { paymentProviderUnknown } from '../errors.ts'
+import { type CircuitBreakerClock, createCircuitBreaker } from './breaker.ts'
 import type { PaymentProvider, ProviderResponse } from './port.ts'
 
 /** The providers, the default one first. `onRecovered` runs when a provider has recovered. */
-export function createProviders(
+export function createPaymentProviderRegistry(
   all: readonly PaymentProvider[],
   onRecovered: (name: string) => void,
-  clock?: BreakerClock
+  clock?: CircuitBreakerClock
 ) {
   const byName = new Map(
     all.map(provider => [
       provider.name,
-      { provider, breaker: createBreaker(() => onRecovered(provider.name), clock) }
+      { provider, breaker: createCircuitBreaker(() => onRecovered(provider.name), clock) }
     ])
   )
   const names = [...byName.keys()]
@@ -19,7 +19,7 @@ export function createProviders(
   const offered = all.filter(({ methods }) => methods.length > 0).map(({ name }) => name)
   const entryOf = (name: string) => {
     const entry = byName.get(name)
-    if (entry === undefined) throw providerUnknown({ details: { providers: offered } })
+    if (entry === undefined) throw paymentProviderUnknown({ details: { providers: offered } })
     return entry
   }
 
@@ -34,11 +34,11 @@ export function createProviders(
     /** Calls a provider through its circuit breaker. While it is down, returns `unknown` without a request. */
     call: async <A extends ProviderResponse | null>(
       name: string,
-      ask: () => Promise<A>
+      send: () => Promise<A>
     ): Promise<A | ProviderResponse> => {
       const { breaker } = entryOf(name)
       if (!breaker.tryAdmit()) return { kind: 'unknown', error: 'the provider does not respond at present' }
-      const response = await ask().catch(
+      const response = await send().catch(
         (error): ProviderResponse => ({ kind: 'unknown', error: String(error) })
       )
       if (response?.kind === 'unknown') breaker.recordFailure()
@@ -47,4 +47,4 @@ export function createProviders(
     }
   }
 }
-export type Providers = ReturnType<typeof createProviders>
+export type PaymentProviderRegistry = ReturnType<typeof createPaymentProviderRegistry>

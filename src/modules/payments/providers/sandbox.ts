@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
-import { createIntentProvider } from './intents.ts'
+import { createPaymentIntentProvider } from './intents.ts'
 import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000
@@ -14,7 +14,7 @@ type Deps = {
 }
 
 /** Adapter of the payment sandbox, which has the API of Stripe and moves no money. */
-export function createSandboxProvider({
+export function createSandboxPaymentProvider({
   http,
   address,
   key,
@@ -37,7 +37,7 @@ export function createSandboxProvider({
     return { status, json: JSON.parse(answer.toString()) as unknown }
   }
 
-  return createIntentProvider({
+  return createPaymentIntentProvider({
     name: 'sandbox',
     kind: 'redirect',
     supportsCurrency: () => true,

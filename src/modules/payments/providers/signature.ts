@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { SignatureStatus } from './port.ts'
+import type { CallbackSignatureStatus } from './port.ts'
 
 /** A signature further from now than this may belong to a replayed request. */
 const TOLERANCE_SECONDS = 300
@@ -11,12 +11,12 @@ const macOf = (secret: string, seconds: string, raw: Buffer) =>
  * Verifies a signature as Stripe makes it: `t=<seconds>,v1=<HMAC-SHA-256 of "seconds.body">`. Any of the secrets may have
  * signed, at most five minutes from now. An empty secret is never accepted.
  */
-export function verifySignature(
+export function verifyStripeSignature(
   secrets: readonly string[],
   header: unknown,
   raw: Buffer,
   now: Date
-): SignatureStatus {
+): CallbackSignatureStatus {
   if (typeof header !== 'string' || header.length > 1_000) return 'unsigned'
   const parts = header.split(',').map(part => part.split('=', 2) as [string, string | undefined])
   const seconds = parts.find(([name]) => name === 't')?.[1] ?? ''

@@ -10,7 +10,7 @@ import { SandboxApiError } from '../../../payment-sandbox/engine.ts'
 import { customer } from '../../../testing.ts'
 import { rankPaymentFact } from '../facts/fact.ts'
 import { derivePaymentState } from '../facts/reducer.ts'
-import { isEvent, readEvent } from './objects.ts'
+import { isStripeEvent, readStripeEvent } from './objects.ts'
 
 async function useStripeShop(settings: Record<string, string> = {}) {
   const stripe = await useStripe()
@@ -187,11 +187,11 @@ test("Stripe's client is loaded with the first request, and never in a shop with
     registerHooks({ resolve: (name, context, next) => { loaded.push(name); return next(name, context) } })
     const is = () => loaded.includes('stripe')
     await import('./src/app.ts')
-    const { createStripeProvider } = await import('./src/modules/payments/providers/stripe.ts')
+    const { createStripePaymentProvider } = await import('./src/modules/payments/providers/stripe.ts')
     const http = { send: async () => { throw new Error('the server does not respond') } }
     const settings = { secret_key: 'sk', publishable_key: 'pk', webhook_secrets: [], url: '' }
     const before = is()
-    const provider = createStripeProvider({ http, settings, capture: 'automatic' })
+    const provider = createStripePaymentProvider({ http, settings, capture: 'automatic' })
     const answer = await provider.send(Buffer.from('{"path":"/v1/payment_intents","body":{}}'), 'key')
     console.log(JSON.stringify([before, is(), answer.kind]))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
@@ -236,7 +236,7 @@ const END = {
 }
 
 const factsIn = (event: unknown) => {
-  const read = isEvent(event) ? readEvent(event) : undefined
+  const read = isStripeEvent(event) ? readStripeEvent(event) : undefined
   return read?.kind === 'event' ? read.facts : []
 }
 
@@ -308,7 +308,7 @@ test('charge events report authorizations, voids and captures', () => {
     metadata: { order_id: 'o' }
   }
   const received = (change: object, type = 'charge.updated', version: { api_version?: string } = {}) => {
-    const read = readEvent({ id: 'evt', type, ...version, data: { object: { ...charge, ...change } } })
+    const read = readStripeEvent({ id: 'evt', type, ...version, data: { object: { ...charge, ...change } } })
     if (read.kind !== 'event') throw new Error(read.error)
     return { about: read.about, facts: read.facts.map(({ kind, status, amount }) => [kind, status, amount]) }
   }

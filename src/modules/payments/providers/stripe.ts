@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
-import { createIntentProvider } from './intents.ts'
+import { createPaymentIntentProvider } from './intents.ts'
 import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000
@@ -21,7 +21,7 @@ type Deps = {
 }
 
 /** Stripe, through its own client. The client is large, so it is loaded with the first payment. */
-export function createStripeProvider({ http, settings, capture }: Deps): PaymentProvider {
+export function createStripePaymentProvider({ http, settings, capture }: Deps): PaymentProvider {
   let opening: ReturnType<typeof open> | undefined
   const client = () => {
     opening ??= open({ http, settings })
@@ -39,7 +39,7 @@ export function createStripeProvider({ http, settings, capture }: Deps): Payment
     }
   }
 
-  return createIntentProvider({
+  return createPaymentIntentProvider({
     name: 'stripe',
     kind: 'client',
     publishableKey: settings.publishable_key,

@@ -1,5 +1,5 @@
 /** An object or fact of a provider that the shop has not recorded. */
-export type Discrepancy = {
+export type ReconciliationFinding = {
   readonly provider: string
   /** `payment_unknown`: it names an order of the shop whose payment is not stored. `object_unreadable`: it cannot be read. */
   readonly kind: 'fact_missing' | 'payment_unknown' | 'object_unreadable'
@@ -17,7 +17,7 @@ export type ReconcileReport = {
   readonly since: Date
   /** Number of payments, refunds and disputes that were compared. */
   readonly looked: number
-  readonly findings: readonly Discrepancy[]
+  readonly findings: readonly ReconciliationFinding[]
   readonly total: number
   readonly recorded: number
   readonly quarantined: number
@@ -26,8 +26,8 @@ export type ReconcileReport = {
 const FINDINGS_MAX = 1_000
 
 /** Counts all findings and keeps the first thousand. */
-export function createTally(since: Date) {
-  const findings: Discrepancy[] = []
+export function createReconciliationReport(since: Date) {
+  const findings: ReconciliationFinding[] = []
   let [looked, total] = [0, 0]
   const by = { found: 0, recorded: 0, quarantined: 0 }
   return {
@@ -35,7 +35,7 @@ export function createTally(since: Date) {
       looked += 1
       return looked
     },
-    add: (found: readonly Discrepancy[]) => {
+    add: (found: readonly ReconciliationFinding[]) => {
       for (const { outcome } of found) by[outcome] += 1
       total += found.length
       findings.push(...found.slice(0, FINDINGS_MAX - findings.length))

@@ -2,7 +2,7 @@ import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 
 /** Lists the recorded facts of these objects. */
-export const listKnownFacts = statement({
+export const listRecordedFacts = statement({
   name: 'payments.list_known_facts',
   takes: { provider: 'text', kinds: 'text[]', objectIds: 'text[]' },
   gives: {
@@ -21,7 +21,7 @@ export const listKnownFacts = statement({
     join payments.facts on provider = $provider and facts.kind = reported.kind and facts.object_id = reported.object_id`
 })
 /** Returns which of these events are stored. */
-export const listKnownEvents = statement({
+export const listStoredEventIds = statement({
   name: 'payments.list_known_events',
   takes: { provider: 'text', eventIds: 'text[]' },
   gives: { event_id: 'text' },

@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { response } from '../../../kernel/wire.ts'
 
-const ReconciliationResponse = response('PaymentReconciliationResponse', {
+const PaymentReconciliationResponse = response('PaymentReconciliationResponse', {
   providers: Type.Array(
     response('PaymentProviderResponse', {
       name: Type.String(),
@@ -20,11 +20,14 @@ const ReconciliationResponse = response('PaymentReconciliationResponse', {
     quarantined: Type.Integer({ description: 'Events that wait for a decision of an administrator.' })
   })
 })
-export type ReconciliationResponse = Static<typeof ReconciliationResponse>
+export type PaymentReconciliationResponse = Static<typeof PaymentReconciliationResponse>
 
 const config = { class: 'account' } as const
 
-export function reconciliationRoutes(tiers: Tiers, status: () => Promise<ReconciliationResponse>): void {
+export function paymentReconciliationRoutes(
+  tiers: Tiers,
+  status: () => Promise<PaymentReconciliationResponse>
+): void {
   tiers.admin.get(
     '/admin/payments/reconciliation',
     {
@@ -33,7 +36,7 @@ export function reconciliationRoutes(tiers: Tiers, status: () => Promise<Reconci
         summary: 'Retrieve the reconciliation status',
         description:
           'Returns how many operations are open, how many events wait or are quarantined, and which providers do not respond. All counts are zero when the shop and its providers agree.',
-        response: { 200: ReconciliationResponse }
+        response: { 200: PaymentReconciliationResponse }
       }
     },
     status

@@ -12,14 +12,14 @@ import {
   providerPaymentOf,
   storeProviderPaymentId
 } from '../payments/repository.ts'
-import { insertEvent, RAW } from '../provider-events/repository.ts'
-import type { ResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { CallbackEvent, ProviderEvent, UnreadableObject } from '../providers/port.ts'
-import type { Providers } from '../providers/registry.ts'
-import { createTally, type Discrepancy, type ReconcileReport } from './report.ts'
+import { EVENT_ENCRYPTION_PURPOSE, insertProviderEvent } from '../provider-events/repository.ts'
+import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import type { ProviderCallbackEvent, ProviderEvent, UnreadableProviderObject } from '../providers/port.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
+import { createReconciliationReport, type ReconcileReport, type ReconciliationFinding } from './report.ts'
 import * as repository from './repository.ts'
 
-const BATCH = 100
+const OBJECTS_PER_BATCH = 100
 /** Longest stored reason, in characters. */
 const REASON_MAX = 500
 
@@ -31,9 +31,9 @@ export type ReconcileOptions = {
 type Deps = {
   db: Database
   secrets: Secrets
-  providers: Providers
+  providers: PaymentProviderRegistry
   recorder: FactRecorder
-  recordResponse: ResponseRecorder
+  recordResponse: ProviderResponseRecorder
 }
 /** A provider event that names a payment, perhaps one of another shop. */
 type NamedEvent = ProviderEvent & { readonly about: NonNullable<ProviderEvent['about']> }
@@ -43,12 +43,12 @@ type ComparedEvent = NamedEvent & {
 }
 
 /** Compares the objects of providers with the recorded facts, and records the missing ones. */
-export function createReconciliation({ db, secrets, providers, recorder, recordResponse }: Deps) {
+export function createReconcileWithProviders({ db, secrets, providers, recorder, recordResponse }: Deps) {
   /** Finds the payment of each event and its unrecorded facts. */
   async function compare(provider: string, named: readonly NamedEvent[]): Promise<ComparedEvent[]> {
     const facts = named.flatMap(event => event.facts)
     const [rows, payments] = await Promise.all([
-      db.rows(repository.listKnownFacts, {
+      db.rows(repository.listRecordedFacts, {
         provider,
         kinds: facts.map(({ kind }) => kind),
         objectIds: facts.map(({ objectId }) => objectId)
@@ -74,13 +74,13 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
   }
 
   /** Builds a callback event, so that an administrator can retry it like an early callback. */
-  const eventOf = ({ about, whole, facts }: NamedEvent): CallbackEvent => {
+  const eventOf = ({ about, whole, facts }: NamedEvent): ProviderCallbackEvent => {
     const content = { about, whole, facts }
     const id = `poll:${about.objectId}:${hash('sha256', JSON.stringify(content))}`
     return { kind: 'event', id, type: 'poll', ...content }
   }
   const quarantine = (provider: string, event_id: string, raw: Buffer, reason: string) =>
-    db.first(insertEvent, {
+    db.first(insertProviderEvent, {
       id: newId(),
       provider,
       event_id,
@@ -89,19 +89,19 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
       state: 'quarantined',
       reason: reason.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(RAW, raw)
+      raw: secrets.seal(EVENT_ENCRYPTION_PURPOSE, raw)
     })
   const knownOf = async (provider: string, eventIds: readonly string[]) =>
     new Set(
-      (await db.rows(repository.listKnownEvents, { provider, eventIds })).map(({ event_id }) => event_id)
+      (await db.rows(repository.listStoredEventIds, { provider, eventIds })).map(({ event_id }) => event_id)
     )
 
   /** Handles objects that cannot be read. They are quarantined, like callbacks that cannot be read. */
   async function reportUnreadable(
     provider: string,
-    objects: readonly UnreadableObject[],
+    objects: readonly UnreadableProviderObject[],
     record: boolean
-  ): Promise<Discrepancy[]> {
+  ): Promise<ReconciliationFinding[]> {
     const all = objects.map(each => ({
       ...each,
       eventId: `poll:${each.objectId}:${hash('sha256', each.raw)}`
@@ -110,7 +110,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
       provider,
       all.map(({ eventId }) => eventId)
     )
-    const found: Discrepancy[] = []
+    const found: ReconciliationFinding[] = []
     for (const { eventId, objectId, error, raw } of all.filter(each => !known.has(each.eventId))) {
       if (record) await quarantine(provider, eventId, raw, error)
       found.push({
@@ -131,7 +131,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
     provider: string,
     all: readonly ComparedEvent[],
     record: boolean
-  ): Promise<Discrepancy[]> {
+  ): Promise<ReconciliationFinding[]> {
     const events = all
       .filter(({ payment, about }) => payment === undefined && about.paymentId !== null)
       .map(each => ({ about: each.about, event: eventOf(each) }))
@@ -139,7 +139,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
       provider,
       events.map(({ event }) => event.id)
     )
-    const found: Discrepancy[] = []
+    const found: ReconciliationFinding[] = []
     for (const { about, event } of events.filter(each => !known.has(each.event.id))) {
       const detail = 'its payment is unknown'
       if (record) await quarantine(provider, event.id, Buffer.from(JSON.stringify(event)), detail)
@@ -175,7 +175,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
     provider: string,
     each: ComparedEvent,
     record: boolean
-  ): Promise<Discrepancy[]> {
+  ): Promise<ReconciliationFinding[]> {
     const { payment, missing, about } = each
     if (payment === undefined || missing.length === 0) return []
     const reason = record ? await recordMissing(provider, payment, each) : undefined
@@ -199,7 +199,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
     { since, record }: ReconcileOptions,
     onProgress: (looked: number) => void = () => {}
   ): Promise<ReconcileReport> => {
-    const tally = createTally(since)
+    const tally = createReconciliationReport(since)
     for (const name of providers.names) {
       const listed = providers.get(name).list?.(since)
       if (listed === undefined) continue
@@ -222,7 +222,7 @@ export function createReconciliation({ db, secrets, providers, recorder, recordR
   }
 }
 
-const isUnreadable = (listed: ProviderEvent | UnreadableObject): listed is UnreadableObject =>
+const isUnreadable = (listed: ProviderEvent | UnreadableProviderObject): listed is UnreadableProviderObject =>
   'error' in listed
 
 const describeFact = ({ kind, objectId, status, amount, currency }: PaymentFact) =>
@@ -240,7 +240,7 @@ async function* batchesOf<T>(listed: AsyncIterable<T>, name: string): AsyncGener
     const { done, value } = await iterator.next().catch(failed)
     if (done) break
     batch.push(value)
-    if (batch.length < BATCH) continue
+    if (batch.length < OBJECTS_PER_BATCH) continue
     yield batch
     batch = []
   }

@@ -1,15 +1,15 @@
 import type { Database } from '../../../platform/postgres/database.ts'
-import { measureOpen } from '../operations/repository.ts'
-import { countEvents } from '../provider-events/repository.ts'
-import type { Providers } from '../providers/registry.ts'
-import type { ReconciliationResponse } from './routes.ts'
+import { measureOpenPaymentOperations } from '../operations/repository.ts'
+import { countUnappliedProviderEvents } from '../provider-events/repository.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
+import type { PaymentReconciliationResponse } from './routes.ts'
 
 /** Returns a function that reads how far the shop and its providers agree. */
-export const createReconciliationStatus =
-  ({ db, providers }: { db: Database; providers: Providers }) =>
-  async (): Promise<ReconciliationResponse> => {
-    const open = await db.first(measureOpen)
-    const events = await db.rows(countEvents)
+export const createReadReconciliationStatus =
+  ({ db, providers }: { db: Database; providers: PaymentProviderRegistry }) =>
+  async (): Promise<PaymentReconciliationResponse> => {
+    const open = await db.first(measureOpenPaymentOperations)
+    const events = await db.rows(countUnappliedProviderEvents)
     const count = (state: string) => events.find(each => each.state === state)?.total ?? 0
     return {
       providers: providers.names.map(name => ({ name, is_down: providers.isDown(name) })),

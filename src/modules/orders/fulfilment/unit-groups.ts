@@ -1,0 +1,23 @@
+import type { StockLine } from '../../inventory/index.ts'
+import { type OrderLineUnits, unitsOfLine } from '../lifecycle/counters.ts'
+import type { OrderUnderLock } from '../lifecycle/service.ts'
+
+/** The units that need shipping, by delivery group. */
+export function shippableUnitsByGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
+  const shippable = lines
+    .filter(({ requiresShipping }) => requiresShipping)
+    .map(line => ({ group: line.group, line: line.line, quantity: unitsOfLine(units, line) }))
+    .filter(({ quantity }) => quantity > 0)
+  return [...Map.groupBy(shippable, ({ group }) => group)].map(([key, of]) => ({
+    key,
+    lines: of.map(({ line, quantity }) => ({ line, quantity }))
+  }))
+}
+
+/** The units by variant, as the inventory needs them. */
+export const stockLinesOfUnits = ({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]): StockLine[] =>
+  units.map(({ line, quantity }) => {
+    const variantId = lines.find(each => each.line === line)?.variantId
+    if (variantId === undefined) throw new Error(`the order has no line ${line}`)
+    return { variantId, quantity }
+  })
