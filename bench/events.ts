@@ -14,11 +14,13 @@ import { newId } from '../src/kernel/ids.ts'
 import { Id } from '../src/kernel/wire.ts'
 import { migrationSources } from '../src/module.ts'
 import { noteAudit } from '../src/platform/audit.ts'
+import { createEventLog } from '../src/platform/event-log/event-log.ts'
 import { createMetricRegistry } from '../src/platform/metrics/registry.ts'
 import { createOutbox } from '../src/platform/outbox/outbox.ts'
 import { type Database, openDatabase, type Transaction } from '../src/platform/postgres/database.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { statement } from '../src/platform/postgres/statement.ts'
+import { createTimers } from '../src/platform/timers.ts'
 import { writers } from './events-writers.ts'
 import { openBench } from './shop.ts'
 
@@ -217,7 +219,14 @@ async function backlog(on: Database): Promise<void> {
 }
 
 function openOutbox(on: Database, handled: (count: number) => void = () => {}) {
-  const outbox = createOutbox({ db: on, log: pino({ level: 'error' }), metrics: createMetricRegistry() })
+  const log = pino({ level: 'error' })
+  const eventLog = createEventLog({
+    db: on,
+    log,
+    timers: createTimers(log),
+    settings: { position_wait_seconds: 1, retention_days: 90 }
+  })
+  const outbox = createOutbox({ db: on, log, metrics: createMetricRegistry(), eventLog })
   outbox.setSubscriptions(new Map([[happened.name, ['bench:happened']]]))
   outbox.attachHandler('bench:happened', {
     handleEvents: async (tx, events) => {

@@ -4,6 +4,7 @@ import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
+import type { EventLog } from './platform/event-log/event-log.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
 import type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
@@ -45,12 +46,13 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
 }
 
 /** The platform for one module: its metrics are prefixed with its name, and it emits and enqueues only what it declares. */
-export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox'> & {
+export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
   metrics: Metrics
   emit: Emit
   enqueue: Enqueue
   /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
+  eventLog: EventLog
   house: House
 }
 

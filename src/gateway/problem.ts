@@ -10,6 +10,7 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  gone: 410,
   conflict: 409,
   stale: 412,
   reused_key: 422,

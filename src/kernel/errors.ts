@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'unauthenticated' // the caller is unknown
   | 'forbidden' // the caller is known and lacks the permission
   | 'not_found' // absent, or not the caller's: the same response for both
+  | 'gone' // it existed, and was deleted for good
   | 'conflict' // the present state forbids it
   | 'stale' // the caller acts on an older version than the present one
   | 'reused_key' // the same idempotency key came with another request

@@ -14,6 +14,8 @@ export type EventType<N extends string = string, P extends TSchema = TSchema> = 
   readonly subject: string
   /** Which of these events webhooks send. Default: `none`. A payload that is sent holds no personal data and no secret. */
   readonly webhook?: WebhookDelivery
+  /** Version of the payload's format, from 1. Raise it when a field changes its meaning. Default: 1. */
+  readonly version?: number
   readonly payload: P
 }
 
@@ -51,7 +53,7 @@ const jobs = new Map<string, JobType>()
  */
 export const defineEvent = <const N extends Name, F extends Properties>(
   name: N,
-  about: Pick<EventType, 'description' | 'subject' | 'webhook'>,
+  about: Pick<EventType, 'description' | 'subject' | 'webhook' | 'version'>,
   fields: F
 ): EventType<N, TObject<F>> => declare(events, { name, ...about, payload: Type.Object(fields) })
 
@@ -64,6 +66,9 @@ export const defineJob = <const N extends Name, F extends Properties>(
   >,
   fields: F
 ): JobType<N, TObject<F>> => declare(jobs, { name, ...about, payload: Type.Object(fields) })
+
+/** Whether webhooks may send this event, and the event log contains it. */
+export const isPublished = ({ webhook = 'none' }: Pick<EventType, 'webhook'>): boolean => webhook !== 'none'
 
 /** Returns the events of all modules loaded so far. */
 export const declaredEvents = (): readonly EventType[] => [...events.values()]

@@ -217,6 +217,15 @@ export const CoreSettings = section(ABOUT, {
       uniqueItems: true
     })
   }),
+  events: section('The event log, which /api/admin/events/feed returns.', {
+    position_wait_seconds: count(
+      'Seconds that an event waits for its position while an earlier transaction with events is open. Then it is ordered before the events of that transaction.',
+      1,
+      0,
+      60
+    ),
+    retention_days: count('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
+  }),
   log: section('Log lines, as JSON on standard output.', {
     level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
       description: 'Minimum level of log lines that are written.',

@@ -2,6 +2,7 @@ import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache/cache.ts'
 import type { Config } from './core-settings.ts'
+import { createEventLog, type RunningEventLog } from './event-log/event-log.ts'
 import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
 import { Durations } from './metrics/durations.ts'
@@ -32,6 +33,7 @@ export type Platform = {
   /** Durations of the requests that this process has answered. */
   durations: Durations
   outbox: Outbox
+  eventLog: RunningEventLog
   audit: AuditTrail
   close(): Promise<void>
 }
@@ -55,7 +57,8 @@ export async function openPlatform(
   const timers = createTimers(log)
   const metrics = createMetricRegistry()
   declareInfrastructureMetrics(metrics, db, cache)
-  const outbox = createOutbox({ db, log, metrics })
+  const eventLog = createEventLog({ db, log, timers, settings: config.events })
+  const outbox = createOutbox({ db, log, metrics, eventLog })
   if (serves) {
     checkConnections({ config, db, log }).catch(() => {})
     const shortage = openFilesShortage(openFilesOf(config))
@@ -74,6 +77,7 @@ export async function openPlatform(
     metrics,
     durations: new Durations(),
     outbox,
+    eventLog,
     audit: createAuditTrail(db),
     close: async () => {
       await outbox.stop()

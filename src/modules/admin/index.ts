@@ -12,6 +12,7 @@ import { createDailyStatistics, storeDailyStatistics } from './dashboard/daily-s
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { createDashboardService } from './dashboard/service.ts'
 import { createDashboardStatisticsReader } from './dashboard/statistics.ts'
+import { eventFeedRoutes } from './event-feed/routes.ts'
 import { eventAdministrationRoutes } from './events/routes.ts'
 import { createEventAdministration } from './events/service.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
@@ -33,7 +34,7 @@ export const adminModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Audit entries remain. They contain the id of an account and no other personal data.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
-    const { audit, broadcast, cache, db, deliveries, log } = platform
+    const { audit, broadcast, cache, db, deliveries, eventLog, log } = platform
     const invalidation = createInvalidation(broadcast, 'admin.maintenance')
     const maintenance = await createMaintenanceService({ db, invalidation, log })
     const events = createEventAdministration({ db, deliveries, log })
@@ -71,6 +72,7 @@ export const adminModule = defineModule({
         auditRoutes(tiers, createAuditService({ audit, auth }))
         maintenanceRoutes(tiers, maintenance)
         eventAdministrationRoutes(tiers, events)
+        eventFeedRoutes(tiers, eventLog)
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { EventType } from '../../kernel/events.ts'
+import { isPublished } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import { createCached, createInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
@@ -26,9 +26,6 @@ export { endpointDisabled } from './events.ts'
 /** Lease time beyond the timeout of the request, to store its outcome. */
 const LEASE_MARGIN_SECONDS = 15
 
-/** Whether an event of any module is sent by webhook, as its declaration states. */
-const isSent = ({ webhook = 'none' }: EventType): boolean => webhook !== 'none'
-
 /** Sends events of the shop to other systems by signed requests (Standard Webhooks). */
 export const webhooksModule = defineModule({
   name: 'webhooks',
@@ -39,7 +36,7 @@ export const webhooksModule = defineModule({
   uses: { notifications: notificationsModule },
   emits: [endpointDisabled],
   subscribes: [endpointDisabled],
-  subscribesTo: isSent,
+  subscribesTo: isPublished,
   jobs: [sendDueWebhooks, findDueWebhooks],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
@@ -48,7 +45,7 @@ export const webhooksModule = defineModule({
     settings,
     { notifications }
   ) => {
-    const sentEvents = house.events.filter(isSent)
+    const sentEvents = house.events.filter(isPublished)
     const invalidation = createInvalidation(broadcast, 'webhooks')
     const secretEncryption = createSigningSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {

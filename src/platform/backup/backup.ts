@@ -79,7 +79,7 @@ async function write(
     for (const [index, { table, columns }] of tables.entries()) {
       progress(table, index + 1, tables.length)
       yield `${JSON.stringify({ table, columns } satisfies TableHead)}\n`
-      const copy = client.query(copyTo(`copy ${table} (${columns.join(', ')}) to stdout`))
+      const copy = client.query(copyTo(`copy (select ${columns.join(', ')} from ${table}) to stdout`))
       yield* copy as AsyncIterable<Buffer>
       yield CLOSE_ROWS
       rows[table] = copy.rowCount

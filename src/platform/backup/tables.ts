@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import type { TableHead } from './archive.ts'
 
-/** Lists tables with their columns, except generated ones. */
+/** Lists tables with their columns, except generated ones. A partitioned table stands for its partitions. */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as table,
     (select json_agg(quote_ident(a.attname) order by a.attnum) from pg_attribute a
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname = any($1) and (n.nspname, c.relname) <> ('cartwright', 'migrations')
+  where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = any($1) and (n.nspname, c.relname) <> ('cartwright', 'migrations')
   order by 1`
 const REFERENCES = `
   select format('%I.%I', fn.nspname, f.relname) as table, format('%I.%I', tn.nspname, t.relname) as other

@@ -10,7 +10,7 @@ import type { EventOrJobHandler } from './handlers.ts'
 import { createJobAttemptCounter, createOutboxBacklogGauges } from './metrics.ts'
 import { createSemaphore } from './semaphore.ts'
 
-export type OutboxDependencies = { db: Database; log: Log; metrics: Metrics }
+export type DispatcherDependencies = { db: Database; log: Log; metrics: Metrics }
 
 const POLL_MS = 1_000
 const BACKLOG_MS = 10_000
@@ -44,7 +44,7 @@ export const recurringJobSchedule = (handler: string, firstDelaySeconds = 0): Re
 })
 
 /** Claims due rows and runs their handlers. A commit in this process wakes it; polling finds rows of other processes. */
-export function createOutboxDispatcher({ db, log, metrics }: OutboxDependencies) {
+export function createOutboxDispatcher({ db, log, metrics }: DispatcherDependencies) {
   const attached = new Map<string, AttachedHandler>()
   const stopping = new AbortController()
   const { signal } = stopping

@@ -1,14 +1,16 @@
-import type { EventType, JobType } from '../../kernel/events.ts'
+import { type EventType, isPublished, type JobType } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
+import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { Transaction } from '../postgres/database.ts'
+import { type BufferedMessage, insertBufferedMessages } from './buffered-messages.ts'
 import { createOutboxConsole, type OutboxConsole } from './console.ts'
-import { createOutboxDispatcher, type OutboxDependencies } from './dispatcher.ts'
+import { createOutboxDispatcher, type DispatcherDependencies } from './dispatcher.ts'
 import type { EventOrJobHandler } from './handlers.ts'
-import { insertJobDueNow, insertJobs } from './job-queries.ts'
 
 /**
- * Writes an event with this transaction's commit, for each module that subscribes to it; nothing where none does.
+ * Writes an event with this transaction's commit: for each module that subscribes to it, and in the event log if webhooks
+ * may send it.
  * @throws Error for an event that the module does not declare, and for a payload of more than 64 KiB.
  */
 export type Emit = <P extends TSchema>(
@@ -45,40 +47,38 @@ export type Outbox = {
 
 const PAYLOAD_BYTES_MAX = 65_536
 
-type NewJob = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
-/** `position`: index of the event or job within its transaction; the handlers of one event share it. */
-type PositionedJob = NewJob & { position: number }
-type JobBuffer = { jobs: PositionedJob[]; nextPosition: number; isSent: boolean }
+type MessageBuffer = { messages: BufferedMessage[]; isSent: boolean }
+export type OutboxDependencies = DispatcherDependencies & {
+  eventLog: Pick<RunningEventLog, 'wake' | 'start' | 'stop'>
+}
 
-export function createOutbox(deps: OutboxDependencies): Outbox {
+export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox {
   const dispatcher = createOutboxDispatcher(deps)
-  const buffers = new WeakMap<Transaction, JobBuffer>()
+  const buffers = new WeakMap<Transaction, MessageBuffer>()
   let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
   const isWanted = new Map<string, () => boolean>()
 
   /** Returns the buffer of this transaction; on first use, schedules its insert with the commit. */
-  function bufferOf(tx: Transaction): JobBuffer {
+  function bufferOf(tx: Transaction): MessageBuffer {
     const present = buffers.get(tx)
     if (present !== undefined) return present
-    const buffer: JobBuffer = { jobs: [], nextPosition: 0, isSent: false }
+    const buffer: MessageBuffer = { messages: [], isSent: false }
     buffers.set(tx, buffer)
     tx.withCommit(each => {
       buffer.isSent = true
-      return insertBufferedJobs(each, buffer.jobs)
+      return insertBufferedMessages(each, buffer.messages)
     })
     tx.afterCommit(() => {
-      for (const name of new Set(buffer.jobs.map(({ handler }) => handler))) dispatcher.wake(name)
+      for (const name of new Set(buffer.messages.flatMap(({ handlers }) => handlers))) dispatcher.wake(name)
+      if (buffer.messages.some(({ logged }) => logged !== undefined)) eventLog.wake()
     })
     return buffer
   }
 
-  function write(tx: Transaction, name: string, rows: readonly NewJob[]): void {
-    if (rows.length === 0) return
+  function write(tx: Transaction, name: string, message: BufferedMessage): void {
     const buffer = bufferOf(tx)
     if (buffer.isSent) throw new Error(`${name} came after the jobs of its transaction had been sent`)
-    const position = buffer.nextPosition
-    buffer.nextPosition += 1
-    buffer.jobs.push(...rows.map(row => ({ ...row, position })))
+    buffer.messages.push(message)
   }
 
   return {
@@ -89,42 +89,39 @@ export function createOutbox(deps: OutboxDependencies): Outbox {
       if ('handleEvents' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
       dispatcher.attach(name, handler)
     },
-    emit: (tx, { name }, subject, given) => {
+    emit: (tx, type, subject, given) => {
+      const { name, version = 1 } = type
       const handlers = (handlersByEvent.get(name) ?? []).filter(
         handler => isWanted.get(handler)?.() !== false
       )
-      if (handlers.length === 0) return
-      const shared = { subject, eventId: newId(), payload: payloadJson(name, given), delaySeconds: 0 }
-      write(
-        tx,
-        name,
-        handlers.map(handler => ({ handler, ...shared }))
-      )
+      const isLogged = isPublished(type)
+      if (handlers.length === 0 && !isLogged) return
+      const message = {
+        eventId: newId(),
+        subject,
+        payload: payloadJson(name, given),
+        delaySeconds: 0,
+        handlers
+      }
+      write(tx, name, isLogged ? { ...message, logged: { name, version } } : message)
     },
     enqueue: (tx, { name }, given, { subject = newId(), delaySeconds = 0 } = {}) =>
-      write(tx, name, [
-        { handler: name, subject, eventId: newId(), payload: payloadJson(name, given), delaySeconds }
-      ]),
-    start: dispatcher.start,
-    stop: dispatcher.stop,
+      write(tx, name, {
+        eventId: newId(),
+        subject,
+        payload: payloadJson(name, given),
+        delaySeconds,
+        handlers: [name]
+      }),
+    start: () => {
+      dispatcher.start()
+      eventLog.start()
+    },
+    stop: async () => {
+      await Promise.all([dispatcher.stop(), eventLog.stop()])
+    },
     console: createOutboxConsole(deps.db, dispatcher.wake)
   }
-}
-
-function insertBufferedJobs(tx: Transaction, rows: readonly PositionedJob[]): Promise<number> {
-  const [first, second] = rows
-  if (first !== undefined && second === undefined && first.delaySeconds === 0) {
-    const { delaySeconds: _, position: __, ...row } = first
-    return tx.run(insertJobDueNow, row)
-  }
-  return tx.run(insertJobs, {
-    handlers: rows.map(({ handler }) => handler),
-    subjects: rows.map(({ subject }) => subject),
-    eventIds: rows.map(({ eventId }) => eventId),
-    payloads: rows.map(({ payload }) => payload),
-    delays: rows.map(({ delaySeconds }) => delaySeconds),
-    positions: rows.map(({ position }) => position)
-  })
 }
 
 /** @throws Error when the payload is too long: an event names what happened, and consumers read the rest. */

@@ -12,11 +12,15 @@ const GOODBYE_MS_MAX = 1_000
 /** The server times out first; the client this much later, in case server or network do not respond. */
 const SERVER_HEAD_START_MS = 250
 
-pg.types.setTypeParser(pg.types.builtins.INT8, text => {
+const parseInt8 = (text: string): number => {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a JavaScript integer`)
   return value
-})
+}
+pg.types.setTypeParser(pg.types.builtins.INT8, parseInt8)
+/** `bigint[]`, which the client's types do not name. Without nulls. */
+const INT8_ARRAY: number = 1016
+pg.types.setTypeParser(INT8_ARRAY, text => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8)))
 
 // Sessions run in UTC, so the text always ends in `+00`: this costs a twentieth of the general parser.
 // A join repeats values of its left side, so the latest value is cached.

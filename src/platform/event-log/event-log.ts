@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Log } from '../log.ts'
+import type { Database } from '../postgres/database.ts'
+import type { Timers } from '../timers.ts'
+import { type EventLogPage, type EventLogQuery, readFeed } from './feed.ts'
+import { createPartitions, dropPartitions } from './queries.ts'
+import { createSequencer, type Sequencer } from './sequencer.ts'
+
+/** The append-only log of the events that webhooks may send, for its readers. */
+export type EventLog = {
+  /** @throws `EVENTS_CURSOR_EXPIRED`, `EVENTS_CURSOR_AHEAD` */
+  read(query: EventLogQuery): Promise<EventLogPage>
+}
+/** The log, for the process that runs the shop. */
+export type RunningEventLog = EventLog & Pick<Sequencer, 'wake' | 'start' | 'stop'>
+
+export type EventLogDependencies = {
+  db: Database
+  log: Log
+  timers: Pick<Timers, 'every'>
+  settings: { readonly position_wait_seconds: number; readonly retention_days: number }
+}
+
+const MAINTENANCE_SECONDS = 3_600
+/** Partitions are created this far ahead, so that a shop whose timers fail for weeks still has them. */
+const WEEKS_AHEAD = 4
+
+export function createEventLog({ db, log, timers, settings }: EventLogDependencies): RunningEventLog {
+  const sequencer = createSequencer({ db, log, waitSeconds: settings.position_wait_seconds })
+  const inOwnContext = AsyncLocalStorage.snapshot()
+  let creating: Promise<unknown> = Promise.resolve()
+
+  const createWeeks = () =>
+    db.transaction(async tx => (await tx.first(createPartitions, { weeks: WEEKS_AHEAD }))?.created ?? 0)
+  timers.every(MAINTENANCE_SECONDS, 'create and drop weeks of the event log', async () => {
+    const days = settings.retention_days
+    const dropped = await db.transaction(async tx => (await tx.first(dropPartitions, { days }))?.dropped ?? 0)
+    return dropped + (await createWeeks())
+  })
+
+  return {
+    read: query => readFeed(db, query),
+    wake: sequencer.wake,
+    start: () => {
+      sequencer.start()
+      creating = inOwnContext(createWeeks).catch((error: unknown) =>
+        log.warn({ err: error }, 'weeks of the event log cannot be created now; the next hour tries again')
+      )
+    },
+    stop: async () => {
+      await Promise.all([sequencer.stop(), creating])
+    }
+  }
+}

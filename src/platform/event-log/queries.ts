@@ -1,0 +1,149 @@
+import { type RowOf, statement } from '../postgres/statement.ts'
+
+/**
+ * Reads the end of the log and the committed events that have no position yet, in one snapshot. `has_ended` says whether
+ * all transactions have ended that began before the transaction `witness`.
+ */
+export const findUnpositioned = statement({
+  name: 'event_log.find_unpositioned',
+  takes: { witness: 'text?', limit: 'int8' },
+  gives: {
+    next_position: 'int8',
+    last_id: 'int8',
+    skipped_ids: 'int8[]',
+    has_ended: 'bool',
+    now_seconds: 'float8',
+    ids: 'int8[]',
+    seconds: 'float8[]'
+  },
+  text: `
+    with log as (
+      select coalesce(first_position + cardinality(ids), 1) as next_position, coalesce(last_id, 0) as last_id,
+        coalesce(skipped_ids, '{}') as skipped_ids
+      from (values (true)) always left join (
+        select first_position, ids, last_id, skipped_ids from cartwright.event_batches
+        order by first_position desc limit 1
+      ) last_batch on true
+    ), unpositioned as (
+      select late.id, late.occurred_at
+      from log, generate_series(1, cardinality(skipped_ids), 2) at, cartwright.events late
+      where late.id between skipped_ids[at] and skipped_ids[at + 1]
+      union all
+      select fresh.id, fresh.occurred_at from log, lateral (
+        select id, occurred_at from cartwright.events where id > last_id order by id limit $limit
+      ) fresh
+    )
+    select next_position, last_id, skipped_ids,
+      coalesce(pg_snapshot_xmin(pg_current_snapshot()) >= $witness::text::xid8, false) as has_ended,
+      extract(epoch from now())::float8 as now_seconds,
+      array(select id from unpositioned order by id) as ids,
+      array(select extract(epoch from occurred_at)::float8 from unpositioned order by id) as seconds
+    from log`
+})
+
+/** Draws a transaction id, which is later than that of every transaction so far. */
+export const drawTransactionId = statement({
+  name: 'event_log.draw_transaction_id',
+  gives: { id: 'text' },
+  text: 'select pg_current_xact_id()::text as id'
+})
+
+/** Gives the next positions to events. Does nothing when another process has extended the log meanwhile. */
+export const insertBatch = statement({
+  name: 'event_log.insert_batch',
+  takes: {
+    firstPosition: 'int8',
+    ids: 'int8[]',
+    lastId: 'int8',
+    skippedIds: 'int8[]',
+    oldestSeconds: 'float8',
+    newestSeconds: 'float8'
+  },
+  text: `
+    insert into cartwright.event_batches (first_position, ids, last_id, skipped_ids, oldest_at, newest_at)
+    values ($firstPosition, $ids, $lastId, $skippedIds, to_timestamp($oldestSeconds), to_timestamp($newestSeconds))
+    on conflict (first_position) do nothing`
+})
+
+/**
+ * Reads which positions exist, and the ids of those after a position. `oldest` is the first position whose event is kept,
+ * `next` the one that the next event gets. The times are text, because a `Date` has no microseconds.
+ */
+export const findPositions = statement({
+  name: 'event_log.find_positions',
+  takes: { after: 'int8', limit: 'int8' },
+  gives: {
+    oldest: 'int8',
+    next: 'int8',
+    ids: 'int8[]',
+    oldest_at: 'text?',
+    newest_at: 'text?'
+  },
+  text: `
+    with range as (
+      select
+        coalesce((
+          select case when oldest_at is null then first_position + cardinality(ids) else first_position end
+          from cartwright.event_batches order by first_position limit 1
+        ), 1) as oldest,
+        coalesce((
+          select first_position + cardinality(ids) from cartwright.event_batches order by first_position desc limit 1
+        ), 1) as next,
+        coalesce((
+          select first_position from cartwright.event_batches where first_position <= $after + 1
+          order by first_position desc limit 1
+        ), 1) as start
+    ), listed as materialized (
+      select batch.first_position + at - 1 as position, listed.id, batch.oldest_at, batch.newest_at
+      from range, cartwright.event_batches batch, unnest(batch.ids) with ordinality as listed (id, at)
+      where batch.first_position >= start and batch.first_position <= $after + $limit
+        and batch.first_position + at - 1 > $after and batch.first_position + at - 1 <= $after + $limit
+    )
+    select oldest, next, array(select id from listed order by position) as ids,
+      (select min(oldest_at)::text from listed) as oldest_at, (select max(newest_at)::text from listed) as newest_at
+    from range`
+})
+
+/** Reads events by id. `payload` is null for events of other modules than these; null: all modules. */
+export const findEvents = statement({
+  name: 'event_log.find_events',
+  takes: { ids: 'int8[]', oldestAt: 'text', newestAt: 'text', modules: 'text[]?' },
+  gives: {
+    id: 'int8',
+    event_id: 'uuid',
+    name: 'text',
+    subject: 'uuid',
+    version: 'int4',
+    occurred_at: 'timestamptz',
+    payload: 'jsonb?'
+  },
+  text: `
+    select id, event_id, name, subject, version, occurred_at,
+      case when $modules::text[] is null or split_part(name, '.', 1) = any ($modules) then payload end as payload
+    from cartwright.events
+    where id = any ($ids) and occurred_at between $oldestAt::text::timestamptz and $newestAt::text::timestamptz`
+})
+export type LoggedEventRow = RowOf<typeof findEvents>
+
+/** Creates the partitions of the current and the next weeks, and those of events in the default partition. */
+export const createPartitions = statement({
+  name: 'event_log.create_partitions',
+  takes: { weeks: 'int4' },
+  gives: { created: 'int8?' },
+  text: `
+    select sum(cartwright.create_event_partitions(from_at, to_at)) as created
+    from (
+      select now() as from_at, now() + make_interval(weeks => $weeks) as to_at
+      union all
+      select distinct week, week
+      from cartwright.events_default, date_trunc('week', occurred_at, 'UTC') as week
+    ) wanted`
+})
+
+/** Drops the weeks that ended more than these days ago. */
+export const dropPartitions = statement({
+  name: 'event_log.drop_partitions',
+  takes: { days: 'int4' },
+  gives: { dropped: 'int4?' },
+  text: 'select cartwright.drop_event_partitions(now() - make_interval(days => $days)) as dropped'
+})
