@@ -69,6 +69,9 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   'pricing.promotions': 'rules'
 }
 
+/** The event log keeps the id of an erased account, because other systems erase what they store under it. */
+const KEEPS_IDS = /^cartwright\.events(?:_|$)/
+
 /** Searches every row of every table for these words. */
 async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[]) {
   const tables = await sql(
@@ -153,5 +156,14 @@ test('an erased customer is in no table, and this test knows each table that cou
   const hurry = `update cartwright.jobs set due_at = now() where handler = 'auth.erase_again' returning id`
   expect(await shop.sql(hurry)).toHaveLength(1)
   await shop.handled()
-  expect((await lookFor(shop, words)).found).toEqual([])
+  const { found: left } = await lookFor(shop, words)
+  expect(left.filter(name => !KEEPS_IDS.test(String(name)))).toEqual([])
+  expect(
+    (
+      await lookFor(
+        shop,
+        words.filter(word => word !== account.id)
+      )
+    ).found
+  ).toEqual([])
 })
