@@ -14,7 +14,7 @@ export type EventLog = {
 /** The log, for the process that runs the shop. */
 export type RunningEventLog = EventLog & Pick<Sequencer, 'wake' | 'start' | 'stop'>
 
-export type EventLogDependencies = {
+type EventLogDependencies = {
   db: Database
   log: Log
   timers: Pick<Timers, 'every'>

@@ -2,19 +2,19 @@ import { defineError } from '../../kernel/errors.ts'
 import type { Database } from '../postgres/database.ts'
 import { findEvents, findPositions, type LoggedEventRow } from './queries.ts'
 
-export const cursorExpired = defineError(
+const cursorExpired = defineError(
   'gone',
   'EVENTS_CURSOR_EXPIRED',
   'The events after this position were deleted (events.retention_days). Read all objects again, then continue from "latest_position".'
 )
-export const cursorAhead = defineError(
+const cursorAhead = defineError(
   'invalid',
   'EVENTS_CURSOR_AHEAD',
   'The position in "after" is beyond the end of the log. If the shop was restored from a backup, read all objects again, then continue from "latest_position".'
 )
 
 /** An event of the log. Positions have no gaps. */
-export type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
+type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
 export type EventLogPage = { items: LoggedEvent[]; next_after: number; latest_position: number }
 export type EventLogQuery = {
   /** Returns events after this position. Default: from the oldest that is kept. */

@@ -1,6 +1,6 @@
 /** Ids from the first to the last, both included. */
 export type IdRange = { readonly from: number; readonly to: number }
-export type UnpositionedEvent = { readonly id: number; readonly ageSeconds: number }
+type UnpositionedEvent = { readonly id: number; readonly ageSeconds: number }
 /** The log as one snapshot sees it. */
 export type LogState = {
   /** Every id up to this one has a position, is skipped, or was rolled back. */
