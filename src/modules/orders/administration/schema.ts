@@ -1,8 +1,7 @@
+import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
-  changeListOf,
-  changeQuery,
   Id,
   input,
   line,
