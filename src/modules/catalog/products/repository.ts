@@ -181,6 +181,25 @@ export const searchProducts = statement({
   takes: { ...ofList.takes, q: 'text[]' },
   text: productSearchSql(list)
 })
+/** Lists products by the time of their last change. `at` is in microseconds since 1970. */
+export const listChangedProducts = statement({
+  name: 'catalog.list_changed_products',
+  takes: { at: 'float8', after: 'uuid', limit: 'int8' },
+  gives: { ...ofList.gives, changed_at: 'int8' },
+  slow: true,
+  text: `
+    select ${list.shown}, (extract(epoch from updated_at) * 1000000)::int8 as changed_at
+    from catalog.products page
+    where (updated_at, id) > (timestamptz 'epoch' + $at * interval '1 microsecond', $after)
+    order by updated_at, id limit $limit`
+})
+export const countChangedProducts = statement({
+  name: 'catalog.count_changed_products',
+  takes: { since: 'timestamptz' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo('catalog.products where updated_at >= $since')
+})
 export const countProducts = statement({
   name: 'catalog.count_all_products',
   takes: { statuses: 'text[]', q: 'text[]?' },

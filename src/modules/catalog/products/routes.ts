@@ -1,6 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
+import { changeListOf } from '../../../kernel/change-lists.ts'
+import { IdParams, noContent } from '../../../kernel/wire.ts'
 import {
   AdminProductListQuery,
   AdminProductResponse,
@@ -20,9 +21,9 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
       schema: {
         summary: 'List products of any status',
         description:
-          'Returns a page of products for administrators, newest first. Drafts and archived products are included. Filter by `status`, or search with `q`.',
+          'Returns a page of products for administrators, newest first. Drafts and archived products are included. Filter by `status`, or search with `q`. Poll for changes of products and their variants with `updated_since`. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: AdminProductListQuery,
-        response: { 200: listOf(AdminProductSummaryResponse) }
+        response: { 200: changeListOf(AdminProductSummaryResponse) }
       }
     },
     request => products.list(request.query)

@@ -1,3 +1,4 @@
+import { changeQuery } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -114,6 +115,7 @@ export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryRespo
 
 export const AdminProductListQuery = input({
   ...pageQuery,
+  ...changeQuery,
   status: Type.Optional(ProductStatusSchema),
   q: Type.Optional(
     line(

@@ -1,9 +1,10 @@
 import { found } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { emptyPage, newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
@@ -50,11 +51,9 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     return adminProduct(found(await db.first(repository.findProductDetail, { id }), productNotFound))
   }
 
-  async function list({
-    q,
-    status,
-    ...query
-  }: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
+  async function list(all: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
+    const { q, status, updated_since, ...query } = all
+    if (updated_since !== undefined) return listChanged({ ...all, updated_since })
     const patterns = q === undefined ? null : productLikePatterns(q)
     if (patterns?.length === 0) return emptyPage(query)
     const statuses = status === undefined ? PRODUCT_STATUSES : [status]
@@ -68,6 +67,19 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
           : db.rows(repository.searchProducts, { statuses, q: patterns, ...page }),
       total: () => db.first(repository.countProducts, { statuses, q: patterns })
     })
+  }
+
+  async function listChanged(
+    query: AdminProductListQuery & { updated_since: string }
+  ): Promise<Page<AdminProductSummaryResponse>> {
+    const page = await readChanges(db, query, {
+      name: 'products',
+      start: { after: LOWEST_ID },
+      rows: place => db.rows(repository.listChangedProducts, place),
+      placeOf: ({ changed_at: at, id: after }) => ({ after, at }),
+      total: since => db.first(repository.countChangedProducts, since)
+    })
+    return { ...page, items: page.items.map(({ changed_at: _, ...product }) => product) }
   }
 
   /**
