@@ -48,5 +48,6 @@ export const raiseOrderTokenVersion = statement({
 export const assignPaymentsToCustomer = statement({
   name: 'payments.assign_payments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
-  text: 'update payments.payments set customer_id = $customer_id where order_id = $order_id'
+  text: `
+    update payments.payments set customer_id = $customer_id, updated_at = now() where order_id = $order_id`
 })

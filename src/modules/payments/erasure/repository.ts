@@ -16,7 +16,9 @@ export const erasePaymentAccountOwners = statement({
 export const erasePaymentOwners = statement({
   name: 'payments.erase_payments',
   takes: { order_ids: 'uuid[]' },
-  text: 'update payments.payments set customer_id = null, next_step = null where order_id = any ($order_ids)'
+  text: `
+    update payments.payments set customer_id = null, next_step = null, updated_at = now()
+    where order_id = any ($order_ids)`
 })
 /** Erases the reasons that administrators wrote. Open requests stay, because retries need them. */
 export const eraseOperationReasons = statement({

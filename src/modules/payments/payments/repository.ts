@@ -86,7 +86,8 @@ export const storeProviderPaymentId = statement({
   takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
   text: `
     update payments.payments set
-      object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step)
+      object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step),
+      updated_at = now()
     where id = $id`
 })
 /** Lists the payments of an order, oldest first. */
@@ -143,6 +144,25 @@ export const listAllPayments = statement({
       and ($order_id::uuid is null or order_id = $order_id)
       and (not $expiring::bool or authorized_until < now() + interval '1 day')
     order by id desc limit $limit`
+})
+/** Lists payments by the time of their last change. `at` is in microseconds since 1970. */
+export const listChangedPayments = statement({
+  name: 'payments.list_changed_payments',
+  takes: { at: 'float8', after: 'uuid', limit: 'int8' },
+  gives: { ...payment, changed_at: 'int8' },
+  slow: true,
+  text: `
+    select ${paymentColumns}, (extract(epoch from updated_at) * 1000000)::int8 as changed_at
+    from payments.payments
+    where (updated_at, id) > (timestamptz 'epoch' + $at * interval '1 microsecond', $after)
+    order by updated_at, id limit $limit`
+})
+export const countChangedPayments = statement({
+  name: 'payments.count_changed_payments',
+  takes: { since: 'timestamptz' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo('payments.payments where updated_at >= $since')
 })
 export const countAllPayments = statement({
   name: 'payments.count_payments',
@@ -222,6 +242,6 @@ export const reserveRefundAmount = statement({
   name: 'payments.reserve_refund',
   takes: { id: 'uuid', amount: 'int8' },
   text: `
-    update payments.payments set refunding = refunding + $amount
+    update payments.payments set refunding = refunding + $amount, updated_at = now()
     where id = $id and refunded + refunding + $amount <= captured`
 })

@@ -24,7 +24,7 @@ export function paymentRoutes(tiers: Tiers, payments: PaymentService): void {
       schema: {
         summary: 'List payments',
         description:
-          'Returns a page of the payments of all orders that match the filters, newest first. `expiring=true` selects authorizations that expire within a day.',
+          'Returns a page of the payments of all orders that match the filters, newest first. `expiring=true` selects authorizations that expire within a day. Poll for changes with `updated_since`. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: AdminPaymentQuery,
         response: { 200: AdminPaymentListResponse }
       }

@@ -3,6 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
   canceledOrderNotPayable,
@@ -81,13 +82,20 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
   return {
     read,
 
-    list: ({
-      status,
-      provider,
-      order_id,
-      expiring = false,
-      ...page
-    }: AdminPaymentQuery): Promise<Page<repository.PaymentRow>> => {
+    list: (query: AdminPaymentQuery): Promise<Page<repository.PaymentRow>> => {
+      const { status, provider, order_id, expiring = false, updated_since, ...page } = query
+      if (updated_since !== undefined)
+        return readChanges(
+          db,
+          { ...query, updated_since },
+          {
+            name: 'admin payments',
+            start: { after: LOWEST_ID },
+            rows: place => db.rows(repository.listChangedPayments, place),
+            placeOf: ({ changed_at: at, id: after }) => ({ after, at }),
+            total: since => db.first(repository.countChangedPayments, since)
+          }
+        )
       const filters = {
         status: status ?? null,
         provider: provider ?? null,
