@@ -34,6 +34,9 @@ test('whatever clients make of the cursor of a list, it is refused, or a place i
       `/api/admin/price-lists/${list}/prices`,
       `/api/admin/price-lists/${list}/prices?variant_id=${variant_id}`
     ],
+    ...['/api/admin/users', '/api/catalog/products'].map(
+      path => `${path}?updated_since=1970-01-01T00:00:00Z`
+    ),
     ...['newest', 'name', 'price', '-price'].map(sort => `/api/products?sort=${sort}`)
   ]) {
     const page = (cursor: string) =>

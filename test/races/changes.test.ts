@@ -1,20 +1,19 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { updateOrderState } from '../../src/modules/orders/lifecycle/repository.ts'
-import { type Statement, valuesOf } from '../../src/platform/postgres/statement.ts'
+import { declaredStatements, valuesOf } from '../../src/platform/postgres/statement.ts'
 import { createCustomer, openPost, useEverything } from '../never/use-everything.ts'
 
 const BEGINNING = '1970-01-01T00:00:00Z'
 const DEADLINE = { timeout: 60_000 }
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
 type Entry = any
-/** A list that systems poll, and the statement by which the shop changes an entry. */
+/** A list that systems poll, and the name of a statement by which the shop changes an entry. */
 type Polled = {
   path: string
   /** Of those that the list has without `updated_since`. */
   filter: string
   idOf: (entry: Entry) => string
-  change: Statement
+  change: string
   given: (id: string) => Record<string, unknown>
 }
 
@@ -23,7 +22,7 @@ const LISTS: Polled[] = [
     path: '/api/admin/orders',
     filter: 'status=paid',
     idOf: ({ id }) => id,
-    change: updateOrderState as unknown as Statement,
+    change: 'orders.update_state',
     given: id => ({
       id,
       state: 'pending',
@@ -31,6 +30,27 @@ const LISTS: Polled[] = [
       cancel_requested_by: null,
       is_held: true
     })
+  },
+  {
+    path: '/api/catalog/products',
+    filter: 'status=active',
+    idOf: ({ id }) => id,
+    change: 'catalog.touch_product',
+    given: id => ({ id })
+  },
+  {
+    path: '/api/admin/payments',
+    filter: 'status=pending',
+    idOf: ({ id }) => id,
+    change: 'payments.set_payment_object',
+    given: id => ({ id, object_id: id, next_step: null })
+  },
+  {
+    path: '/api/admin/users',
+    filter: 'role=customer',
+    idOf: ({ id }) => id,
+    change: 'auth.update_profile',
+    given: id => ({ id, name: 'Ada', phone: null, locale: null, marketing_consent: false })
   }
 ]
 
@@ -61,8 +81,11 @@ async function usePolledShop() {
   }
   return { shop, connect, poll }
 }
-const makeChange = (by: pg.Client, { change, given }: Polled, id: string) =>
-  by.query(change.text, valuesOf(change, given(id)))
+async function makeChange(by: pg.Client, { change, given }: Polled, id: string): Promise<void> {
+  const statement = declaredStatements().find(({ name }) => name === change)
+  if (statement === undefined) throw new Error(`there is no statement ${change}`)
+  await by.query(statement.text, valuesOf(statement, given(id)))
+}
 
 test('a change of a transaction that stays open while others commit is missed by no client that polls', async () => {
   const { connect, poll } = await usePolledShop()

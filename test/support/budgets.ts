@@ -57,6 +57,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   ),
   '/api/catalog/products': listing(
     2_500,
+    ...CHANGES,
     ...NOT_FOUND,
     ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'q=PRODUCT-77', 'status=archived', 'status=draft']
   ),
@@ -74,9 +75,18 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     `customer_id=${UNKNOWN}`
   ),
   '/api/admin/dashboard': budget(2_500, ...PERIODS),
-  '/api/admin/users': listing(2_500, 'q=customer-7', 'q=unknown', 'q=person', 'role=admin', 'disabled=true'),
+  '/api/admin/users': listing(
+    2_500,
+    ...CHANGES,
+    'q=customer-7',
+    'q=unknown',
+    'q=person',
+    'role=admin',
+    'disabled=true'
+  ),
   '/api/admin/payments': listing(
     1_500,
+    ...CHANGES,
     'status=failed',
     'status=succeeded',
     'provider=nowhere',

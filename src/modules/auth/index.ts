@@ -105,7 +105,7 @@ export type AuthApi = {
    * @throws `AUTH_LAST_ADMIN`.
    */
   setRole(email: string, role: UserRole, scopes?: readonly string[] | null): Promise<boolean>
-  /** Lists users, the newest first. */
+  /** Lists users, the newest first; with `updated_since` the oldest change first, and `next_since` in the page. */
   listUsers(query: AccountListQuery): Promise<Page<UserWithDisabledAt>>
   /** @throws `AUTH_USER_NOT_FOUND`. */
   user(userId: string): Promise<UserWithDisabledAt>

@@ -16,7 +16,7 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
       schema: {
         summary: 'List users',
         description:
-          'Returns customers and administrators, newest first. Search by the beginning of an e-mail address or name in `q`, and filter by `role` and `disabled`. Needs an administrator with full access.',
+          'Returns customers and administrators, newest first. Search by the beginning of an e-mail address or name in `q`, and filter by `role` and `disabled`. Poll for changes with `updated_since`. Needs an administrator with full access. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: schema.UserListQuery,
         response: { 200: schema.ManagedUserListResponse }
       }

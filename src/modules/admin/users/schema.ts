@@ -1,3 +1,4 @@
+import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -16,6 +17,7 @@ const SCOPES = 'Modules that an administrator may manage. Null: full access, or 
 
 export const UserListQuery = input({
   ...pageQuery,
+  ...changeQuery,
   q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
   disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' }))
@@ -52,9 +54,10 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   locale: nullable(Type.String({ description: 'Language tag, such as de-CH.' })),
   marketing_consent: Type.Boolean({ description: 'True: the user has agreed to marketing mails.' }),
   created_at: Time,
-  disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' })
+  disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' }),
+  updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
-export const ManagedUserListResponse = listOf(ManagedUserResponse)
+export const ManagedUserListResponse = changeListOf(ManagedUserResponse)
 
 const UserSessionResponse = response('UserSessionResponse', {
   id: Id,

@@ -1,7 +1,9 @@
 import { legacyEmailKey } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
+import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
+import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { lastAdminMustRemain, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -9,9 +11,17 @@ import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { UserRole } from '../users/schema.ts'
 
-export type UserWithDisabledAt = UserRow & { disabled_at: Date | null }
-/** `search`: prefix of an e-mail address or name, case-insensitive. */
-export type AccountListQuery = PageQuery & { role?: UserRole; disabled?: boolean; search?: string }
+export type UserWithDisabledAt = UserRow & { disabled_at: Date | null; updated_at: Date }
+/**
+ * `search`: prefix of an e-mail address or name, case-insensitive. `updated_since`: users that changed since this time, the
+ * oldest change first, without other filters.
+ */
+export type AccountListQuery = PageQuery & {
+  role?: UserRole
+  disabled?: boolean
+  search?: string
+  updated_since?: string
+}
 
 /** Manages accounts for administrators. */
 export function createAccountAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
@@ -29,7 +39,20 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
   return {
     requireAnotherAdmin,
 
-    list: ({ role, disabled, search, ...query }: AccountListQuery): Promise<Page<UserWithDisabledAt>> => {
+    list: (all: AccountListQuery): Promise<Page<UserWithDisabledAt>> => {
+      const { role, disabled, search, updated_since, ...query } = all
+      if (updated_since !== undefined)
+        return readChanges(
+          db,
+          { ...all, updated_since },
+          {
+            name: 'users',
+            start: { after: LOWEST_ID },
+            rows: place => db.rows(repository.listChangedUsers, place),
+            placeOf: ({ changed_at: at, id: after }) => ({ after, at }),
+            total: since => db.first(repository.countChangedUsers, since)
+          }
+        )
       const filters = {
         role: role ?? null,
         disabled: disabled ?? null,

@@ -11,7 +11,8 @@ export const resetPassword = statement({
       delete from auth.one_time_tokens where id = $id and purpose = 'password' and expires_at > now()
       returning user_id, email
     )
-    update auth.users u set password_hash = $hash, email_verified_at = coalesce(u.email_verified_at, now())
+    update auth.users u set password_hash = $hash, email_verified_at = coalesce(u.email_verified_at, now()),
+      updated_at = now()
     from used
     where u.id = used.user_id and u.email = used.email and u.disabled_at is null and u.password_hash is not null
     returning u.id`

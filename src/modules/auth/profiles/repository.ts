@@ -16,6 +16,7 @@ export const updateProfile = statement({
   text: `
     update auth.users set
       name = $name, phone = $phone, locale = $locale,
-      marketing_consent_at = case when $marketing_consent then coalesce(marketing_consent_at, now()) end
+      marketing_consent_at = case when $marketing_consent then coalesce(marketing_consent_at, now()) end,
+      updated_at = now()
     where id = $id`
 })

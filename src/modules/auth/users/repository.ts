@@ -65,12 +65,14 @@ export const updatePasswordHash = statement({
 export const updateUserDisabled = statement({
   name: 'auth.update_user_disabled',
   takes: { id: 'uuid', disabled: 'bool' },
-  text: 'update auth.users set disabled_at = case when $disabled then coalesce(disabled_at, now()) end where id = $id'
+  text: `
+    update auth.users set disabled_at = case when $disabled then coalesce(disabled_at, now()) end, updated_at = now()
+    where id = $id`
 })
 export const updateUserRole = statement({
   name: 'auth.update_user_role',
   takes: { id: 'uuid', role: 'text', scopes: 'text[]?' },
-  text: 'update auth.users set role = $role, scopes = $scopes where id = $id'
+  text: 'update auth.users set role = $role, scopes = $scopes, updated_at = now() where id = $id'
 })
 export const existsActiveAdmin = statement({
   name: 'auth.exists_admin',
@@ -139,11 +141,10 @@ export const lockUser = statement({
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $id for update'
 })
-const MANAGED = { ...USER, disabled_at: 'timestamptz?' } as const
+const MANAGED = { ...USER, disabled_at: 'timestamptz?', updated_at: 'timestamptz' } as const
 const managed = `
-  select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
-    marketing_consent_at is not null as marketing_consent, created_at, disabled_at
-  from auth.users`
+  id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
+    marketing_consent_at is not null as marketing_consent, created_at, disabled_at, updated_at`
 /** Null disables a filter. `email` and `name` are prefixes in lower case. */
 const filters = { role: 'text?', disabled: 'bool?', email: 'text?', name: 'text?' } as const
 const matching = `
@@ -155,7 +156,7 @@ export const listUsers = statement({
   takes: { ...filters, after: 'uuid', limit: 'int8' },
   gives: MANAGED,
   slow: true,
-  text: `${managed} where id < $after and ${matching} order by id desc limit $limit`
+  text: `select ${managed} from auth.users where id < $after and ${matching} order by id desc limit $limit`
 })
 export const countUsers = statement({
   name: 'auth.count_users',
@@ -164,11 +165,30 @@ export const countUsers = statement({
   slow: true,
   text: countUpTo(`auth.users where ${matching}`)
 })
+/** Lists users by the time of their last change. `at` is in microseconds since 1970. */
+export const listChangedUsers = statement({
+  name: 'auth.list_changed_users',
+  takes: { at: 'float8', after: 'uuid', limit: 'int8' },
+  gives: { ...MANAGED, changed_at: 'int8' },
+  slow: true,
+  text: `
+    select ${managed}, (extract(epoch from updated_at) * 1000000)::int8 as changed_at
+    from auth.users
+    where (updated_at, id) > (timestamptz 'epoch' + $at * interval '1 microsecond', $after)
+    order by updated_at, id limit $limit`
+})
+export const countChangedUsers = statement({
+  name: 'auth.count_changed_users',
+  takes: { since: 'timestamptz' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo('auth.users where updated_at >= $since')
+})
 export const findUserWithDisabledAt = statement({
   name: 'auth.find_managed_user',
   takes: { id: 'uuid' },
   gives: MANAGED,
-  text: `${managed} where id = $id`
+  text: `select ${managed} from auth.users where id = $id`
 })
 /** Counts customers by day of registration. Days begin at `starts`, and the last ends at `end`. */
 export const countRegistrationsByDay = statement({

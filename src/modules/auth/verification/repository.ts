@@ -13,6 +13,7 @@ export const verifyEmail = statement({
     update auth.users u set
       email = used.email,
       email_verified_at = now(),
+      updated_at = now(),
       former_email = case when before.email = used.email then u.former_email else before.email end,
       email_changed_at = case when before.email = used.email then u.email_changed_at else now() end
     from used join auth.users before on before.id = used.user_id
