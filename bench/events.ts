@@ -13,7 +13,7 @@ import { defineEvent } from '../src/kernel/events.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { Id } from '../src/kernel/wire.ts'
 import { migrationSources } from '../src/module.ts'
-import { noteAudit } from '../src/platform/audit.ts'
+import { saveAuditEntry } from '../src/platform/audit.ts'
 import { createEventLog } from '../src/platform/event-log/event-log.ts'
 import { createMetricRegistry } from '../src/platform/metrics/registry.ts'
 import { createOutbox } from '../src/platform/outbox/outbox.ts'
@@ -119,7 +119,7 @@ function print(line: string) {
 async function changeAsAdministrator(tx: Transaction, id: number): Promise<void> {
   await tx.first(lockCounter, { id })
   await tx.run(countUp, { id })
-  await noteAudit(tx, {
+  await saveAuditEntry(tx, {
     id: newId(),
     actor: newId(),
     method: 'PATCH',

@@ -6,7 +6,7 @@ import { createGateway, type Gateway, type GatewayModule } from './gateway/serve
 import { guideFiles, listGuides } from './guides.ts'
 import type { Diagnosis } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
-import type { ApiOf, Module } from './module.ts'
+import type { GetModuleApi, Module } from './module.ts'
 import { adminModule } from './modules/admin/index.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
@@ -20,7 +20,7 @@ import { reviewsModule } from './modules/reviews/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
 import { webhooksModule } from './modules/webhooks/index.ts'
 import type { Platform } from './platform/platform.ts'
-import { apisOf, setupModules, stopModules } from './set-up.ts'
+import { createModuleApiLookup, setupModules, stopModules } from './set-up.ts'
 import { version } from './version.ts'
 
 export { authModule, catalogModule, shippingModule }
@@ -53,7 +53,7 @@ export type ShopModules = {
   /** Every module of the list, and whether it is enabled. */
   modules: readonly GatewayModule[]
   /** The API of a module; `undefined` when it is disabled. */
-  apiOf: ApiOf
+  apiOf: GetModuleApi
   /** What `doctor` checks in the stored data. */
   diagnoses: readonly Diagnosis[]
   /** Stops the modules, not the platform. */
@@ -89,7 +89,7 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
         parts
       }
     }),
-    apiOf: apisOf(loaded),
+    apiOf: createModuleApiLookup(loaded),
     diagnoses: loaded.flatMap(({ instance }) => instance.diagnoses ?? []),
     stop: () => stopModules(loaded)
   }

@@ -3,11 +3,11 @@ import { mostSimilarWord } from './kernel/nearest.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
-export type Tree = { [key: string]: unknown }
+export type ConfigTree = { [key: string]: unknown }
 /** The keywords of the configuration's JSON Schema that are used here. */
-export type Schema = {
-  properties?: Record<string, Schema>
-  items?: Schema
+export type ConfigJsonSchema = {
+  properties?: Record<string, ConfigJsonSchema>
+  items?: ConfigJsonSchema
   type?: string
   enum?: string[]
   default?: unknown
@@ -15,7 +15,7 @@ export type Schema = {
   'x-holds-password'?: boolean
 }
 /** The environment variable that set a key, by key. */
-export type Origins = ReadonlyMap<string, string>
+export type ConfigKeyOrigins = ReadonlyMap<string, string>
 
 const KEYS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 20
@@ -23,13 +23,13 @@ const VALUE_LENGTH_MAX = 100
 // `scheme://user:password@host`
 const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
 
-export const withoutPassword = (text: string): string => text.replace(PASSWORD_OF_URL, '$1***@')
+export const maskUrlPassword = (text: string): string => text.replace(PASSWORD_OF_URL, '$1***@')
 
 /** Returns the violations of the schema, at most one per key. */
-export function schemaProblems(schema: Schema, value: unknown, path = ''): SettingProblem[] {
-  if (schema.properties !== undefined && isTree(value))
+export function findSchemaProblems(schema: ConfigJsonSchema, value: unknown, path = ''): SettingProblem[] {
+  if (schema.properties !== undefined && isConfigTree(value))
     return Object.entries(schema.properties).flatMap(([key, property]) =>
-      schemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
+      findSchemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
     )
   const found = compileSchema(schema)(value).map(error => ({
     key: `${path}${schemaErrorPath(error).replaceAll('/', '.')}`,
@@ -40,9 +40,9 @@ export function schemaProblems(schema: Schema, value: unknown, path = ''): Setti
 
 function reasonOf(error: SchemaError, value: unknown): string {
   const { params, parentSchema = {} } = error
-  const { properties = {}, default: byDefault } = parentSchema as Schema
+  const { properties = {}, default: byDefault } = parentSchema as ConfigJsonSchema
   if ('additionalProperty' in params)
-    return `unknown key${suggestion(params.additionalProperty, Object.keys(properties))}`
+    return `unknown key${unknownNameHint(params.additionalProperty, Object.keys(properties))}`
   if (error.keyword === 'type' && params.type === 'object')
     return `${schemaErrorMessage(error)}${keysOf(properties)}`
   if (error.keyword === 'type' && params.type === 'array')
@@ -57,13 +57,13 @@ function reasonOf(error: SchemaError, value: unknown): string {
   return near === undefined ? words : `${words} (did you mean ${near}?)`
 }
 
-function keysOf(properties: Record<string, Schema>): string {
+function keysOf(properties: Record<string, ConfigJsonSchema>): string {
   const keys = Object.keys(properties).slice(0, KEYS_SHOWN_MAX)
   return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
 }
 
 /** Returns a hint for an unknown name: the most similar known name, or else to remove it, with some known names. */
-export function suggestion(word: string, known: readonly string[]): string {
+export function unknownNameHint(word: string, known: readonly string[]): string {
   const near = mostSimilarWord(word, known)
   if (near !== undefined) return ` (did you mean ${near}?)`
   const some = known.slice(0, KEYS_SHOWN_MAX).join(', ')
@@ -71,9 +71,9 @@ export function suggestion(word: string, known: readonly string[]): string {
 }
 
 /** Formats a problem as a line: the key, what to write, the value unless it is a secret, and the variable that set it. */
-export function describeProblem(
+export function formatSettingProblem(
   { key, message, isSecret = false }: SettingProblem,
-  { schema, tree, origins }: { schema: Schema; tree: Tree; origins: Origins }
+  { schema, tree, origins }: { schema: ConfigJsonSchema; tree: ConfigTree; origins: ConfigKeyOrigins }
 ): string {
   const shown = isSecret ? undefined : shownValue(schema, tree, key)
   const [, name] = [...origins].find(([set]) => key === set || key.startsWith(`${set}.`)) ?? []
@@ -84,30 +84,30 @@ export function describeProblem(
 }
 
 /** Formats the value of a key. Returns undefined when it has none, or when it is or contains a secret. */
-function shownValue(root: Schema, tree: Tree, key: string): string | undefined {
-  let schema: Schema | undefined = root
+function shownValue(root: ConfigJsonSchema, tree: ConfigTree, key: string): string | undefined {
+  let schema: ConfigJsonSchema | undefined = root
   let value: unknown = tree
   for (const name of key.split('.')) {
     schema = ownOf(schema?.properties, name) ?? schema?.items
-    value = ownOf(value as Tree | undefined, name)
+    value = ownOf(value as ConfigTree | undefined, name)
   }
   if (schema === undefined || value === undefined) return undefined
   if (value === null || value === '') return 'empty'
   if (holdsSecret(schema)) return undefined
-  if (isTree(value)) return 'an object'
+  if (isConfigTree(value)) return 'an object'
   if (Array.isArray(value) && value.some(each => typeof each === 'object')) return 'a list'
-  const text = withoutPassword(JSON.stringify(value))
+  const text = maskUrlPassword(JSON.stringify(value))
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text
 }
 
 const ownOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
   object != null && Object.hasOwn(object, name) ? object[name] : undefined
 
-const holdsSecret = (schema: Schema): boolean =>
+const holdsSecret = (schema: ConfigJsonSchema): boolean =>
   schema.writeOnly === true ||
   schema['x-holds-password'] === true ||
   (schema.items !== undefined && holdsSecret(schema.items)) ||
   Object.values(schema.properties ?? {}).some(holdsSecret)
 
-export const isTree = (value: unknown): value is Tree =>
+export const isConfigTree = (value: unknown): value is ConfigTree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

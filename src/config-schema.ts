@@ -1,6 +1,6 @@
 import type { TSchema } from './kernel/schema.ts'
 import { flag, type SettingProblem, type SettingsOf, section } from './kernel/settings.ts'
-import { ABOUT, type Config, CoreSettings } from './platform/core-settings.ts'
+import { CONFIG_FILE_DESCRIPTION, type Config, CoreSettings } from './platform/core-settings.ts'
 
 /** The parts of a module's declaration that concern the configuration. */
 export type ConfigurableModule = {
@@ -35,7 +35,7 @@ export function configSchema(modules: readonly ConfigurableModule[]) {
   const twice = switches.find(([name], index) => switches.findIndex(([other]) => other === name) !== index)
   if (twice !== undefined) throw new Error(`two modules, or parts of them, are called ${twice[0]}`)
   const sections = modules.flatMap(({ name, settings }) => (settings ? [[name, settings]] : []))
-  return section(ABOUT, {
+  return section(CONFIG_FILE_DESCRIPTION, {
     ...CoreSettings.properties,
     modules: section(
       'Which modules are enabled. A disabled module answers 503 on all of its paths.',
@@ -60,7 +60,9 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the keys that short environment variables set. Hosting platforms expect some of these names, such as PORT. */
-export const shortNames = (modules: readonly ConfigurableModule[]): Readonly<Record<string, string>> => ({
+export const keysOfShortVariables = (
+  modules: readonly ConfigurableModule[]
+): Readonly<Record<string, string>> => ({
   ...SHORT_NAMES,
   ...Object.fromEntries(
     modules.flatMap(({ name, shortNames: own = {} }) =>

@@ -15,7 +15,7 @@ const HOST =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
 /** Checks values beyond their schema, such as URLs. Ignores values of the wrong type, because the schema reports those. */
-export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
+export function findSettingValueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
   const valueAt = (key: string): unknown => {
     const [section = '', name = ''] = key.split('.')
     return (tree[section] as Record<string, unknown> | undefined)?.[name]
@@ -49,7 +49,12 @@ export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingP
 }
 
 /** Returns why settings that are valid separately cannot be used together. */
-export function findContradictions({ environment, server, database, secrets }: Config): SettingProblem[] {
+export function findSettingContradictions({
+  environment,
+  server,
+  database,
+  secrets
+}: Config): SettingProblem[] {
   const { port, diagnostics_port, private_metrics } = server
   const isProduction = environment === 'production'
   return [

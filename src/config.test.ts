@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { modules } from './app.ts'
-import { isRightWithoutModules, loadConfig, peekDataFolder } from './config.ts'
+import { findDataFolderBeforeModules, isConfigValidWithoutModules, loadConfig } from './config.ts'
 import { configSchema } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
 
@@ -348,7 +348,7 @@ test.each([
   [{ CARTWRIGHT__DATABASE: 'nonsense' }, undefined],
   [{ CARTWRIGHT_CONFIG: '/no/such/file.yaml' }, undefined]
 ])('before the configuration is checked, the data folder for %j is %s', (environment, folder) => {
-  expect(peekDataFolder(environment)).toBe(folder)
+  expect(findDataFolderBeforeModules(environment)).toBe(folder)
 })
 
 test.each([
@@ -359,14 +359,16 @@ test.each([
   [{ CARTWRIGHT__CART__LINES_MAX: '5' }, false],
   [{ CARTWRIGHT__MODULES__CART__ENABLED: 'false' }, false]
 ])('whether %j is valid without any module: %s', (environment, isRight) => {
-  expect(isRightWithoutModules(environment)).toBe(isRight)
+  expect(isConfigValidWithoutModules(environment)).toBe(isRight)
 })
 
 test('the data folder is read from the file, even when the file has other problems', async () => {
-  expect(peekDataFolder(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
-  expect(peekDataFolder(await useFile('data: 5\n'))).toBeUndefined()
-  expect(peekDataFolder(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))).toBeUndefined()
-  expect(peekDataFolder(await useFile('data: [\n'))).toBeUndefined()
+  expect(findDataFolderBeforeModules(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
+  expect(findDataFolderBeforeModules(await useFile('data: 5\n'))).toBeUndefined()
+  expect(
+    findDataFolderBeforeModules(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))
+  ).toBeUndefined()
+  expect(findDataFolderBeforeModules(await useFile('data: [\n'))).toBeUndefined()
 })
 
 type Property = {

@@ -1,20 +1,25 @@
-import { FILE_NAME, parse, readFile, yamlReason } from './config-file.ts'
+import { CONFIG_FILE_VARIABLE, parseConfigValue, readConfigFile, yamlReason } from './config-file.ts'
 import {
-  describeProblem,
-  isTree,
-  type Schema,
-  schemaProblems,
-  suggestion,
-  type Tree,
-  withoutPassword
+  type ConfigJsonSchema,
+  type ConfigTree,
+  findSchemaProblems,
+  formatSettingProblem,
+  isConfigTree,
+  maskUrlPassword,
+  unknownNameHint
 } from './config-problems.ts'
-import { type ConfigOf, type ConfigurableModule, configSchema, shortNames } from './config-schema.ts'
-import { findContradictions, valueProblems } from './config-values.ts'
+import {
+  type ConfigOf,
+  type ConfigurableModule,
+  configSchema,
+  keysOfShortVariables
+} from './config-schema.ts'
+import { findSettingContradictions, findSettingValueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { certainlyMatchesSchema } from './kernel/plain-fit.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { type ComposableModule, moduleProblems } from './module-problems.ts'
-import { type Config, CoreSettings, DATA_DEFAULT } from './platform/core-settings.ts'
+import { type Config, CoreSettings, DATA_FOLDER_DEFAULT } from './platform/core-settings.ts'
 
 export type { Config, ConfigOf }
 
@@ -25,7 +30,7 @@ const LONG_PREFIX = 'CARTWRIGHT__'
 const DEVELOPMENT = ['', 'development', 'test']
 
 /** The schema of all keys, and the keys that short environment variables set. */
-type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
+type Known = { schema: ConfigJsonSchema; shortNames: Readonly<Record<string, string>> }
 
 /**
  * Loads the configuration: defaults, overridden by `config.yaml` (or the file that CARTWRIGHT_CONFIG names, or `content`),
@@ -41,7 +46,10 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
   const { tree, problems } = reading
   // Checks across settings run only when each setting is valid, because they rely on it.
   if (problems.length === 0)
-    problems.push(...findContradictions(tree as Config), ...moduleSettingProblems(modules, tree as Config))
+    problems.push(
+      ...findSettingContradictions(tree as Config),
+      ...moduleSettingProblems(modules, tree as Config)
+    )
   const isSwitched = !problems.some(({ key }) => key.split('.')[0] === 'modules')
   const unfit = isSwitched ? moduleProblems(modules, tree.modules as Config['modules']) : []
   return finish(reading, unfit)
@@ -51,23 +59,26 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
  * Loads the configuration for commands that need only the database. Does not check whether settings or modules fit together.
  * @throws OperatorError that lists every invalid or unknown key.
  */
-export const readConfig = <const M extends ConfigurableModule>(
+export const readConfigForDatabase = <const M extends ConfigurableModule>(
   modules: readonly M[],
   environment: Environment = process.env
 ): ConfigOf<M> => finish(read(modules, environment))
 
-type Reading = { known: Known; tree: Tree; origins: Origins; problems: SettingProblem[] }
+type Reading = { known: Known; tree: ConfigTree; origins: Origins; problems: SettingProblem[] }
 
 function read(modules: readonly ConfigurableModule[], environment: Environment, content?: object): Reading {
-  const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
+  const known: Known = {
+    schema: configSchema(modules) as ConfigJsonSchema,
+    shortNames: keysOfShortVariables(modules)
+  }
   const problems: SettingProblem[] = []
   const origins: Origins = new Map()
   const tree = readTree(known, environment, problems, origins, content)
   fill(known.schema, tree, '', problems)
   const isReported = ({ key }: SettingProblem) => problems.some(problem => problem.key === key)
   if (!certainlyMatchesSchema(known.schema, tree))
-    problems.push(...schemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
-  problems.push(...valueProblems(tree).filter(problem => !isReported(problem)))
+    problems.push(...findSchemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
+  problems.push(...findSettingValueProblems(tree).filter(problem => !isReported(problem)))
   return { known, tree, origins, problems }
 }
 
@@ -87,7 +98,10 @@ function finish<M extends ConfigurableModule>(
   { known: { schema }, tree, origins, problems }: Reading,
   unfit: readonly string[] = []
 ): ConfigOf<M> {
-  const lines = [...problems.map(problem => describeProblem(problem, { schema, tree, origins })), ...unfit]
+  const lines = [
+    ...problems.map(problem => formatSettingProblem(problem, { schema, tree, origins })),
+    ...unfit
+  ]
   if (lines.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${lines.join('\n  ')}`)
   return freeze(tree) as ConfigOf<M>
 }
@@ -96,11 +110,11 @@ function finish<M extends ConfigurableModule>(
  * Returns the data folder of the embedded database before the modules are loaded. Returns undefined when another database is
  * configured, or when the configuration cannot be read; `loadConfig` reports that later.
  */
-export function peekDataFolder(environment: Environment = process.env): string | undefined {
+export function findDataFolderBeforeModules(environment: Environment = process.env): string | undefined {
   try {
-    const known: Known = { schema: CoreSettings as Schema, shortNames: shortNames([]) }
-    const { data = DATA_DEFAULT, database } = readTree(known, environment, [], new Map())
-    const url = isTree(database) ? (database.url ?? '') : (database ?? '')
+    const known: Known = { schema: CoreSettings as ConfigJsonSchema, shortNames: keysOfShortVariables([]) }
+    const { data = DATA_FOLDER_DEFAULT, database } = readTree(known, environment, [], new Map())
+    const url = isConfigTree(database) ? (database.url ?? '') : (database ?? '')
     return typeof data === 'string' && url === '' ? data : undefined
   } catch {
     return undefined
@@ -108,7 +122,7 @@ export function peekDataFolder(environment: Environment = process.env): string |
 }
 
 /** Whether the configuration is valid and sets no key of a module. */
-export function isRightWithoutModules(environment: Environment = process.env): boolean {
+export function isConfigValidWithoutModules(environment: Environment = process.env): boolean {
   try {
     loadConfig([], environment)
     return true
@@ -120,20 +134,20 @@ export function isRightWithoutModules(environment: Environment = process.env): b
 const MASK = '***'
 
 /** Returns the configuration with `***` for every secret and for the passwords of its URLs. */
-export function withoutSecrets<const M extends ConfigurableModule>(
+export function maskConfigSecrets<const M extends ConfigurableModule>(
   modules: readonly M[],
   config: ConfigOf<M>
-): Tree {
-  const masked = (schema: Schema | undefined, value: unknown): unknown => {
+): ConfigTree {
+  const masked = (schema: ConfigJsonSchema | undefined, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(item => masked(schema?.items, item))
-    if (isTree(value))
+    if (isConfigTree(value))
       return Object.fromEntries(
         Object.entries(value).map(([key, inner]) => [key, masked(schema?.properties?.[key], inner)])
       )
     if (typeof value !== 'string' || value === '') return value
-    return schema?.writeOnly ? MASK : withoutPassword(value)
+    return schema?.writeOnly ? MASK : maskUrlPassword(value)
   }
-  return masked(configSchema(modules) as Schema, config) as Tree
+  return masked(configSchema(modules) as ConfigJsonSchema, config) as ConfigTree
 }
 
 /** The environment variable that set a key, by key. */
@@ -145,8 +159,11 @@ function readTree(
   problems: SettingProblem[],
   origins: Origins,
   content?: object
-): Tree {
-  const tree = content === undefined ? readFile(environment[FILE_NAME]) : (structuredClone(content) as Tree)
+): ConfigTree {
+  const tree =
+    content === undefined
+      ? readConfigFile(environment[CONFIG_FILE_VARIABLE])
+      : (structuredClone(content) as ConfigTree)
   for (const [path, value, name] of environmentValues(known, environment, problems)) {
     assign(known.schema, tree, path, value, name, problems)
     origins.set(path.join('.'), name)
@@ -178,27 +195,27 @@ function* environmentValues(
       yield [name.slice(LONG_PREFIX.length).toLowerCase().split('__'), value, name]
     } else if (
       name.startsWith('CARTWRIGHT_') &&
-      name !== FILE_NAME &&
+      name !== CONFIG_FILE_VARIABLE &&
       !Object.hasOwn(known.shortNames, name)
     ) {
-      problems.push({ key: name, message: `unknown variable${suggestion(name, variableNames(known))}` })
+      problems.push({ key: name, message: `unknown variable${unknownNameHint(name, variableNames(known))}` })
     }
   }
 }
 
 function variableNames(known: Known): string[] {
-  const long = (schema: Schema, name: string): string[] =>
+  const long = (schema: ConfigJsonSchema, name: string): string[] =>
     Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
       const own = `${name}__${key.toUpperCase()}`
       return property.properties === undefined ? [own] : long(property, own)
     })
-  return [FILE_NAME, ...Object.keys(known.shortNames), ...long(known.schema, 'CARTWRIGHT')]
+  return [CONFIG_FILE_VARIABLE, ...Object.keys(known.shortNames), ...long(known.schema, 'CARTWRIGHT')]
 }
 
 /** Sets the key of a variable in the tree, converted to the type of the key. */
 function assign(
-  root: Schema,
-  tree: Tree,
+  root: ConfigJsonSchema,
+  tree: ConfigTree,
   path: string[],
   value: string,
   name: string,
@@ -209,14 +226,14 @@ function assign(
     const property = propertyOf(schema, key)
     if (property === undefined) {
       const known = Object.keys(schema.properties ?? {})
-      problems.push({ key: name, message: `unknown key ${path.join('.')}${suggestion(key, known)}` })
+      problems.push({ key: name, message: `unknown key ${path.join('.')}${unknownNameHint(key, known)}` })
       return
     }
     schema = property
   }
   let node = tree
   for (const key of path.slice(0, -1)) {
-    const inner = isTree(node[key]) ? node[key] : {}
+    const inner = isConfigTree(node[key]) ? node[key] : {}
     node[key] = inner
     node = inner
   }
@@ -224,7 +241,7 @@ function assign(
   node[last] = value
   if (schema.type === 'string') return
   try {
-    node[last] = parse(value)
+    node[last] = parseConfigValue(value)
   } catch (error) {
     // Other text that is not YAML, such as *, stays text; the schema then reports its type.
     if (/^\s*[[{]/.test(value))
@@ -233,27 +250,27 @@ function assign(
 }
 
 /** Fills in the defaults, for keys without a value too, and reports unknown keys. */
-function fill(schema: Schema, tree: Tree, path: string, problems: SettingProblem[]): void {
+function fill(schema: ConfigJsonSchema, tree: ConfigTree, path: string, problems: SettingProblem[]): void {
   const properties = schema.properties ?? {}
   for (const key of Object.keys(tree)) {
     if (propertyOf(schema, key) !== undefined) continue
     problems.push({
       key: `${path}${key}`,
-      message: `unknown key${suggestion(key, Object.keys(properties))}`
+      message: `unknown key${unknownNameHint(key, Object.keys(properties))}`
     })
     delete tree[key]
   }
   for (const [key, property] of Object.entries(properties)) {
     if (property.properties !== undefined) {
       tree[key] ??= {}
-      if (isTree(tree[key])) fill(property, tree[key], `${path}${key}.`, problems)
+      if (isConfigTree(tree[key])) fill(property, tree[key], `${path}${key}.`, problems)
     } else {
       tree[key] ??= structuredClone(property.default)
     }
   }
 }
 
-const propertyOf = (schema: Schema, key: string): Schema | undefined =>
+const propertyOf = (schema: ConfigJsonSchema, key: string): ConfigJsonSchema | undefined =>
   schema.properties !== undefined && Object.hasOwn(schema.properties, key)
     ? schema.properties[key]
     : undefined

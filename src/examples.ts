@@ -1,4 +1,4 @@
-import type { ApiOf } from './module.ts'
+import type { GetModuleApi } from './module.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule, type Offer } from './modules/catalog/index.ts'
@@ -12,7 +12,7 @@ type Account = { email: string; password: string }
 export type ExampleRequests = (address: string, account?: Account) => Promise<string[]>
 
 /** Creates the function that returns curl commands for a shop at this address, one for each of three enabled modules. */
-export function createExampleRequests(apiOf: ApiOf): ExampleRequests {
+export function createExampleRequests(apiOf: GetModuleApi): ExampleRequests {
   const catalog = apiOf(catalogModule)
   let [asked, offer] = [Number.NEGATIVE_INFINITY, Promise.resolve<Offer | undefined>(undefined)]
   const someOffer = () => {

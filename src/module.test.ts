@@ -4,12 +4,12 @@ import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
 import { count, section } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
-import { defineModule, type House, type Module, migrationSources, orderModules } from './module.ts'
+import { defineModule, type Module, migrationSources, orderModules, type ShopOverview } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
 import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
-import { apisOf, setupModules, stopModules } from './set-up.ts'
+import { createModuleApiLookup, setupModules, stopModules } from './set-up.ts'
 
 type Options = {
   requires?: Record<string, Module>
@@ -45,7 +45,7 @@ function fake(name: string, options: Options = {}): Module {
 const switchesOf = (modules: readonly Module[], disabled: readonly string[] = []) =>
   Object.fromEntries(modules.map(({ name }) => [name, { enabled: !disabled.includes(name) }]))
 
-const outbox = { route: () => {}, attach: () => {} }
+const outbox = { setSubscriptions: () => {}, attachHandler: () => {} }
 const platformOf = (config: object, metrics = createMetricRegistry()) =>
   ({ config, metrics, outbox }) as unknown as Platform
 
@@ -158,7 +158,7 @@ test('an unlisted used module is undefined, and a module of the same name replac
   const standIn = fake('catalog')
   const loaded = await setUp([cart, standIn])
   expect(loaded.map(({ module }) => module)).toEqual([standIn, cart])
-  expect(apisOf(loaded)(catalog)).toBe(loaded[0]?.instance.api)
+  expect(createModuleApiLookup(loaded)(catalog)).toBe(loaded[0]?.instance.api)
 })
 
 test('modules stop in the reverse order of their set-up', async () => {
@@ -213,7 +213,7 @@ test('a module with tables that declares nothing about personal data prevents th
   )
   await setUp([{ ...wishlist, personalData: 'Wishes belong to no customer.' }])
 
-  let kept: House['personalData'] | undefined
+  let kept: ShopOverview['personalData'] | undefined
   const auth: Module = {
     ...fake('auth'),
     setup: async ({ house }) => {

@@ -53,11 +53,11 @@ export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
   /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
   eventLog: EventLog
-  house: House
+  house: ShopOverview
 }
 
 /** The shop as a whole, for its administration. */
-export type House = {
+export type ShopOverview = {
   /** All modules of the list, enabled or not. */
   readonly modules: readonly DescribedModule[]
   /** All events that they emit. */
@@ -174,12 +174,12 @@ export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
 /** A module with an API of this type. */
 export type ModuleWith<Api> = { name: string; setup: (...args: never[]) => Promise<{ api: Api }> }
 /** The API of a module; `undefined` when it is disabled. */
-export type ApiOf = <Api>(module: ModuleWith<Api>) => Api | undefined
-export type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
+export type GetModuleApi = <Api>(module: ModuleWith<Api>) => Api | undefined
+export type ModuleSwitches = Readonly<Record<string, { readonly enabled: boolean }>>
 
-export const isEnabled = (module: Module, switches: Switches) => switches[module.name]?.enabled === true
+export const isEnabled = (module: Module, switches: ModuleSwitches) => switches[module.name]?.enabled === true
 
-export const describeModules = (modules: readonly Module[], switches: Switches): DescribedModule[] =>
+export const describeModules = (modules: readonly Module[], switches: ModuleSwitches): DescribedModule[] =>
   modules.map(module => ({
     name: module.name,
     enabled: isEnabled(module, switches),
@@ -198,7 +198,7 @@ export const describeModules = (modules: readonly Module[], switches: Switches):
  * Returns the enabled modules, each after the modules that it requires and uses. A required module is found in the list by its
  * name, so a replacement with the same name may be used.
  */
-export function orderModules(modules: readonly Module[], switches: Switches): Module[] {
+export function orderModules(modules: readonly Module[], switches: ModuleSwitches): Module[] {
   const ordered = new Set<Module>()
   const visit = (module: Module) => {
     if (ordered.has(module) || !isEnabled(module, switches)) return

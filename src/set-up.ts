@@ -1,18 +1,18 @@
-import { type ConfigOf, withoutSecrets } from './config.ts'
+import { type ConfigOf, maskConfigSecrets } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { EventType, JobType } from './kernel/events.ts'
 import {
-  type ApiOf,
   describeModules,
-  type House,
+  type GetModuleApi,
   isEnabled,
   type LoadedModule,
   type Module,
   type ModuleInstance,
+  type ModuleSwitches,
   type ModuleWith,
   type OwnPlatform,
   orderModules,
-  type Switches
+  type ShopOverview
 } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
 import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
@@ -24,7 +24,7 @@ import type { Platform } from './platform/platform.ts'
  * @throws OperatorError that lists all problems.
  */
 export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
-  const switches: Switches = platform.config.modules
+  const switches: ModuleSwitches = platform.config.modules
   const problems = moduleProblems(modules, switches)
   if (problems.length > 0)
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
@@ -41,10 +41,10 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const settingUp = new Map<string, Promise<LoadedModule>>()
   const personalData = new Map<string, PersonalData>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
-  const house: House = {
+  const house: ShopOverview = {
     modules: describeModules(modules, switches),
     events,
-    config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>),
+    config: () => maskConfigSecrets(modules, platform.config as ConfigOf<Module>),
     personalData: () => personalData
   }
   /** Waits for the modules that it needs. */
@@ -172,7 +172,7 @@ export async function stopModules(loaded: readonly LoadedModule[]): Promise<void
 }
 
 /** Returns a lookup of these modules' APIs by module name. */
-export const apisOf =
-  (loaded: readonly LoadedModule[]): ApiOf =>
+export const createModuleApiLookup =
+  (loaded: readonly LoadedModule[]): GetModuleApi =>
   <Api>({ name }: ModuleWith<Api>) =>
     loaded.find(({ module }) => module.name === name)?.instance.api as Api | undefined

@@ -5,7 +5,7 @@ import { openConfiguredDatabase, type RunningDatabase } from './cli/database.ts'
 import { checkCurrency, type PreparedStart, prepareShop } from './cli/first-start.ts'
 import { type Config, type ConfigOf, loadConfig } from './config.ts'
 import { DomainError, OperatorError } from './kernel/errors.ts'
-import { type ApiOf, type Module, migrationSources } from './module.ts'
+import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
 import { DatabaseUnreachable } from './platform/postgres/connect.ts'
@@ -51,7 +51,7 @@ export type RunningShop = {
   /** The administrator that this start created. The password is available only here. `null` when it created none. */
   readonly admin: { readonly email: string; readonly password: string } | null
   /** The API of a module; `undefined` when it is disabled. */
-  readonly apiOf: ApiOf
+  readonly apiOf: GetModuleApi
   /** Waits at most 20 seconds for requests in progress, then closes everything that `start` opened. */
   stop(): Promise<void>
 }

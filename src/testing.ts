@@ -16,7 +16,7 @@ import { planRecurringJobs, recordJobIntervals } from './platform/outbox/recurri
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
-import { createRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
+import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
 
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
@@ -124,7 +124,7 @@ async function openOn<Apis extends Record<string, object>>(
   databaseUrl: string,
   options: TestShopOptions<Apis>
 ): Promise<TestShop<Apis>> {
-  const recorder = createRecorder()
+  const recorder = createStatementRecorder()
   // Set up in the background, so that statements of timers and jobs are not recorded as those of a test.
   const shop = await recorder.inBackground(() => openWith(databaseUrl, options, recorder.onStatement))
   return { ...shop, record: recorder.record }

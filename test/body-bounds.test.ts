@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bodyBoundsOf } from '../src/gateway/routing/body-bounds.ts'
+import { computeBodyBounds } from '../src/gateway/routing/body-bounds.ts'
 import { parseJson } from '../src/gateway/routing/json-parser.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type BodySchema, escapedJson, largestOf } from './support/largest-body.ts'
@@ -35,7 +35,7 @@ test('the largest body of every operation is within its limit, each character of
     // Its `data` is any object, within `x-bytes-max`.
     if (name === 'post /api/notifications/send') continue
     const value = largestOf(schema, { character: '😀', idOf: () => ID })
-    const { valuesMax } = bodyBoundsOf(schema)
+    const { valuesMax } = computeBodyBounds(schema)
     // Some schemas allow more than a mebibyte.
     const text = bytesMax === MEBIBYTE ? JSON.stringify(value) : escapedJson(value)
     if (bytesMax < MEBIBYTE) expect(Buffer.byteLength(text), name).toBeLessThanOrEqual(bytesMax)
@@ -89,7 +89,7 @@ test.each(SHAPES)(
   (_name, piece, ...ends) => {
     const [open = '', close = ''] = ends
     for (const { name, schema, bytesMax } of operations) {
-      const { valuesMax } = bodyBoundsOf(schema)
+      const { valuesMax } = computeBodyBounds(schema)
       const pieces: string[] = []
       for (let bytes = open.length + 1; bytes < bytesMax - 100; bytes += (pieces.at(-1)?.length ?? 0) + 1)
         pieces.push(piece(pieces.length))

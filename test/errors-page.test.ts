@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { httpProblems, statusOfKind } from '../src/gateway/problem.ts'
+import { httpProblems, httpStatusByErrorKind } from '../src/gateway/problem.ts'
 import type { ErrorKind } from '../src/kernel/errors.ts'
 import { expectPage, tableOf } from './support/generated-page.ts'
 import { readSources, type Source } from './support/source-files.ts'
@@ -15,7 +15,7 @@ function definitionsIn({ path, text }: Source): Entry[] {
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && node.expression.getText() === 'defineError') {
       const [kind = '', code = '', meaning = ''] = node.arguments.map(argument => textOf(argument))
-      found.push({ code, status: statusOfKind[kind as ErrorKind], meaning })
+      found.push({ code, status: httpStatusByErrorKind[kind as ErrorKind], meaning })
     }
     ts.forEachChild(node, visit)
   }

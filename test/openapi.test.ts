@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { namedSchemas } from '../src/gateway/openapi/components.ts'
+import { extractNamedSchemas } from '../src/gateway/openapi/components.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 
 const committed = new URL('../openapi.json', import.meta.url)
@@ -107,11 +107,11 @@ test('every list takes limit, cursor and count, and answers a page', async () =>
 
 test('two schemas that differ cannot have one name', () => {
   const named = (type: string) => ({ title: 'WishResponse', type })
-  expect(namedSchemas([named('string'), named('string')])).toEqual({
+  expect(extractNamedSchemas([named('string'), named('string')])).toEqual({
     part: Array(2).fill({ $ref: '#/components/schemas/WishResponse' }),
     schemas: { WishResponse: { type: 'string' } }
   })
-  expect(() => namedSchemas([named('string'), named('integer')])).toThrow(
+  expect(() => extractNamedSchemas([named('string'), named('integer')])).toThrow(
     'two schemas are called WishResponse'
   )
 })

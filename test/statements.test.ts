@@ -5,9 +5,9 @@ import { declaredConstraints } from '../src/kernel/errors.ts'
 import { LIST_TOTAL_MAX } from '../src/kernel/pages.ts'
 import {
   connectionSettings,
-  plannedForKeys,
-  plannedForMemory,
-  plannedForValues
+  customPlanSettings,
+  inMemoryPlanSettings,
+  keyLookupPlanSettings
 } from '../src/platform/postgres/connect.ts'
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
-  planner = new pg.Client(connectionSettings({ url: database.url, ...limits }, plannedForKeys))
+  planner = new pg.Client(connectionSettings({ url: database.url, ...limits }, keyLookupPlanSettings))
   await planner.connect()
   const types = await client.query<{ oid: number; name: string }>(
     'select oid::int4, format_type(oid, null) as name from pg_type'
@@ -222,9 +222,9 @@ test('no statement starts parallel workers on its connections', async () => {
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
   const parallel: string[] = []
   for (const [kind, planning, isOnThese] of [
-    ['reads', plannedForMemory, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
-    ['writes', plannedForKeys, ({ mayLock }: Statement) => mayLock],
-    ['slow reads', plannedForValues, ({ isSlow }: Statement) => isSlow]
+    ['reads', inMemoryPlanSettings, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
+    ['writes', keyLookupPlanSettings, ({ mayLock }: Statement) => mayLock],
+    ['slow reads', customPlanSettings, ({ isSlow }: Statement) => isSlow]
   ] as const) {
     const session = new pg.Client(connectionSettings({ url: database.url, ...limits }, planning))
     await session.connect()

@@ -29,7 +29,7 @@ const CALLS: Readonly<Record<string, { group: string; argument: number }>> = {
   'secrets.open': { group: 'purposes of keys', argument: 0 },
   'broadcast.publish': { group: 'topics of broadcasts', argument: 1 },
   'broadcast.subscribe': { group: 'topics of broadcasts', argument: 0 },
-  createInvalidation: { group: 'topics of broadcasts', argument: 1 }
+  createCacheInvalidation: { group: 'topics of broadcasts', argument: 1 }
 }
 /** Purposes that are looked up, and prefixes by which tokens are recognised. */
 const WORDS: Readonly<Record<string, RegExp>> = {

@@ -1,6 +1,6 @@
 import { type Module, migrationSources } from '../module.ts'
-import { type BackupProgress, type BackupReport, backUp } from '../platform/backup/backup.ts'
-import { restoreArchive } from '../platform/backup/restore.ts'
+import { type BackupProgress, type BackupReport, backUpDatabase } from '../platform/backup/backup.ts'
+import { restoreDatabase } from '../platform/backup/restore.ts'
 import { version } from '../version.ts'
 import { onDatabase } from './with-shop.ts'
 
@@ -11,7 +11,7 @@ export const writeBackup = (
   { json }: { json: boolean }
 ): Promise<void> =>
   onDatabase(modules, async ({ config, databaseUrl }) => {
-    const report = await backUp(databaseUrl, file, { version, progress })
+    const report = await backUpDatabase(databaseUrl, file, { version, progress })
     say(report, json, `Backed up to ${file}, as it was at ${report.taken_at}`)
     if (!json && config.secrets.keys.length === 0)
       process.stdout.write(
@@ -26,7 +26,7 @@ export const restoreBackup = (
   { json }: { json: boolean }
 ): Promise<void> =>
   onDatabase(modules, async ({ databaseUrl }) => {
-    const report = await restoreArchive(databaseUrl, file, { modules: migrationSources(modules), progress })
+    const report = await restoreDatabase(databaseUrl, file, { modules: migrationSources(modules), progress })
     say(report, json, `Restored ${file}, as it was at ${report.taken_at}`)
   })
 

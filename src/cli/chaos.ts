@@ -36,7 +36,7 @@ const SETTLED_SECONDS_MAX = 3_600
 const STOP_MS_MAX = 60_000
 
 /** Runs the chaos suite of this checkout against test shops and prints the results. Exit code 1 when a guarantee was violated. */
-export async function harmShops(options: Options): Promise<void> {
+export async function runChaos(options: Options): Promise<void> {
   const { only, json } = options
   const seconds = numberOf('--minutes', options.minutes, MINUTES_MAX) * 60
   const counts = options.processes.split(',').map(count => wholeNumberOf('--processes', count, PROCESSES_MAX))

@@ -7,7 +7,7 @@ import type { Module } from '../module.ts'
 import { catalogModule } from '../modules/catalog/index.ts'
 import { inventoryModule } from '../modules/inventory/index.ts'
 import { ordersModule } from '../modules/orders/index.ts'
-import { instantOf } from './instant.ts'
+import { parseInstant } from './instant.ts'
 import { withShop } from './with-shop.ts'
 
 type Output = { json: boolean }
@@ -49,8 +49,8 @@ export const exportOrders = (
   const filters = {
     ...(status !== undefined && { status }),
     ...(rows !== undefined && { rows }),
-    ...(from !== undefined && { from: instantOf('--from', from).toISOString() }),
-    ...(to !== undefined && { to: instantOf('--to', to).toISOString() })
+    ...(from !== undefined && { from: parseInstant('--from', from).toISOString() }),
+    ...(to !== undefined && { to: parseInstant('--to', to).toISOString() })
   }
   return withShop(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
 }

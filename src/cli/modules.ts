@@ -1,10 +1,10 @@
-import { readConfig } from '../config.ts'
+import { readConfigForDatabase } from '../config.ts'
 import { describeModules, type Module } from '../module.ts'
-import { tableOf } from './table.ts'
+import { formatTextTable } from './table.ts'
 
 /** Prints every module, whether it is enabled, and the modules that it requires. */
 export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
-  const listed = describeModules(modules, readConfig(modules).modules)
+  const listed = describeModules(modules, readConfigForDatabase(modules).modules)
   if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`)
     return
@@ -14,5 +14,5 @@ export function listModules(modules: readonly Module[], { json }: { json: boolea
     [name, onOff(enabled), requires.join(', '), description],
     ...parts.map(part => [`  ${part.name}`, onOff(part.enabled), '', `A part of ${name}.`])
   ])
-  process.stdout.write(tableOf(['module', '', 'requires', 'what it does'], rows))
+  process.stdout.write(formatTextTable(['module', '', 'requires', 'what it does'], rows))
 }

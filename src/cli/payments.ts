@@ -1,7 +1,7 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { paymentsModule, type ReconcileReport } from '../modules/payments/index.ts'
-import { instantOf } from './instant.ts'
+import { parseInstant } from './instant.ts'
 import { withShop } from './with-shop.ts'
 
 const LINE_EVERY_OBJECTS = 1_000
@@ -16,7 +16,7 @@ export async function reconcilePayments(
   modules: readonly Module[],
   { since, record, json }: Options
 ): Promise<void> {
-  const options = { since: instantOf('--since', since), record }
+  const options = { since: parseInstant('--since', since), record }
   if (options.since.getTime() > Date.now()) throw new OperatorError(`--since ${since} is in the future.`)
   const report = await withShop(modules, ({ apiOf }) => apiOf(paymentsModule).reconcile(options, progress))
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))

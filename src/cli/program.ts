@@ -28,7 +28,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .description('check the configuration and everything the shop depends on, and report problems')
     .option(...JSON_OPTION)
     .addHelpText('after', example('doctor'))
-    .action(async options => (await import('./doctor/doctor.ts')).examine(await loadModules(), options))
+    .action(async options => (await import('./doctor/doctor.ts')).runDiagnoses(await loadModules(), options))
   program
     .command('modules')
     .description('list modules, whether they are enabled, and what they require')
@@ -197,7 +197,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .option('--settled <seconds>', 'seconds after the last fault within which the shop must settle', '60')
     .option(...JSON_OPTION)
     .addHelpText('after', example('chaos --minutes 1 --processes 3 --seed 42'))
-    .action(async options => (await import('./chaos.ts')).harmShops(options))
+    .action(async options => (await import('./chaos.ts')).runChaos(options))
   const user = program
     .command('user')
     .description('manage accounts')

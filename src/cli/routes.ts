@@ -1,6 +1,6 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
-import { tableOf } from './table.ts'
+import { formatTextTable } from './table.ts'
 import { withGateway } from './with-shop.ts'
 
 type Operation = {
@@ -29,7 +29,7 @@ export async function listRoutes(modules: readonly Module[], { module, json }: R
     return
   }
   const rows = routes.map(each => [each.method, each.path, each.tier, each.module, each.summary])
-  process.stdout.write(tableOf(['method', 'path', 'tier', 'module', 'what it does'], rows))
+  process.stdout.write(formatTextTable(['method', 'path', 'tier', 'module', 'what it does'], rows))
 }
 
 /** Returns the routes of an OpenAPI document. The tier says who may call a route. */

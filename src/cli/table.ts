@@ -1,5 +1,5 @@
 /** Formats rows as aligned columns for a terminal. The last column is not padded. */
-export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTextTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map(row => (row[column] ?? '').length))
   )

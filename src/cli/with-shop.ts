@@ -1,5 +1,5 @@
 import { type App, openGateway, type ShopModules, setupShop } from '../app.ts'
-import { type Config, loadConfig, readConfig } from '../config.ts'
+import { type Config, loadConfig, readConfigForDatabase } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { type Module, type ModuleWith, migrationSources } from '../module.ts'
 import { openLog } from '../platform/log.ts'
@@ -18,7 +18,7 @@ type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[
 export async function onDatabase<T>(
   modules: readonly Module[],
   work: (database: { config: Config; databaseUrl: string }) => Promise<T>,
-  config: Config = readConfig(modules)
+  config: Config = readConfigForDatabase(modules)
 ): Promise<T> {
   const database = await openConfiguredDatabase(config, 'attach')
   try {

@@ -2,10 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
 import { STATUS_CODES } from '../platform/node-http.ts'
 import { malformedRequest } from './errors.ts'
-import { isStreamed } from './routing/body-kinds.ts'
+import { isStreamedBody } from './routing/body-kinds.ts'
 
 /** Maps each kind of error to its HTTP status. */
-export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
+export const httpStatusByErrorKind: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -116,7 +116,7 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
 
 /** Returns the body limit of the request's route. */
 const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): number =>
-  isStreamed(config.body) ? config.body.bytesMax : bodyLimit
+  isStreamedBody(config.body) ? config.body.bytesMax : bodyLimit
 
 export function sendHostNotServed(reply: FastifyReply): void {
   sendProblem(reply, httpProblems.HOST_NOT_SERVED)
@@ -126,7 +126,7 @@ export function sendHostNotServed(reply: FastifyReply): void {
  * Fastify's error handler. It returns nothing, because Fastify awaits a returned reply, which resolves early when the
  * client disconnects.
  */
-export function handleError(
+export function sendErrorResponse(
   error: FastifyError | DomainError,
   request: FastifyRequest,
   reply: FastifyReply
@@ -144,7 +144,7 @@ function problemOf(error: FastifyError | DomainError, request: FastifyRequest, r
     if (error.kind === 'unavailable' && error.cause !== undefined)
       request.log.warn({ req_id: request.id, err: error }, error.code)
     const { code, message, details } = error
-    return { status: statusOfKind[error.kind], code, detail: message, details }
+    return { status: httpStatusByErrorKind[error.kind], code, detail: message, details }
   }
   const known = httpProblems[error.code as keyof typeof httpProblems]
   if (known === httpProblems.FST_ERR_CTP_BODY_TOO_LARGE)

@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { OperatorError } from '../kernel/errors.ts'
-import { deleteOldAudit } from '../platform/audit.ts'
-import { createKeyClaims } from '../platform/idempotency/claims.ts'
-import { deleteExpiredKeys } from '../platform/idempotency/keys.ts'
+import { deleteOldAuditEntries } from '../platform/audit.ts'
+import { createIdempotencyKeyClaims } from '../platform/idempotency/claims.ts'
+import { deleteExpiredIdempotencyKeys } from '../platform/idempotency/keys.ts'
 import { withoutInfo } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
-import { createClassTable } from './admission/request-classes.ts'
+import { createRequestClassLookup } from './admission/request-classes.ts'
 import { createRequestSlots, type RequestSlots } from './admission/request-slots.ts'
-import type { Authenticate, Revocations } from './callers/identity.ts'
-import { limitPages } from './callers/page-limits.ts'
-import { byAddress, limitRateAndBytes } from './callers/rate-limits.ts'
-import { createShopperAddresses, type ShopperAddresses } from './callers/shopper-addresses.ts'
+import type { TokenRevocations, VerifyBearerToken } from './callers/identity.ts'
+import { createPageRateLimit } from './callers/page-limits.ts'
+import { callerNetwork, createTierRateLimitHooks } from './callers/rate-limits.ts'
+import { createShopperAddressReader, type ShopperAddresses } from './callers/shopper-addresses.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
-import { createMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
+import { createHttpMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
 import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
 import { recordRequest } from './diagnostics/request-log.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
 import type { ServerConnections } from './http-server/connection-limits.ts'
 import { createCors } from './http-server/cors.ts'
-import { createHostCheck } from './http-server/development-access.ts'
-import { createDraining } from './http-server/draining.ts'
+import { createAllowedHostCheck } from './http-server/development-access.ts'
+import { createServerDraining } from './http-server/draining.ts'
 import { createRequestListener } from './http-server/listener.ts'
 import { createNodeServer, refuseConnection } from './http-server/node-server.ts'
 import { createUncaughtHandler } from './http-server/uncaught-errors.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import { collectOpenApi, describeTags, type TagDescriptions } from './openapi/document.ts'
 import { type GatewayPages, mountPages } from './pages/pages.ts'
-import { handleError, sendHostNotServed, sendUnknownRoute } from './problem.ts'
-import { bodyBoundsOf } from './routing/body-bounds.ts'
+import { sendErrorResponse, sendHostNotServed, sendUnknownRoute } from './problem.ts'
+import { computeBodyBounds } from './routing/body-bounds.ts'
 import { createDisabledModuleCheck, type Switchable } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json-parser.ts'
 import { commonHeaders } from './routing/response-headers.ts'
-import { createAllowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
+import { createMethodLookup, type MountedRoute, requestPath, routeProblems } from './routing/routes.ts'
 import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
@@ -58,8 +58,8 @@ export type GatewayModule = {
 export type GatewayDeps = {
   platform: Platform
   modules: readonly GatewayModule[]
-  authenticate: Authenticate
-  revocations?: Revocations | undefined
+  authenticate: VerifyBearerToken
+  revocations?: TokenRevocations | undefined
   version: string
 } & GatewayPages
 export type Gateway = {
@@ -79,7 +79,7 @@ type FallbackResponses = {
   disabledModule(target: string): { error: string } | undefined
   unknownRoute(request: FastifyRequest, reply: FastifyReply): void
 }
-type ClassOf = ReturnType<typeof createClassTable>
+type ClassOf = ReturnType<typeof createRequestClassLookup>
 type ServerParts = {
   metrics: HttpMetrics
   requestHeaders: readonly string[]
@@ -89,7 +89,7 @@ type ServerParts = {
   classOf: ClassOf
   isDraining: () => boolean
   /** Limits requests outside the tiers. */
-  limit: ReturnType<typeof limitPages>
+  limit: ReturnType<typeof createPageRateLimit>
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -110,16 +110,16 @@ export async function createGateway({
   ...pages
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, timers } = platform
-  const metrics = createMetrics(platform.metrics, platform.durations)
+  const metrics = createHttpMetrics(platform.metrics, platform.durations)
   const slots = createRequestSlots({ config, metrics: platform.metrics })
-  const shopperAddresses = createShopperAddresses(config.server)
+  const shopperAddresses = createShopperAddressReader(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
   const publicLimit = hasLimits
-    ? limitRateAndBytes({ name: 'public', perMinute, callerOf: byAddress })
+    ? createTierRateLimitHooks({ name: 'public', perMinute, callerOf: callerNetwork })
     : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
-  let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
+  let allowedMethods: ReturnType<typeof createMethodLookup> = () => []
   const headers: ModuleHeaders = {
     // Several modules may declare the same header.
     credentialHeaders: [...new Set(modules.flatMap(module => module.credentialHeaders ?? []))],
@@ -133,14 +133,14 @@ export async function createGateway({
     shopperAddresses,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
-    limit: limitPages(publicLimit?.onRequest),
+    limit: createPageRateLimit(publicLimit?.onRequest),
     fallbacks: {
       disabledModule,
-      unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(pathOf(request.url)))
+      unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(requestPath(request.url)))
     }
   })
   let port: DiagnosticsPort | undefined
-  const draining = createDraining(app, isHeld => port?.hold(isHeld))
+  const draining = createServerDraining(app, isHeld => port?.hold(isHeld))
   app.addHook('onRoute', ({ method, url, prefix, config }) => {
     const { owner = null, class: requestClass = null, bounds } = config ?? {}
     const hasTier = prefix === API_PREFIX
@@ -151,7 +151,7 @@ export async function createGateway({
     ...{ db, cache, metrics, isHeld: draining.isHeld },
     hasPrivateMetrics: config.server.private_metrics
   })
-  const claims = createKeyClaims(db)
+  const claims = createIdempotencyKeyClaims(db)
   app.addHook('onClose', () => claims.close())
   const tiersOf = await createTiers(app, {
     config,
@@ -169,13 +169,15 @@ export async function createGateway({
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
   mountPages(app, { config, version, writeDocument }, pages)
   await app.ready()
-  classOf = createClassTable(mounted)
-  allowedMethods = createAllowedMethods(mounted)
+  classOf = createRequestClassLookup(mounted)
+  allowedMethods = createMethodLookup(mounted)
 
   const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
-  timers.untilEmpty(CLEANUP_SECONDS, 'delete expired idempotency keys', () => db.run(deleteExpiredKeys))
-  timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAudit(db))
+  timers.untilEmpty(CLEANUP_SECONDS, 'delete expired idempotency keys', () =>
+    db.run(deleteExpiredIdempotencyKeys)
+  )
+  timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAuditEntries(db))
   if (config.server.diagnostics_port !== 0) port = await openDiagnosticsPort({ ...platform, metrics })
   // The diagnostics port closes last.
   app.server.once('close', () => port?.close())
@@ -194,7 +196,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   const { origins } = config.server.cors
   const cors = createCors({ origins, requestHeaders, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
-  const isServedHost = createHostCheck(config)
+  const isServedHost = createAllowedHostCheck(config)
   const connections: ServerConnections[] = []
   const app = fastify({
     loggerInstance: config.environment === 'development' ? withoutInfo(log) : log,
@@ -238,7 +240,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     // For targets that the router cannot parse. No hook runs for them.
     frameworkErrors: (error, raw, reply) => {
       const request = raw as FastifyRequest
-      if (!begin(request, reply as FastifyReply)) handleError(error, request, reply as FastifyReply)
+      if (!begin(request, reply as FastifyReply)) sendErrorResponse(error, request, reply as FastifyReply)
     }
   }) as unknown as FastifyInstance
 
@@ -268,7 +270,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     closeAfterUnreadBody(request.raw, reply.raw)
     done(null, payload)
   })
-  app.setErrorHandler(handleError)
+  app.setErrorHandler(sendErrorResponse)
   app.decorateRequest('identity', null)
   app.decorateRequest('shopperAddress', null)
   app.decorateRequest('idempotency', null)
@@ -284,7 +286,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       request.rawBody = body as Buffer
-      const { bounds = bodyBoundsOf(undefined) } = request.routeOptions.config
+      const { bounds = computeBodyBounds(undefined) } = request.routeOptions.config
       done(null, parseJson(body as Buffer, bounds.valuesMax))
     } catch (error) {
       done(error as Error)

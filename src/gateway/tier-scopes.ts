@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../platform/core-settings.ts'
 import type { RequestSlots } from './admission/request-slots.ts'
 import {
-  type Authenticate,
-  createIdentityCheck,
-  type Revocations,
+  createAuthenticationHook,
   requireAdmin,
   requireScope,
   requireSecondFactor,
-  requireUser
+  requireUser,
+  type TokenRevocations,
+  type VerifyBearerToken
 } from './callers/identity.ts'
 import {
-  byAddress,
-  byUser,
-  limitRate,
-  limitRateAndBytes,
-  type RateAndBytesLimit
+  callerNetwork,
+  callerUserIdOrAddress,
+  createRateLimitHook,
+  createTierRateLimitHooks,
+  type TierRateLimitHooks
 } from './callers/rate-limits.ts'
 import type { ShopperAddresses } from './callers/shopper-addresses.ts'
-import { type BodyBounds, bodyBoundsOf } from './routing/body-bounds.ts'
-import { BYTES_MAX, kindOf, openBodyScopes, withBody } from './routing/body-kinds.ts'
-import { nameCsvFiles } from './routing/csv-downloads.ts'
+import { type BodyBounds, computeBodyBounds } from './routing/body-bounds.ts'
+import { bodyKindName, openBodyScopes, RAW_BODY_BYTES_MAX, withStreamedBody } from './routing/body-kinds.ts'
+import { addCsvFileName } from './routing/csv-downloads.ts'
 import { addLinkHeaders } from './routing/link-headers.ts'
 import { withResponseDefaults } from './routing/response-defaults.ts'
 import { cachePublicResponses, setCacheHeaders } from './routing/response-headers.ts'
@@ -41,9 +41,9 @@ declare module 'fastify' {
 
 export type TierDeps = {
   config: Config
-  authenticate: Authenticate
+  authenticate: VerifyBearerToken
   headers: ModuleHeaders
-  revocations?: Revocations | undefined
+  revocations?: TokenRevocations | undefined
   /** Whether the path belongs to a disabled module, so that no route is mounted there. */
   isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
@@ -53,10 +53,10 @@ export type TierDeps = {
   slots: RequestSlots
   shopperAddresses: ShopperAddresses
   /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
-  publicLimit: RateAndBytesLimit | undefined
+  publicLimit: TierRateLimitHooks | undefined
 }
 type CallerOf = (request: FastifyRequest) => string
-type Hook = ReturnType<typeof limitRate>
+type Hook = ReturnType<typeof createRateLimitHook>
 
 export const API_PREFIX = '/api'
 
@@ -71,9 +71,11 @@ export async function createTiers(
   const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
-    limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
+    limits.enabled ? createRateLimitHook({ name, perMinute, callerOf }) : undefined
   const ofUsers = (name: string, perMinute: number) =>
-    limits.enabled ? limitRateAndBytes({ name, perMinute, callerOf: byUser }) : undefined
+    limits.enabled
+      ? createTierRateLimitHooks({ name, perMinute, callerOf: callerUserIdOrAddress })
+      : undefined
   const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
   /** The budget of a route. Routes of one module share it by naming it. */
   const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
@@ -93,14 +95,14 @@ export async function createTiers(
         if (isDisabled(scope.prefix + url)) return
         if (own.cache === 'public' && name !== 'public' && name !== 'wellKnown')
           throw new Error(`the response of ${url} depends on the caller, so it cannot have cache: 'public'`)
-        const bounds = kindOf(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
+        const bounds = bodyKindName(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
-        const route = withBody(own.body, withResponseDefaults({ ...options, method, url, handler }))
+        const route = withStreamedBody(own.body, withResponseDefaults({ ...options, method, url, handler }))
         if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
-        scopes[kindOf(own.body)].route({
+        scopes[bodyKindName(own.body)].route({
           ...route,
           exposeHeadRoute: false,
-          bodyLimit: bounds?.bytesMax ?? BYTES_MAX,
+          bodyLimit: bounds?.bytesMax ?? RAW_BODY_BYTES_MAX,
           config: { ...own, owner, ...(bounds && { bounds }) } as never
         })
       })
@@ -108,13 +110,13 @@ export async function createTiers(
 
   await app.register(async scope => {
     cachePublicResponses(scope)
-    await addTier('wellKnown', scope, byAddress)
+    await addTier('wellKnown', scope, callerNetwork)
   })
   await app.register(
     async api => {
       setCacheHeaders(api, config, headers)
       api.addHook('onRoute', addLinkHeaders())
-      api.addHook('onRoute', nameCsvFiles)
+      api.addHook('onRoute', addCsvFileName)
       api.addHook('onRequest', shopperAddresses.setShopperAddress)
       slots.addHooks(api)
       api.addHook('onRoute', addIdempotency)
@@ -122,11 +124,11 @@ export async function createTiers(
       await api.register(async open => {
         open.addHook('onRoute', refuseChanges)
         limitTier(open, publicLimit)
-        await addTier('public', open, byAddress)
+        await addTier('public', open, callerNetwork)
       })
       await api.register(async authenticated => {
-        const checkIdentity = createIdentityCheck(authenticate, revocations)
-        const limitFailures = limit('unauthenticated', limits.public_per_minute, byAddress)
+        const checkIdentity = createAuthenticationHook(authenticate, revocations)
+        const limitFailures = limit('unauthenticated', limits.public_per_minute, callerNetwork)
         authenticated.addHook('onRequest', (request, reply, done) =>
           checkIdentity(request, reply, failure => {
             if (failure === undefined || limitFailures === undefined) return done(failure)
@@ -143,7 +145,7 @@ export async function createTiers(
           secured.addHook('onRequest', requireUser)
           secured.addHook('onRoute', refuseChanges)
           limitTier(secured, ofUsers('secured', limits.secured_per_minute))
-          await addTier('secured', secured, byUser)
+          await addTier('secured', secured, callerUserIdOrAddress)
         })
         await authenticated.register(async admin => {
           admin.addHook('onRequest', requireAdmin)
@@ -158,7 +160,7 @@ export async function createTiers(
           // Runs before the hooks above, so that requests without the scope are recorded too.
           admin.addHook('onRoute', addAudit)
           limitTier(admin, ofUsers('admin', limits.admin_per_minute))
-          await addTier('admin', admin, byUser)
+          await addTier('admin', admin, callerUserIdOrAddress)
         })
       })
     },
@@ -168,7 +170,7 @@ export async function createTiers(
     Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make(owner)])) as Tiers
 }
 
-function limitTier(scope: FastifyInstance, limit: RateAndBytesLimit | undefined): void {
+function limitTier(scope: FastifyInstance, limit: TierRateLimitHooks | undefined): void {
   if (limit === undefined) return
   scope.addHook('onRequest', limit.onRequest)
   scope.addHook('preValidation', limit.preValidation)
@@ -176,7 +178,7 @@ function limitTier(scope: FastifyInstance, limit: RateAndBytesLimit | undefined)
 
 /** Returns the bounds of a JSON body, capped by the operator's limit for all bodies. */
 function boundsIn({ server }: Config, schema: unknown): BodyBounds {
-  const bounds = bodyBoundsOf(schema as object | undefined)
+  const bounds = computeBodyBounds(schema as object | undefined)
   return { ...bounds, bytesMax: Math.min(bounds.bytesMax, server.body_bytes_max) }
 }
 

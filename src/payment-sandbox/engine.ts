@@ -1,10 +1,10 @@
-import type { LedgerEntry, SandboxLedger, SandboxResponse, StoredObject } from './ledger.ts'
+import type { SandboxLedger, SandboxLedgerEntry, SandboxObject, SandboxResponse } from './ledger.ts'
 import {
-  newCharge,
-  newDispute,
-  newEvent,
-  newIntent,
-  newRefund,
+  newSandboxCharge,
+  newSandboxDispute,
+  newSandboxEvent,
+  newSandboxIntent,
+  newSandboxRefund,
   type SandboxCharge,
   type SandboxIntent,
   type SandboxRefund
@@ -26,15 +26,15 @@ const objectNotFound = () =>
   new SandboxApiError(404, 'invalid_request_error', 'resource_missing', 'There is no such object.')
 
 type LedgerChange = {
-  objects: readonly StoredObject[]
-  events: readonly { type: string; object: StoredObject }[]
+  objects: readonly SandboxObject[]
+  events: readonly { type: string; object: SandboxObject }[]
 }
 export type SandboxEngine = ReturnType<typeof createSandboxEngine>
 
 /** The state of the provider, without the network. Each change is one line of the ledger. */
 export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Math.floor(Date.now() / 1_000)) {
-  const objects = new Map<string, StoredObject>()
-  const events = new Map<string, StoredObject>()
+  const objects = new Map<string, SandboxObject>()
+  const events = new Map<string, SandboxObject>()
   const responses = new Map<string, SandboxResponse>()
   const undelivered = new Set<string>()
   let advanced = 0
@@ -46,7 +46,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     answer,
     delivered,
     advanced: by = 0
-  }: LedgerEntry) {
+  }: SandboxLedgerEntry) {
     for (const object of changed) objects.set(object.id, object)
     for (const event of newEvents) {
       events.set(event.id, event)
@@ -57,22 +57,22 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     advanced += by
   }
   for (const entry of ledger.entries) apply(entry)
-  const write = (entry: Omit<LedgerEntry, 'at'>) => {
+  const write = (entry: Omit<SandboxLedgerEntry, 'at'>) => {
     const dated = { at: now(), ...entry }
     ledger.append(dated)
     apply(dated)
   }
 
-  const find = <T extends StoredObject>(kind: T['object'], id: unknown): T => {
+  const find = <T extends SandboxObject>(kind: T['object'], id: unknown): T => {
     const object = objects.get(String(id))
     if (object?.object !== kind) throw objectNotFound()
     return object as T
   }
-  const all = <T extends StoredObject>(kind: T['object'], fits: (object: T) => boolean): T[] =>
+  const all = <T extends SandboxObject>(kind: T['object'], fits: (object: T) => boolean): T[] =>
     [...objects.values()].filter(object => object.object === kind && fits(object as T)) as T[]
 
   /** Returns an intent with its charge, refunds and dispute, like `expand` of Stripe. */
-  function expand(intent: SandboxIntent): StoredObject {
+  function expand(intent: SandboxIntent): SandboxObject {
     const charge = objects.get(intent.latest_charge ?? '')
     if (charge === undefined) return intent
     const data = all<SandboxRefund>('refund', refund => refund.charge === charge.id)
@@ -84,7 +84,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
   }
   const chargeOf = (intent: SandboxIntent) => find<SandboxCharge>('charge', intent.latest_charge)
   /** Events contain the objects as they are after the change. */
-  const changed = (type: string, intent: SandboxIntent, ...others: StoredObject[]): LedgerChange => ({
+  const changed = (type: string, intent: SandboxIntent, ...others: SandboxObject[]): LedgerChange => ({
     objects: [intent, ...others],
     events: [{ type, object: intent }]
   })
@@ -115,8 +115,8 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
           'parameter_invalid',
           'amount or currency is wrong.'
         )
-      const intent = newIntent(now(), { amount, currency, capture_method, metadata } as Parameters<
-        typeof newIntent
+      const intent = newSandboxIntent(now(), { amount, currency, capture_method, metadata } as Parameters<
+        typeof newSandboxIntent
       >[1])
       return changed('payment_intent.created', intent)
     },
@@ -124,7 +124,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     pay: (intent: SandboxIntent, method: string): LedgerChange => {
       if (!['requires_payment_method', 'requires_action'].includes(intent.status))
         throw unexpectedState(intent)
-      const charge = newCharge(now(), intent)
+      const charge = newSandboxCharge(now(), intent)
       const paid = { ...intent, payment_method: method, latest_charge: charge.id, last_payment_error: null }
       if (intent.capture_method === 'automatic') return captured(paid, charge, intent.amount)
       const held = {
@@ -170,7 +170,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     },
     /** Captures a canceled intent, as can happen at a real provider. */
     captureLate: (intent: SandboxIntent): LedgerChange => {
-      const charge = intent.latest_charge === null ? newCharge(now(), intent) : chargeOf(intent)
+      const charge = intent.latest_charge === null ? newSandboxCharge(now(), intent) : chargeOf(intent)
       return captured({ ...intent, latest_charge: charge.id }, charge, intent.amount)
     },
     cancel: (intent: SandboxIntent, reason: string | null = null): LedgerChange => {
@@ -200,7 +200,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
           'charge_already_refunded',
           `${left} can be refunded.`
         )
-      const refund = newRefund(now(), charge, wanted, metadata as Record<string, string>)
+      const refund = newSandboxRefund(now(), charge, wanted, metadata as Record<string, string>)
       const refunded = { ...charge, amount_refunded: charge.amount_captured - left + wanted }
       return { objects: [refund, refunded], events: [{ type: 'refund.created', object: refund }] }
     },
@@ -212,7 +212,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     },
     dispute: (intent: SandboxIntent): LedgerChange => {
       const charge = chargeOf(intent)
-      const dispute = newDispute(now(), charge, charge.amount_captured)
+      const dispute = newSandboxDispute(now(), charge, charge.amount_captured)
       const disputed = { ...charge, disputed: true }
       return { objects: [dispute, disputed], events: [{ type: 'charge.dispute.created', object: dispute }] }
     }
@@ -244,16 +244,16 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     commit: (
       { objects: changedObjects, events: newEvents }: LedgerChange,
       key?: { key: string; fingerprint: string }
-    ): StoredObject => {
+    ): SandboxObject => {
       for (const object of changedObjects) objects.set(object.id, object)
-      const shown = (object: StoredObject) =>
+      const shown = (object: SandboxObject) =>
         object.object === 'payment_intent' ? expand(object as SandboxIntent) : object
       const [first] = changedObjects
       if (first === undefined) throw new Error('nothing was changed')
       const body = shown(first)
       write({
         objects: changedObjects,
-        events: newEvents.map(({ type, object }) => newEvent(now(), type, shown(object))),
+        events: newEvents.map(({ type, object }) => newSandboxEvent(now(), type, shown(object))),
         ...(key && { answer: { ...key, status: 200, body, at: now() } })
       })
       return body

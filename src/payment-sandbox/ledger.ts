@@ -2,16 +2,20 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } fr
 import { join } from 'node:path'
 
 /** An object shaped after one of Stripe's. */
-export type StoredObject = { readonly id: string; readonly object: string; readonly [field: string]: unknown }
+export type SandboxObject = {
+  readonly id: string
+  readonly object: string
+  readonly [field: string]: unknown
+}
 export type SandboxResponse = { key: string; fingerprint: string; status: number; body: unknown; at: number }
 
 /** One change, written atomically as a line of the file. The field names are stored. */
-export type LedgerEntry = {
+export type SandboxLedgerEntry = {
   /** Time of the sandbox's own clock, in seconds. */
   at: number
   /** Objects after the change. */
-  objects?: readonly StoredObject[]
-  events?: readonly StoredObject[]
+  objects?: readonly SandboxObject[]
+  events?: readonly SandboxObject[]
   answer?: SandboxResponse
   /** The id of an event that the shop acknowledged. */
   delivered?: string
@@ -19,24 +23,24 @@ export type LedgerEntry = {
 }
 
 /** Opens an append-only file. The present state is the result of all its entries. */
-export function openLedger(folder: string) {
+export function openSandboxLedger(folder: string) {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, 'ledger.jsonl')
   const entries = read(path)
   const file = openSync(path, 'a', 0o600)
   return {
     entries,
-    append: (entry: LedgerEntry) => {
+    append: (entry: SandboxLedgerEntry) => {
       writeSync(file, `${JSON.stringify(entry)}\n`)
       fsyncSync(file)
     },
     close: () => closeSync(file)
   }
 }
-export type SandboxLedger = ReturnType<typeof openLedger>
+export type SandboxLedger = ReturnType<typeof openSandboxLedger>
 
 /** Ignores an incomplete last line, because its request was never answered. */
-function read(path: string): LedgerEntry[] {
+function read(path: string): SandboxLedgerEntry[] {
   let text = ''
   try {
     text = readFileSync(path, 'utf8')

@@ -6,23 +6,29 @@ import {
   isStripeRefund,
   readStripeEvent
 } from '../modules/payments/providers/objects.ts'
-import { newCharge, newDispute, newEvent, newIntent, newRefund } from './objects.ts'
+import {
+  newSandboxCharge,
+  newSandboxDispute,
+  newSandboxEvent,
+  newSandboxIntent,
+  newSandboxRefund
+} from './objects.ts'
 
 /** Objects that Stripe publishes (github.com/stripe/openapi, fixtures3, MIT licence). */
 const fixtures: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL('./fixtures/stripe.json', import.meta.url), 'utf8')
 )
-const intent = newIntent(1, { amount: 1_099, currency: 'usd', capture_method: 'manual', metadata: {} })
-const charge = newCharge(1, intent)
+const intent = newSandboxIntent(1, { amount: 1_099, currency: 'usd', capture_method: 'manual', metadata: {} })
+const charge = newSandboxCharge(1, intent)
 
 const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
 
 test.each([
   ['payment_intent', intent],
   ['charge', charge],
-  ['refund', newRefund(1, charge, 1, {})],
-  ['dispute', newDispute(1, charge, 1)],
-  ['event', newEvent(1, 'charge.dispute.created', charge)]
+  ['refund', newSandboxRefund(1, charge, 1, {})],
+  ['dispute', newSandboxDispute(1, charge, 1)],
+  ['event', newSandboxEvent(1, 'charge.dispute.created', charge)]
 ])("a %s has only fields of Stripe's object, with the same types", (name, ours) => {
   const theirs = fixtures[name] as Record<string, unknown>
   expect(Object.keys(ours).filter(key => !(key in theirs))).toEqual([])

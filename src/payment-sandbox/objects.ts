@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { StoredObject } from './ledger.ts'
+import type { SandboxObject } from './ledger.ts'
 
 // Objects with the fields of Stripe's that a client may read.
 
-export const newObjectId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
+export const newSandboxObjectId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-export type SandboxIntent = StoredObject & {
+export type SandboxIntent = SandboxObject & {
   object: 'payment_intent'
   amount: number
   amount_capturable: number
@@ -18,7 +18,7 @@ export type SandboxIntent = StoredObject & {
   payment_method: string | null
   metadata: Record<string, string>
 }
-export type SandboxCharge = StoredObject & {
+export type SandboxCharge = SandboxObject & {
   object: 'charge'
   amount: number
   amount_captured: number
@@ -28,7 +28,7 @@ export type SandboxCharge = StoredObject & {
   payment_intent: string
   status: string
 }
-export type SandboxRefund = StoredObject & {
+export type SandboxRefund = SandboxObject & {
   object: 'refund'
   amount: number
   currency: string
@@ -40,8 +40,8 @@ export type SandboxRefund = StoredObject & {
 
 type IntentFields = Pick<SandboxIntent, 'amount' | 'currency' | 'capture_method' | 'metadata'>
 
-export function newIntent(created: number, wanted: IntentFields): SandboxIntent {
-  const id = newObjectId('pi')
+export function newSandboxIntent(created: number, wanted: IntentFields): SandboxIntent {
+  const id = newSandboxObjectId('pi')
   return {
     id,
     object: 'payment_intent',
@@ -68,12 +68,12 @@ export function newIntent(created: number, wanted: IntentFields): SandboxIntent 
 /** Authorizations expire after a week. */
 const HELD_SECONDS = 7 * 86_400
 
-export function newCharge(
+export function newSandboxCharge(
   created: number,
   { id, amount, currency, capture_method: method }: SandboxIntent
 ): SandboxCharge {
   return {
-    id: newObjectId('ch'),
+    id: newSandboxObjectId('ch'),
     object: 'charge',
     amount,
     amount_captured: 0,
@@ -96,14 +96,14 @@ export function newCharge(
   }
 }
 
-export function newRefund(
+export function newSandboxRefund(
   created: number,
   { currency, payment_intent, id }: SandboxCharge,
   amount: number,
   metadata: Record<string, string>
 ): SandboxRefund {
   return {
-    id: newObjectId('re'),
+    id: newSandboxObjectId('re'),
     object: 'refund',
     amount,
     charge: id,
@@ -116,12 +116,12 @@ export function newRefund(
   }
 }
 
-export const newDispute = (
+export const newSandboxDispute = (
   created: number,
   { currency, payment_intent, id }: SandboxCharge,
   amount: number
 ) => ({
-  id: newObjectId('dp'),
+  id: newSandboxObjectId('dp'),
   object: 'dispute',
   amount,
   charge: id,
@@ -135,8 +135,8 @@ export const newDispute = (
   status: 'needs_response'
 })
 
-export const newEvent = (created: number, type: string, object: unknown): StoredObject => ({
-  id: newObjectId('evt'),
+export const newSandboxEvent = (created: number, type: string, object: unknown): SandboxObject => ({
+  id: newSandboxObjectId('evt'),
   object: 'event',
   api_version: null,
   created,

@@ -9,7 +9,7 @@ const isPage = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 const moneyOf = ({ amount, currency }: SandboxIntent) => formatMoney('en', amount, currency.toUpperCase())
 
 /** The page where a customer pays, without scripts. `returnUrl` is the page of the shop to return to; empty: none. */
-export function payPage(intent: SandboxIntent, returnUrl: string): string {
+export function renderSandboxPaymentPage(intent: SandboxIntent, returnUrl: string): string {
   const button = (outcome: string, words: string) =>
     `<button name="outcome" value="${outcome}">${words}</button>`
   const buttons: Record<string, string> = {
@@ -37,7 +37,7 @@ ${todo}${back === '' && form === undefined ? '<p>You can close this page.</p>' :
 }
 
 /** Shown when the payment does not exist or its secret is wrong. */
-export const missingPage = (): string =>
+export const renderMissingPaymentPage = (): string =>
   document('<p role="status">There is no such payment. Go back to the shop and start the payment again.</p>')
 
 const DECLINED = 'The payment was declined. Choose how it ends this time.'

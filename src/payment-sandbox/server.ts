@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSandboxEngine, SandboxApiError, type SandboxEngine } from './engine.ts'
 import { readBody, sendHtml, sendJson } from './http.ts'
-import { openLedger, type StoredObject } from './ledger.ts'
-import { newObjectId, type SandboxIntent } from './objects.ts'
-import { missingPage, payPage } from './page.ts'
-import { createWebhooks, type Webhooks } from './webhooks.ts'
+import { openSandboxLedger, type SandboxObject } from './ledger.ts'
+import { newSandboxObjectId, type SandboxIntent } from './objects.ts'
+import { renderMissingPaymentPage, renderSandboxPaymentPage } from './page.ts'
+import { createSandboxWebhooks, type SandboxWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
   folder: string
@@ -25,13 +25,13 @@ export type SandboxOptions = {
  */
 type AnswerFault = { fault: 'drop' | 'delay' | 'error' | 'strange'; times: number; ms: number }
 type Body = Record<string, unknown>
-type Deps = { engine: SandboxEngine; webhooks: Webhooks; faults: AnswerFault[]; running: Set<string> }
+type Deps = { engine: SandboxEngine; webhooks: SandboxWebhooks; faults: AnswerFault[]; running: Set<string> }
 
 /** Starts a payment provider that moves no money. It listens on localhost only. */
 export async function openSandbox({ folder, port, key, webhook }: SandboxOptions) {
-  const ledger = openLedger(folder)
+  const ledger = openSandboxLedger(folder)
   const engine = createSandboxEngine(ledger)
-  const webhooks = createWebhooks({ engine, ...webhook })
+  const webhooks = createSandboxWebhooks({ engine, ...webhook })
   const deps: Deps = { engine, webhooks, faults: [], running: new Set() }
   const server = createServer((request, response) => {
     answer(deps, key, request, response).catch(error => {
@@ -119,7 +119,7 @@ function read(engine: SandboxEngine, kind: string, id: string, query: URLSearchP
     ? listOf(engine.intentsOf(query.get('payment_id') ?? ''))
     : engine.expand(engine.intent(id))
 }
-const listOf = (data: readonly StoredObject[]) => ({ object: 'list', data, has_more: false })
+const listOf = (data: readonly SandboxObject[]) => ({ object: 'list', data, has_more: false })
 const pathNotFound = () =>
   new SandboxApiError(404, 'invalid_request_error', 'resource_missing', 'There is no such path.')
 
@@ -231,11 +231,11 @@ function runTestRequest(
       engine.advance(Number(body.advance_seconds))
       return { now: engine.now() }
     case 'payment_intents/pay':
-      return commit(operations.pay(intent(id), newObjectId('pm')))
+      return commit(operations.pay(intent(id), newSandboxObjectId('pm')))
     case 'payment_intents/require_action':
-      return commit(operations.requireAction(intent(id), newObjectId('pm')))
+      return commit(operations.requireAction(intent(id), newSandboxObjectId('pm')))
     case 'payment_intents/fail':
-      return commit(operations.fail(intent(id), intent(id).payment_method ?? newObjectId('pm')))
+      return commit(operations.fail(intent(id), intent(id).payment_method ?? newSandboxObjectId('pm')))
     case 'payment_intents/expire':
       return commit(operations.cancel(intent(id), 'expired'))
     case 'payment_intents/capture':
@@ -261,7 +261,7 @@ async function page(
   const form = request.method === 'POST' ? new URLSearchParams(await readBody(request)) : query
   const [clientSecret, returnUrl] = [form.get('client_secret') ?? '', form.get('return_url') ?? '']
   const intent = intentOf(engine, id, clientSecret)
-  if (intent === undefined) return sendHtml(response, 404, missingPage())
+  if (intent === undefined) return sendHtml(response, 404, renderMissingPaymentPage())
   if (request.method === 'POST') {
     runChange(engine, () => outcomeOf(engine, intent, form.get('outcome') ?? ''), undefined)
     webhooks.wake()
@@ -270,7 +270,7 @@ async function page(
     response.writeHead(303, { location: `/pay/${id}?${query}` }).end()
     return
   }
-  sendHtml(response, 200, payPage(intent, returnUrl))
+  sendHtml(response, 200, renderSandboxPaymentPage(intent, returnUrl))
 }
 
 function intentOf(engine: SandboxEngine, id: string, clientSecret: string): SandboxIntent | undefined {
@@ -291,7 +291,7 @@ function outcomeOf(
   const outcomes = { pay, authenticate: requireAction, fail }
   const outcome = Object.hasOwn(outcomes, name) ? outcomes[name as keyof typeof outcomes] : undefined
   if (outcome === undefined) throw pathNotFound()
-  return outcome(intent, intent.payment_method ?? newObjectId('pm'))
+  return outcome(intent, intent.payment_method ?? newSandboxObjectId('pm'))
 }
 
 function areEqual(one: string, other: string): boolean {

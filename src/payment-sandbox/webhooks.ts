@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SandboxEngine } from './engine.ts'
-import type { StoredObject } from './ledger.ts'
-import { signatureOf } from './signature.ts'
+import type { SandboxObject } from './ledger.ts'
+import { signSandboxWebhook } from './signature.ts'
 
 const TIMEOUT_MS = 5_000
 const PAUSES_MS = [200, 1_000, 5_000, 30_000]
@@ -9,16 +9,16 @@ const PAUSES_MS = [200, 1_000, 5_000, 30_000]
 type Options = { engine: SandboxEngine; url: string; secret: string }
 
 /** Delivers events to the shop until it acknowledges them, in order unless a test requests a fault. */
-export function createWebhooks({ engine, url, secret }: Options) {
+export function createSandboxWebhooks({ engine, url, secret }: Options) {
   const faults = { double: false, reverse: false, hold: false }
   const stopping = new AbortController()
   let wake = Promise.withResolvers<void>()
 
-  async function send(event: StoredObject): Promise<boolean> {
+  async function send(event: SandboxObject): Promise<boolean> {
     const body = Buffer.from(JSON.stringify(event))
     const headers = {
       'content-type': 'application/json',
-      'sandbox-signature': signatureOf(secret, body, new Date())
+      'sandbox-signature': signSandboxWebhook(secret, body, new Date())
     }
     try {
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)])
@@ -63,4 +63,4 @@ export function createWebhooks({ engine, url, secret }: Options) {
     }
   }
 }
-export type Webhooks = ReturnType<typeof createWebhooks>
+export type SandboxWebhooks = ReturnType<typeof createSandboxWebhooks>

@@ -106,7 +106,7 @@ const OPERATOR = '00000000-0000-0000-0000-000000000000'
 
 export const createAuditTrail = (db: Queryable): AuditTrail => ({
   noteCommand: (tx, route, params) =>
-    noteAudit(tx, {
+    saveAuditEntry(tx, {
       id: newId(),
       actor: OPERATOR,
       method: 'COMMAND',
@@ -131,9 +131,9 @@ export const createAuditTrail = (db: Queryable): AuditTrail => ({
 })
 
 /** Inserts the entry, or sets its status when it exists. */
-export async function noteAudit(db: Queryable, entry: AuditEntry): Promise<void> {
+export async function saveAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.run(upsertEntry, entry)
 }
 
-export const deleteOldAudit = (db: Queryable): Promise<number> =>
+export const deleteOldAuditEntries = (db: Queryable): Promise<number> =>
   db.run(deleteOldEntries, { days: KEPT_DAYS })

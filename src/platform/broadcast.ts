@@ -14,12 +14,12 @@ export type Broadcast = {
   /** Topic and payload have at most 7,900 bytes together. */
   publish(tx: Transaction, topic: string, payload: string): Promise<void>
   /** `onGap` is called when the connection is lost and when it is back: drop everything that is cached. */
-  subscribe(topic: string, subscriber: Subscriber): void
+  subscribe(topic: string, subscriber: BroadcastSubscriber): void
   /** False while messages may be lost; then do not serve from a cache of this process. */
   isLive(): boolean
   close(): Promise<void>
 }
-export type Subscriber = { onMessage(payload: string): void; onGap(): void }
+export type BroadcastSubscriber = { onMessage(payload: string): void; onGap(): void }
 
 const HEARTBEAT_MS = 250
 /** After a heartbeat without response for this long, other connections are checked as well. */
@@ -44,7 +44,7 @@ export async function openBroadcast(
   settings: pg.ClientConfig,
   onSilence: () => void = () => {}
 ): Promise<Broadcast> {
-  const subscribers = new Map<string, Subscriber[]>()
+  const subscribers = new Map<string, BroadcastSubscriber[]>()
   const closing = new AbortController()
   const { signal } = closing
 

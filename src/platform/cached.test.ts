@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../test/support/use-shop.ts'
-import { createCached, createInvalidation } from './cached.ts'
+import { createCachedReader, createCacheInvalidation } from './cached.ts'
 
 /** A cached value whose reads the test answers. */
 function useReadings() {
@@ -11,7 +11,7 @@ function useReadings() {
       state.change = onChange
     }
   }
-  const read = createCached(changes, () => new Promise<string>(resolve => state.answers.push(resolve)))
+  const read = createCachedReader(changes, () => new Promise<string>(resolve => state.answers.push(resolve)))
   return { state, read, answer: (nth: number, value: string) => state.answers[nth]?.(value) }
 }
 
@@ -54,7 +54,7 @@ test('an invalidation takes effect at its commit, reaches other processes soon a
   const here = await useShop({ modules: [] })
   const elsewhere = await useShop({ modules: [], databaseUrl: here.databaseUrl })
   const [mine, theirs] = [here, elsewhere].map(({ platform }) => {
-    const invalidation = createInvalidation(platform.broadcast, 'rules')
+    const invalidation = createCacheInvalidation(platform.broadcast, 'rules')
     const seen = { changes: 0 }
     invalidation.subscribe(() => {
       seen.changes += 1

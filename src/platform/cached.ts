@@ -3,7 +3,7 @@ import type { Broadcast } from './broadcast.ts'
 import type { Transaction } from './postgres/database.ts'
 
 /** Invalidates what every process caches of one topic. */
-export type Invalidation = {
+export type CacheInvalidation = {
   /** Call it in `tx`, repeatedly if convenient. This process invalidates when `tx` commits, others within a second. */
   publish(tx: Transaction): void
   /** `onChange` is called after each change, and whenever a message may have been lost. */
@@ -13,7 +13,7 @@ export type Invalidation = {
 }
 
 /** `topic`: names what changes, uniquely among all topics. */
-export function createInvalidation(broadcast: Broadcast, topic: string): Invalidation {
+export function createCacheInvalidation(broadcast: Broadcast, topic: string): CacheInvalidation {
   const announced = new WeakSet<Transaction>()
   const subscribers: (() => void)[] = []
   const notifySubscribers = () => {
@@ -38,8 +38,8 @@ export function createInvalidation(broadcast: Broadcast, topic: string): Invalid
  * Returns a reader that caches the result of `load` in this process until it is invalidated. Simultaneous calls share one
  * load. While messages may be lost, it loads on each call.
  */
-export function createCached<T>(
-  { subscribe, isLive }: Pick<Invalidation, 'subscribe' | 'isLive'>,
+export function createCachedReader<T>(
+  { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
   load: () => Promise<T>
 ) {
   const loadOnce = createSingleFlight<T>()

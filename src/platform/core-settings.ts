@@ -3,8 +3,8 @@ import { patternWithMessage } from '../kernel/patterns.ts'
 import { Type } from '../kernel/schema.ts'
 import { count, flag, type SettingsOf, section, text, urlWithPassword } from '../kernel/settings.ts'
 
-export const DATA_DEFAULT = '.data'
-export const ABOUT = 'Cartwright reads this file at start; every key is optional.'
+export const DATA_FOLDER_DEFAULT = '.data'
+export const CONFIG_FILE_DESCRIPTION = 'Cartwright reads this file at start; every key is optional.'
 
 /** Scheme, host and port as browsers send them: lower case, without the default port of the scheme. */
 const ORIGIN = '^(?!https://.*:443$)(?!http://.*:80$)[a-z][a-z0-9+.-]*://[a-z0-9.:[\\]-]+$'
@@ -35,7 +35,7 @@ const SecretKey = Type.Object(
 )
 
 /** Settings of kernel, platform and gateway. */
-export const CoreSettings = section(ABOUT, {
+export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
   environment: Type.Enum(['development', 'production'], {
     description:
       'Environment. In production the server listens on every address and creates no demo data and no administrator. NODE_ENV sets it too; `test` means development.',
@@ -43,7 +43,7 @@ export const CoreSettings = section(ABOUT, {
   }),
   data: Type.String({
     description: 'Folder of the embedded database and of files. CARTWRIGHT_DATA sets it too.',
-    default: DATA_DEFAULT,
+    default: DATA_FOLDER_DEFAULT,
     minLength: 1
   }),
   shop: section('The shop.', {

@@ -11,7 +11,11 @@ import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts
 import { OPEN_FILES_ADVICE, openFilesShortage } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
 import { connectionSettings } from './postgres/connect.ts'
-import { connectionShortage, connectionsMax, findConnectionLimits } from './postgres/connection-limits.ts'
+import {
+  connectionShortage,
+  findConnectionLimits,
+  processConnectionsMax
+} from './postgres/connection-limits.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
 import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
@@ -49,7 +53,7 @@ export async function openPlatform(
   { onStatement, serves = false }: Pick<DatabaseOptions, 'onStatement'> & { serves?: boolean } = {}
 ): Promise<Platform> {
   const secrets = loadSecrets(config)
-  const options = { ...databaseOptionsOf(config, databaseUrl), onStatement }
+  const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
   const db = openDatabase(options)
   if (serves) db.prepare()
   const broadcast = await openBroadcast(connectionSettings(options), db.closeDeadConnections)
@@ -61,7 +65,7 @@ export async function openPlatform(
   const outbox = createOutbox({ db, log, metrics, eventLog })
   if (serves) {
     checkConnections({ config, db, log }).catch(() => {})
-    const shortage = openFilesShortage(openFilesOf(config))
+    const shortage = openFilesShortage(socketsMaxByUse(config))
     if (shortage !== undefined) log.warn(`${shortage} ${OPEN_FILES_ADVICE}`)
   }
   return {
@@ -89,7 +93,7 @@ export async function openPlatform(
 }
 
 /** Database options of this process, or of one of its threads. */
-export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOptions => ({
+export const databaseOptionsFromConfig = ({ database }: Config, url: string): DatabaseOptions => ({
   url,
   poolSize: database.pool_size,
   sharedConnections: database.shared_connections,
@@ -101,13 +105,13 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
 })
 
 /** Most database connections of this process. */
-export const connectionsMaxOf = (config: Config): number =>
-  connectionsMax(databaseOptionsOf(config, ''), config.server.diagnostics_port !== 0)
+export const databaseConnectionsMax = (config: Config): number =>
+  processConnectionsMax(databaseOptionsFromConfig(config, ''), config.server.diagnostics_port !== 0)
 
 /** Most sockets of this process. */
-export const openFilesOf = (config: Config) => ({
+export const socketsMaxByUse = (config: Config) => ({
   clients: config.server.connections_max,
-  database: connectionsMaxOf(config)
+  database: databaseConnectionsMax(config)
 })
 
 export const CONNECTIONS_ADVICE =
@@ -116,7 +120,7 @@ export const CONNECTIONS_ADVICE =
 /** Warns when the database accepts fewer connections than this process may open. */
 async function checkConnections({ config, db, log }: Pick<Platform, 'config' | 'db' | 'log'>): Promise<void> {
   const [limits] = await db.rows(findConnectionLimits)
-  const shortage = limits && connectionShortage(connectionsMaxOf(config), limits)
+  const shortage = limits && connectionShortage(databaseConnectionsMax(config), limits)
   if (shortage !== undefined)
     log.warn(
       `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`

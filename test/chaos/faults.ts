@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import type { StoredObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxObject } from '../../src/payment-sandbox/ledger.ts'
 import { faults } from '../faults/network/faults.ts'
 import type { Dice } from './dice.ts'
 import { readLedger } from './ledger.ts'
@@ -108,7 +108,7 @@ const callbacks = (name: string, fault: object, mend: object): ChaosFault => ({
 })
 
 /** Sends the latest events again, which must change nothing. */
-const again = (name: string, change: (event: StoredObject) => StoredObject): ChaosFault => ({
+const again = (name: string, change: (event: SandboxObject) => SandboxObject): ChaosFault => ({
   name: `provider: ${name}`,
   seconds: 1,
   kills: false,
@@ -126,8 +126,8 @@ const TIMES_MAX = 5
  * Returns the event with a new id and wrong amounts. The shop accepts the cancellation of a payment with any amount, so a
  * canceled payment keeps its event.
  */
-function withAnotherAmount(event: StoredObject): StoredObject {
-  const { object } = event.data as { object: StoredObject }
+function withAnotherAmount(event: SandboxObject): SandboxObject {
+  const { object } = event.data as { object: SandboxObject }
   if (object.status === 'canceled') return event
   const lie = { ...object, amount: 99_999, amount_captured: 99_999 }
   return { ...event, id: `evt_${newId()}`, data: { object: lie } }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { newCharge, newIntent, newRefund } from '../../src/payment-sandbox/objects.ts'
+import { newSandboxCharge, newSandboxIntent, newSandboxRefund } from '../../src/payment-sandbox/objects.ts'
 import { type FactRow, ledgerDifferences, type ProviderLedger, type ShopPayments } from './ledger.ts'
 
 /** A captured payment of 1,000 with a refund of 300, as the provider and the shop have it. */
 function books() {
   const metadata = { order_id: 'order', payment_id: 'payment' }
   const wanted = { amount: 1_000, currency: 'eur', capture_method: 'automatic', metadata } as const
-  const intent = { ...newIntent(0, wanted), status: 'succeeded' }
-  const charge = { ...newCharge(0, intent), captured: true, amount_captured: 1_000 }
-  const refund = newRefund(0, charge, 300, { operation_id: 'operation' })
+  const intent = { ...newSandboxIntent(0, wanted), status: 'succeeded' }
+  const charge = { ...newSandboxCharge(0, intent), captured: true, amount_captured: 1_000 }
+  const refund = newSandboxRefund(0, charge, 300, { operation_id: 'operation' })
   const fact = (kind: string, object_id: string, amount: number): FactRow => ({
     ...{ kind, object_id, amount },
     ...{ status: 'succeeded', source: 'answer' }
@@ -41,7 +41,7 @@ test('equal ledgers of shop and provider give no sentence, and each difference g
     ...shop,
     facts: shop.facts.flatMap(each => change(each) ?? [])
   })
-  const other = { ...newIntent(0, { ...intent, metadata: { order_id: 'order' } }), status: 'canceled' }
+  const other = { ...newSandboxIntent(0, { ...intent, metadata: { order_id: 'order' } }), status: 'canceled' }
   const twice = { ...intent, id: 'pi_other' }
   const canceled = new Map([['order', { due: 1_000, isCanceled: true }]])
   const said: [string, ProviderLedger, ShopPayments][] = [

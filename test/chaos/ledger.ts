@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LedgerEntry, StoredObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxLedgerEntry, SandboxObject } from '../../src/payment-sandbox/ledger.ts'
 import type { SandboxCharge, SandboxIntent, SandboxRefund } from '../../src/payment-sandbox/objects.ts'
 
 /** The provider's own ledger: its objects in their current state, and the events that the shop confirmed. */
@@ -8,8 +8,8 @@ export type ProviderLedger = {
   intents: SandboxIntent[]
   charges: SandboxCharge[]
   refunds: SandboxRefund[]
-  disputes: StoredObject[]
-  events: StoredObject[]
+  disputes: SandboxObject[]
+  events: SandboxObject[]
   /** Types of the confirmed events, by event id. */
   confirmed: Map<string, string>
   /** Number of events that the shop has not confirmed. */
@@ -43,17 +43,17 @@ export type ShopPayments = {
 export async function readLedger(folder: string): Promise<ProviderLedger> {
   const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8').catch(() => '')
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  const objects = new Map<string, StoredObject>()
-  const events = new Map<string, StoredObject>()
+  const objects = new Map<string, SandboxObject>()
+  const events = new Map<string, SandboxObject>()
   const confirmed = new Map<string, string>()
   for (const line of whole.split('\n').filter(each => each !== '')) {
-    const entry = JSON.parse(line) as LedgerEntry
+    const entry = JSON.parse(line) as SandboxLedgerEntry
     for (const object of entry.objects ?? []) objects.set(object.id, object)
     for (const event of entry.events ?? []) events.set(event.id, event)
     if (entry.delivered !== undefined)
       confirmed.set(entry.delivered, String(events.get(entry.delivered)?.type))
   }
-  const of = <T extends StoredObject>(kind: string) =>
+  const of = <T extends SandboxObject>(kind: string) =>
     [...objects.values()].filter(({ object }) => object === kind) as T[]
   return {
     intents: of('payment_intent'),

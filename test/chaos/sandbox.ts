@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { signatureOf } from '../../src/payment-sandbox/signature.ts'
+import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { fixedPort } from '../faults/fixed-port.ts'
 import { until } from '../faults/until.ts'
 import { testSecrets } from '../support/secrets.ts'
@@ -73,7 +73,7 @@ export async function openSandboxProcess(callbacks: string): Promise<Sandbox> {
       const body = Buffer.from(JSON.stringify(event))
       const headers = {
         'content-type': 'application/json',
-        'sandbox-signature': signatureOf(webhook.secret, body, new Date())
+        'sandbox-signature': signSandboxWebhook(webhook.secret, body, new Date())
       }
       const signal = AbortSignal.timeout(TIMEOUT_MS)
       await fetch(callbacks, { method: 'POST', headers, body, signal }).catch(() => {})

@@ -35,8 +35,8 @@ export const seeds: readonly Seed[] = [
     name: 'keyed-request-executed-again',
     promise: 'A keyed request is executed once, also when its client hangs up while it is repeated.',
     file: 'src/gateway/writes/idempotency.ts',
-    find: 'const answer = openResponse(outcome.answer, cipherKey)',
-    replace: `const answer = openResponse(outcome.answer, cipherKey)
+    find: 'const answer = decryptStoredResponse(outcome.answer, cipherKey)',
+    replace: `const answer = decryptStoredResponse(outcome.answer, cipherKey)
     await new Promise(done => setTimeout(done, 10))
     if (request.raw.socket.destroyed) {
       delete request.headers['idempotency-key']

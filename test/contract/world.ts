@@ -1,6 +1,6 @@
 import { modules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { signatureOf } from '../../src/payment-sandbox/signature.ts'
+import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { openTestShop, type TestResponse } from '../../src/testing.ts'
 import { everythingOf } from '../never/use-everything.ts'
 import { createProduct } from '../support/catalog.ts'
@@ -108,7 +108,7 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
     /** The request that the sandbox calls back with. */
     callback: (event: object) => {
       const body = Buffer.from(JSON.stringify(event))
-      const signature = signatureOf(WEBHOOK_SECRET, body, new Date())
+      const signature = signSandboxWebhook(WEBHOOK_SECRET, body, new Date())
       return { body, headers: { 'content-type': 'application/json', 'sandbox-signature': signature } }
     },
     close: async () => {

@@ -10,7 +10,11 @@ import type { GuestCartAccess } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { hashGuestCartToken } from '../../src/modules/cart/guest/token.ts'
 import { createCartMergeService } from '../../src/modules/cart/merge/service.ts'
-import { createWrite, type IdempotentWrite, newWrite } from '../../src/platform/idempotency/write.ts'
+import {
+  createIdempotentWrite,
+  type IdempotentWrite,
+  newWrite
+} from '../../src/platform/idempotency/write.ts'
 import { type CartShop, useCartShop } from '../support/use-cart-shop.ts'
 import * as model from './cart-model.ts'
 
@@ -173,7 +177,7 @@ const outcomeOf = async (act: () => unknown): Promise<unknown> => {
   }
 }
 const writeOn = (version: number, wanted: model.Condition): IdempotentWrite =>
-  createWrite({
+  createIdempotentWrite({
     id: newId(),
     resultId: null,
     isApplied: wanted === 'applied',

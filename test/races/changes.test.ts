@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { declaredStatements, valuesOf } from '../../src/platform/postgres/statement.ts'
+import { declaredStatements, orderedParameterValues } from '../../src/platform/postgres/statement.ts'
 import { createCustomer, openPost, useEverything } from '../never/use-everything.ts'
 
 const BEGINNING = '1970-01-01T00:00:00Z'
@@ -84,7 +84,7 @@ async function usePolledShop() {
 async function makeChange(by: pg.Client, { change, given }: Polled, id: string): Promise<void> {
   const statement = declaredStatements().find(({ name }) => name === change)
   if (statement === undefined) throw new Error(`there is no statement ${change}`)
-  await by.query(statement.text, valuesOf(statement, given(id)))
+  await by.query(statement.text, orderedParameterValues(statement, given(id)))
 }
 
 test('a change of a transaction that stays open while others commit is missed by no client that polls', async () => {

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import {
   connectionSettings,
-  plannedForMemory,
-  plannedForValues
+  customPlanSettings,
+  inMemoryPlanSettings
 } from '../../src/platform/postgres/connect.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
-import { type Statement, valuesOf } from '../../src/platform/postgres/statement.ts'
+import { orderedParameterValues, type Statement } from '../../src/platform/postgres/statement.ts'
 
 export type Sent = { statement: Statement; values: unknown[] }
 
@@ -15,7 +15,7 @@ export function recordStatements(db: Database): { sent: Sent[] } {
   for (const method of ['rows', 'first'] as const) {
     const send = db[method] as (statement: Statement, given?: Record<string, unknown>) => Promise<never>
     db[method] = ((statement: Statement, given?: Record<string, unknown>) => {
-      sent.push({ statement, values: valuesOf(statement, given) })
+      sent.push({ statement, values: orderedParameterValues(statement, given) })
       return send(statement, given)
     }) as never
   }
@@ -28,7 +28,7 @@ export function recordStatements(db: Database): { sent: Sent[] } {
  */
 export async function openBufferCounter(url: string) {
   const limits = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
-  const [quick, slow] = [plannedForMemory, plannedForValues].map(
+  const [quick, slow] = [inMemoryPlanSettings, customPlanSettings].map(
     planning => new pg.Client(connectionSettings({ url, ...limits }, planning))
   ) as [pg.Client, pg.Client]
   await Promise.all([quick.connect(), slow.connect()])

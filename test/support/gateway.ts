@@ -6,7 +6,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { type Authenticate, authenticationRequired } from '../../src/gateway/callers/identity.ts'
+import { authenticationRequired, type VerifyBearerToken } from '../../src/gateway/callers/identity.ts'
 import type { Tiers } from '../../src/gateway/routing/tiers.ts'
 import { createGateway, type Gateway, type GatewayModule } from '../../src/gateway/server.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
@@ -30,13 +30,13 @@ export type TestGatewayOptions = {
   modules?: readonly GatewayModule[]
   /** Environment variables of the configuration. */
   settings?: Record<string, string>
-  authenticate?: Authenticate
+  authenticate?: VerifyBearerToken
   /** Replaces parts of the platform. */
   platform?: Partial<Platform>
 }
 
 const TOKEN = /^(customer|admin)-([\w-]+)$/
-const authenticateByName: Authenticate = async token => {
+const authenticateByName: VerifyBearerToken = async token => {
   const [, role, userId] = TOKEN.exec(token) ?? []
   if (userId === undefined) throw authenticationRequired()
   const expiresAt = Date.now() / 1_000 + 600

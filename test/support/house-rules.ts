@@ -17,7 +17,7 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 )
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
-  ...['createInvalidation', 'createCached'],
+  ...['createCacheInvalidation', 'createCachedReader'],
   ...[
     'countUpTo',
     'readChanges',
@@ -31,17 +31,17 @@ const PLATFORM_VALUES = [
     'databaseBusy'
   ],
   ...[
-    'readRecords',
-    'RECORD_BYTES_MAX',
-    'FileRefused',
-    'FileInterrupted',
-    'FIRST_ROW',
-    'spoolFile',
+    'readCsvRecords',
+    'CSV_RECORD_BYTES_MAX',
+    'CsvRejected',
+    'CsvInterrupted',
+    'FIRST_DATA_ROW',
+    'spoolUpload',
     'csvLine',
-    'csvFile',
-    'csvText'
+    'createCsvStream',
+    'escapeCsvFormula'
   ],
-  ...['findColumns', 'missingColumns', 'copyColumns', 'checkTable', 'readTable']
+  ...['findCsvColumns', 'missingCsvColumnsMessage', 'copyText', 'validateCsvFile', 'readCsvDataRecords']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|[/-]repository\.ts$/
 /** Another statement that locks levels would delay every batch, and decide on rows that a batch is about to change. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Module } from '../../src/module.ts'
-import { signatureOf } from '../../src/payment-sandbox/signature.ts'
+import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { customer } from '../../src/testing.ts'
 import { until } from '../faults/until.ts'
 import { CHECKOUT_MODULES } from './checkouts.ts'
@@ -62,7 +62,7 @@ export async function usePaidOrders({
     const raw = Buffer.from(JSON.stringify(event))
     const headers = {
       'content-type': 'application/json',
-      'sandbox-signature': signatureOf(WEBHOOK_SECRET, raw, new Date())
+      'sandbox-signature': signSandboxWebhook(WEBHOOK_SECRET, raw, new Date())
     }
     return { path: '/api/payments/callback/sandbox', body: raw, headers }
   }

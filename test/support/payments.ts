@@ -11,7 +11,7 @@ import {
   paymentsModule
 } from '../../src/modules/payments/index.ts'
 import { openSandbox } from '../../src/payment-sandbox/server.ts'
-import { signatureOf } from '../../src/payment-sandbox/signature.ts'
+import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { freePort } from './free-port.ts'
 import { testSecrets } from './secrets.ts'
@@ -148,7 +148,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
         body: raw,
         headers: {
           'content-type': 'application/json',
-          'sandbox-signature': signatureOf(secret, raw, at)
+          'sandbox-signature': signSandboxWebhook(secret, raw, at)
         }
       })
     }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import { createSandboxEngine, SandboxApiError, type SandboxEngine } from '../../src/payment-sandbox/engine.ts'
-import type { LedgerEntry, StoredObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxLedgerEntry, SandboxObject } from '../../src/payment-sandbox/ledger.ts'
 
 const KEY = 'sk_test_of_the_tests'
 export const WEBHOOK_SECRETS = ['whsec_old', 'whsec_new']
@@ -28,7 +28,7 @@ const PARAMS: Record<string, readonly string[]> = {
 
 /** Starts a server with the part of Stripe's API that the shop uses: paths, forms, keys and errors. It has the sandbox's objects. */
 export async function useStripe() {
-  const entries: LedgerEntry[] = []
+  const entries: SandboxLedgerEntry[] = []
   const engine = createSandboxEngine({ entries: [], append: entry => entries.push(entry), close: () => {} })
   const requests: StripeRequest[] = []
   const reads: string[] = []
@@ -99,8 +99,8 @@ export function signed(event: unknown, { secret = WEBHOOK_SECRETS[1] ?? '', at =
   }
 }
 
-function asSent(event: StoredObject): StoredObject {
-  const { object } = event.data as { object: StoredObject }
+function asSent(event: SandboxObject): SandboxObject {
+  const { object } = event.data as { object: SandboxObject }
   const { latest_charge: charge } = object as { latest_charge?: { id: string } | string | null }
   const flat =
     typeof charge === 'object' && charge !== null ? { ...object, latest_charge: charge.id } : object
@@ -173,13 +173,13 @@ function read(engine: SandboxEngine, path: string, query: URLSearchParams): unkn
   return listOf(engine.intentsOf(paymentId).map(asSearched))
 }
 /** Removes the dispute, because a charge of Stripe contains only a flag. */
-function withoutDispute(object: StoredObject): StoredObject {
+function withoutDispute(object: SandboxObject): SandboxObject {
   const { latest_charge: charge } = object as { latest_charge?: object | null }
   if (typeof charge !== 'object' || charge === null) return object
   const { dispute: _, ...rest } = charge as { dispute?: unknown }
   return { ...object, latest_charge: rest }
 }
-const asSearched = (object: StoredObject) => {
+const asSearched = (object: SandboxObject) => {
   const { latest_charge: charge } = object as { latest_charge?: { id: string } | null }
   return { ...object, latest_charge: charge?.id ?? null }
 }

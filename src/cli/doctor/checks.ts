@@ -12,7 +12,12 @@ import { type Module, migrationSources } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { openLog } from '../../platform/log.ts'
 import { OPEN_FILES_ADVICE, openFilesLimit, openFilesShortage } from '../../platform/open-files.ts'
-import { CONNECTIONS_ADVICE, connectionsMaxOf, openCache, openFilesOf } from '../../platform/platform.ts'
+import {
+  CONNECTIONS_ADVICE,
+  databaseConnectionsMax,
+  openCache,
+  socketsMaxByUse
+} from '../../platform/platform.ts'
 import {
   connectionShortage,
   type DatabaseConnectionLimits,
@@ -31,7 +36,7 @@ const CACHE_POLL_MS = 50
 export const localChecks = (config: Config): readonly Diagnosis[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
-  { about: 'open files', find: () => judgeOpenFiles(config, openFilesLimit()) },
+  { about: 'open files', find: () => checkOpenFilesLimit(config, openFilesLimit()) },
   { about: 'proxy', find: () => checkProxy(config) },
   { about: 'demo', find: () => checkDemo(config) },
   { about: 'cache', find: () => checkCache(config) }
@@ -65,7 +70,7 @@ function checkFolder(folder: string): DiagnosisFinding {
   }
   accessSync(folder, constants.R_OK | constants.W_OK)
   const { bavail, bsize } = statfsSync(folder)
-  return judgeRoom(folder, bavail * bsize)
+  return checkDiskSpace(folder, bavail * bsize)
 }
 
 /** Returns the nearest parent folder that exists. */
@@ -74,7 +79,7 @@ function parentOf(folder: string): string {
   return existsSync(parent) ? parent : parentOf(parent)
 }
 
-export function judgeRoom(folder: string, free: number): DiagnosisFinding {
+export function checkDiskSpace(folder: string, free: number): DiagnosisFinding {
   const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB free on the disk of ${folder}`
   if (free === 0)
     return problemFinding(
@@ -85,8 +90,8 @@ export function judgeRoom(folder: string, free: number): DiagnosisFinding {
   return okFinding(mebibytes)
 }
 
-export function judgeOpenFiles(config: Config, limit: number | undefined): DiagnosisFinding {
-  const shortage = openFilesShortage(openFilesOf(config), limit)
+export function checkOpenFilesLimit(config: Config, limit: number | undefined): DiagnosisFinding {
+  const shortage = openFilesShortage(socketsMaxByUse(config), limit)
   if (shortage !== undefined) return warningFinding(shortage, OPEN_FILES_ADVICE)
   return okFinding(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
@@ -161,7 +166,7 @@ export const databaseChecks = (
       about: 'clock',
       find: async () => {
         const { time } = await ask('select extract(epoch from clock_timestamp())::float8 * 1000 as time')
-        return judgeClock(Date.now() - Number(time))
+        return checkDatabaseClock(Date.now() - Number(time))
       }
     }
   ]
@@ -172,7 +177,7 @@ const READ_ONLY = `
   select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
 
 function judgeServer(version: unknown, limits: DatabaseConnectionLimits, config: Config): DiagnosisFinding {
-  const wanted = connectionsMaxOf(config)
+  const wanted = databaseConnectionsMax(config)
   const shortage = connectionShortage(wanted, limits)
   if (shortage === undefined)
     return okFinding(
@@ -204,7 +209,7 @@ async function checkSchema(databaseUrl: string, modules: readonly Module[]): Pro
 }
 
 /** `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
-export function judgeClock(aheadMs: number): DiagnosisFinding {
+export function checkDatabaseClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okFinding('in sync with the database')
   return problemFinding(

@@ -11,7 +11,7 @@ import { runSql } from '../../../test/support/sql.ts'
 import { modules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
 import { lockFolder } from '../../embedded-postgres/folder-lock.ts'
-import { judgeClock, judgeOpenFiles, judgeRoom } from './checks.ts'
+import { checkDatabaseClock, checkDiskSpace, checkOpenFilesLimit } from './checks.ts'
 import { diagnose } from './doctor.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -203,23 +203,29 @@ test('an unusable data folder is reported', async () => {
 })
 
 test('a full disk and a wrong clock are reported', () => {
-  expect(judgeRoom('.data', 0)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('full') })
-  expect(judgeRoom('.data', 1_000_000)).toMatchObject({ state: 'warning' })
-  expect(judgeRoom('.data', 10_000_000_000)).toMatchObject({ state: 'ok' })
-  expect(judgeClock(-90_000)).toMatchObject({
+  expect(checkDiskSpace('.data', 0)).toMatchObject({
+    state: 'wrong',
+    detail: expect.stringContaining('full')
+  })
+  expect(checkDiskSpace('.data', 1_000_000)).toMatchObject({ state: 'warning' })
+  expect(checkDiskSpace('.data', 10_000_000_000)).toMatchObject({ state: 'ok' })
+  expect(checkDatabaseClock(-90_000)).toMatchObject({
     state: 'wrong',
     detail: expect.stringContaining('90 s behind')
   })
-  expect(judgeClock(90_000)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('90 s ahead') })
-  expect(judgeClock(400)).toMatchObject({ state: 'ok' })
+  expect(checkDatabaseClock(90_000)).toMatchObject({
+    state: 'wrong',
+    detail: expect.stringContaining('90 s ahead')
+  })
+  expect(checkDatabaseClock(400)).toMatchObject({ state: 'ok' })
 })
 
 test('a limit of open files below the configured connections is reported', () => {
   const config = loadConfig(modules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
-  expect(judgeOpenFiles(config, 1_024)).toMatchObject({
+  expect(checkOpenFilesLimit(config, 1_024)).toMatchObject({
     state: 'warning',
     detail: expect.stringMatching(/may open 1024 files, .*connections_max 1000 needs 1283/),
     advice: expect.stringContaining('LimitNOFILE=')
   })
-  expect(judgeOpenFiles(config, 1_283)).toMatchObject({ state: 'ok' })
+  expect(checkOpenFilesLimit(config, 1_283)).toMatchObject({ state: 'ok' })
 })

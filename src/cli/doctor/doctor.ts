@@ -23,7 +23,7 @@ type Found = DiagnosisFinding & { about: string }
  * Runs all checks of the installation and prints the findings. Exit code 1 when one is wrong. Changes nothing, except that it
  * starts the embedded database when no shop runs.
  */
-export async function examine(modules: readonly Module[], { json }: { json: boolean }): Promise<void> {
+export async function runDiagnoses(modules: readonly Module[], { json }: { json: boolean }): Promise<void> {
   const findings: Found[] = []
   for await (const found of diagnose(modules)) {
     findings.push(found)

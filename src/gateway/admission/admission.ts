@@ -1,8 +1,8 @@
 import type { RequestClass } from '../routing/tiers.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
-import { CLASSES } from './request-classes.ts'
-import { createThroughput } from './throughput.ts'
-import { type QueuedRequest, type RefusalReason, type WaitLimits, WaitQueue } from './wait-queue.ts'
+import { REQUEST_CLASSES } from './request-classes.ts'
+import { createThroughputMeter } from './throughput.ts'
+import { type OverloadReason, type QueuedRequest, type QueueWaitLimits, RequestQueue } from './wait-queue.ts'
 
 /** Longest waits of bursts. Checkouts wait longest, because a buyer whose payment is refused may not return. */
 const WAIT_LIMITS = {
@@ -10,7 +10,7 @@ const WAIT_LIMITS = {
   account: { burstMs: 1_100, longestMs: 4_000 },
   browse: { burstMs: 300, longestMs: 300 },
   bulk: { burstMs: 300, longestMs: 300 }
-} as const satisfies Record<RequestClass, WaitLimits>
+} as const satisfies Record<RequestClass, QueueWaitLimits>
 /** In a standing queue, a request with a longer expected wait is refused on arrival. */
 const STANDING_EXPECTED_MS = 50
 /** This many requests may always wait. */
@@ -29,8 +29,8 @@ export type Admission = ReturnType<typeof createAdmission>
  */
 export function createAdmission(concurrentMax: number) {
   const limit = createConcurrencyLimit(concurrentMax)
-  const throughput = createThroughput()
-  const queues = CLASSES.map(each => new WaitQueue(WAIT_LIMITS[each]))
+  const throughput = createThroughputMeter()
+  const queues = REQUEST_CLASSES.map(each => new RequestQueue(WAIT_LIMITS[each]))
   const heldBy = new Map<string, number>()
   const top = { network: '', held: 0, at: 0 }
   const statistics = { used: 0, waiting: 0, waits: 0, waitedMs: 0 }
@@ -43,7 +43,7 @@ export function createAdmission(concurrentMax: number) {
     if (held > top.held) Object.assign(top, { network, held })
   }
 
-  const queueOf = (rank: number) => queues[rank] as WaitQueue
+  const queueOf = (rank: number) => queues[rank] as RequestQueue
   /** Counts the requests that wait ahead of a new one of this class. */
   const waitingAhead = (rank: number) => {
     let before = 0
@@ -79,7 +79,7 @@ export function createAdmission(concurrentMax: number) {
   function refuseFromBusiest(rank: number, now: number): boolean {
     const { network } = busiestNetwork(now)
     top.held -= 1
-    for (let each = CLASSES.length - 1; each >= rank; each -= 1) {
+    for (let each = REQUEST_CLASSES.length - 1; each >= rank; each -= 1) {
       const chosen = queueOf(each).removeNewest(network)
       if (chosen === undefined) continue
       refuseQueued(chosen, each, { reason: 'share', now })
@@ -91,7 +91,7 @@ export function createAdmission(concurrentMax: number) {
   function refuseQueued(
     request: QueuedRequest,
     rank: number,
-    { reason, now }: { reason: RefusalReason; now: number }
+    { reason, now }: { reason: OverloadReason; now: number }
   ): void {
     statistics.waiting -= 1
     countHeld(request.network, -1)
@@ -123,7 +123,7 @@ export function createAdmission(concurrentMax: number) {
     try {
       while (statistics.waiting > 0 && statistics.used < limit.value) {
         const rank = queues.findIndex(queue => queue.length > 0)
-        const first = queueOf(rank).next() as NonNullable<ReturnType<WaitQueue['next']>>
+        const first = queueOf(rank).next() as NonNullable<ReturnType<RequestQueue['next']>>
         const waitedMs = now - first.since
         if (!first.isKept && waitedMs > queueOf(rank).waitMsMax(now, throughput.perSecond(now))) {
           refuseQueued(first.request, rank, { reason: 'wait', now })
@@ -149,7 +149,7 @@ export function createAdmission(concurrentMax: number) {
 
     /** Whether the request listener should refuse a request before its body is read. */
     wouldRefuse(requestClass: RequestClass, network: string, now: number): boolean {
-      const rank = CLASSES.indexOf(requestClass)
+      const rank = REQUEST_CLASSES.indexOf(requestClass)
       if (!isFull(rank, now) || holdsFewerThanBusiest(network, now)) return false
       queueOf(rank).noteRefusal(now)
       return true
@@ -157,7 +157,7 @@ export function createAdmission(concurrentMax: number) {
 
     /** Admits or refuses the request, immediately or after a wait. */
     enter(request: QueuedRequest, now: number): void {
-      const rank = CLASSES.indexOf(request.class)
+      const rank = REQUEST_CLASSES.indexOf(request.class)
       if (statistics.waiting === 0 && statistics.used < limit.value) {
         statistics.used += 1
         countHeld(request.network, 1)

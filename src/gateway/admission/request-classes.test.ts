@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestClass } from '../routing/tiers.ts'
-import { createClassTable } from './request-classes.ts'
+import { createRequestClassLookup } from './request-classes.ts'
 
 const route = (method: string | string[], url: string, of: RequestClass | null, hasTier = true) => ({
   method,
@@ -10,7 +10,7 @@ const route = (method: string | string[], url: string, of: RequestClass | null, 
   hasTier,
   unbounded: []
 })
-const classOf = createClassTable([
+const classOf = createRequestClassLookup([
   route('GET', '/api/products', 'browse'),
   route('GET', '/api/products/:id', 'browse'),
   route('GET', '/api/products/export', 'bulk'),

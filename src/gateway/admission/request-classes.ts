@@ -1,11 +1,16 @@
-import { type MountedRoute, pathOf } from '../routing/routes.ts'
+import { type MountedRoute, requestPath } from '../routing/routes.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 
 /** By priority, highest first. */
-export const CLASSES = ['checkout', 'account', 'browse', 'bulk'] as const satisfies readonly RequestClass[]
+export const REQUEST_CLASSES = [
+  'checkout',
+  'account',
+  'browse',
+  'bulk'
+] as const satisfies readonly RequestClass[]
 
 /** A request gets a response within this time. A bulk request may take longer while it makes progress. */
-export const DEADLINE_MS = {
+export const REQUEST_DEADLINES_MS = {
   checkout: 15_000,
   account: 5_000,
   browse: 2_000,
@@ -23,7 +28,7 @@ const createPathNode = (): PathNode => ({ children: new Map(), any: undefined, c
  * Creates a lookup of the class of a request before routing, as a tree of path segments. It returns `undefined` for
  * diagnostics, disabled modules and unknown paths.
  */
-export function createClassTable(mounted: readonly MountedRoute[]) {
+export function createRequestClassLookup(mounted: readonly MountedRoute[]) {
   const root = createPathNode()
   for (const route of mounted) {
     if (route.class === null || !route.hasTier) continue
@@ -32,7 +37,7 @@ export function createClassTable(mounted: readonly MountedRoute[]) {
   }
 
   return function classOf(method: string, target: string): RequestClass | undefined {
-    const path = pathOf(target)
+    const path = requestPath(target)
     let node: PathNode | undefined = root
     for (let start = 0; start <= path.length; ) {
       const slash = path.indexOf('/', start)

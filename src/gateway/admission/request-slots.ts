@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Metrics } from '../../platform/metrics/registry.ts'
-import { byAddress } from '../callers/rate-limits.ts'
+import { callerNetwork } from '../callers/rate-limits.ts'
 import { overloadedError } from '../errors.ts'
 import { httpProblems, type Problem, problemResponse } from '../problem.ts'
-import { isStreamed } from '../routing/body-kinds.ts'
+import { isStreamedBody } from '../routing/body-kinds.ts'
 import { commonHeaders } from '../routing/response-headers.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import { CLASSES, DEADLINE_MS } from './request-classes.ts'
+import { REQUEST_CLASSES, REQUEST_DEADLINES_MS } from './request-classes.ts'
 import { createUnorderedSet, type UnorderedSet } from './unordered-set.ts'
-import type { QueuedRequest, RefusalReason } from './wait-queue.ts'
+import type { OverloadReason, QueuedRequest } from './wait-queue.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,7 +50,7 @@ export function createRequestSlots({
   const refused = metrics.counter(
     'requests_refused',
     'Requests under /api that were refused on arrival or canceled at their deadline.',
-    { class: CLASSES, reason: REASONS }
+    { class: REQUEST_CLASSES, reason: REASONS }
   )
   declareMetrics(metrics, admission)
   const headers = commonHeaders(config)
@@ -148,13 +148,13 @@ class RequestSlot implements QueuedRequest {
   constructor(request: FastifyRequest, reply: FastifyReply, deps: SlotDeps) {
     const now = performance.now()
     this.class = request.routeOptions.config.class ?? 'browse'
-    this.network = byAddress(request)
+    this.network = callerNetwork(request)
     this.#request = request
     this.#reply = reply
     this.#deps = deps
     const hasBody = awaitsBody(request)
     this.#bodyUntil = hasBody ? now + deps.bodySeconds * 1_000 : Number.POSITIVE_INFINITY
-    request.deadlineAt = hasBody ? Number.POSITIVE_INFINITY : now + DEADLINE_MS[this.class]
+    request.deadlineAt = hasBody ? Number.POSITIVE_INFINITY : now + REQUEST_DEADLINES_MS[this.class]
   }
 
   /** Queues a request that has arrived completely. Calls `proceed` once it has a slot. */
@@ -162,7 +162,7 @@ class RequestSlot implements QueuedRequest {
     if (this.#isAnsweredEarly) return
     const now = performance.now()
     if (this.#request.deadlineAt === Number.POSITIVE_INFINITY)
-      this.#request.deadlineAt = now + DEADLINE_MS[this.class]
+      this.#request.deadlineAt = now + REQUEST_DEADLINES_MS[this.class]
     this.#bodyUntil = Number.POSITIVE_INFINITY
     this.#proceed = proceed
     this.#state = 'waiting'
@@ -179,7 +179,7 @@ class RequestSlot implements QueuedRequest {
     else proceed()
   }
 
-  refuse(reason: RefusalReason): void {
+  refuse(reason: OverloadReason): void {
     this.#state = 'released'
     this.#proceed = undefined
     this.#deps.refused.add({ class: this.class, reason })
@@ -232,7 +232,7 @@ class RequestSlot implements QueuedRequest {
 
   /** Extends the deadline of a bulk request that makes progress without traffic on its connection. */
   reportProgress(): void {
-    if (this.class === 'bulk') this.#request.deadlineAt = performance.now() + DEADLINE_MS.bulk
+    if (this.class === 'bulk') this.#request.deadlineAt = performance.now() + REQUEST_DEADLINES_MS.bulk
   }
 
   /** Answers 408 when the body is late, 503 after the deadline. */
@@ -291,7 +291,7 @@ class RequestSlot implements QueuedRequest {
 
 function awaitsBody(request: FastifyRequest): boolean {
   const { method, headers } = request
-  if (method === 'GET' || method === 'HEAD' || isStreamed(request.routeOptions.config.body)) return false
+  if (method === 'GET' || method === 'HEAD' || isStreamedBody(request.routeOptions.config.body)) return false
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }

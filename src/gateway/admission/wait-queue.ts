@@ -8,7 +8,7 @@ const DECISION_MS = 600
 const RECOVERED_MS = 1_000
 
 /** `queue`: the queue was full. `wait`: it waited too long. `share`: its network held the most slots. */
-export type RefusalReason = 'queue' | 'wait' | 'share'
+export type OverloadReason = 'queue' | 'wait' | 'share'
 
 /** A request that needs a slot. */
 export type QueuedRequest = {
@@ -18,7 +18,7 @@ export type QueuedRequest = {
   /** The request got a slot. */
   admit(): void
   /** The request gets no slot. */
-  refuse(reason: RefusalReason): void
+  refuse(reason: OverloadReason): void
 }
 type QueueEntry = {
   readonly request: QueuedRequest
@@ -27,7 +27,7 @@ type QueueEntry = {
   isKept: boolean
 }
 /** Longest waits of a class. */
-export type WaitLimits = {
+export type QueueWaitLimits = {
   /** In a burst of any size. */
   readonly burstMs: number
   /** In a burst of `BURST_REQUESTS`. */
@@ -41,13 +41,13 @@ const BURST_REQUESTS = 300
  * more than 200 ms, it is a standing queue (CoDel, RFC 8289), which adds delay without keeping slots busy. Requests are then
  * refused after 200 ms until the queue has recovered.
  */
-export class WaitQueue {
-  readonly #limits: WaitLimits
+export class RequestQueue {
+  readonly #limits: QueueWaitLimits
   #waiting: QueueEntry[] = []
   #slowSince: number | undefined
   #standingUntil = Number.NEGATIVE_INFINITY
 
-  constructor(limits: WaitLimits) {
+  constructor(limits: QueueWaitLimits) {
     this.#limits = limits
   }
 

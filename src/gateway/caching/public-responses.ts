@@ -29,7 +29,7 @@ type Done = (error: Error | null, payload?: unknown) => void
  * Only public responses are compressed. If a response mixed a secret with text that an attacker chooses, its compressed
  * length would reveal the secret (BREACH).
  */
-export function createPublicResponses() {
+export function createPublicResponseCache() {
   const known = createLruCache<Representation>({
     entriesMax: TEXTS_MAX,
     sizeMax: LENGTHS_MAX,

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import {
-  type Authenticate,
   authenticationRequired,
-  createIdentityCheck,
+  createAuthenticationHook,
   type Identity,
-  type Revocations
+  type TokenRevocations,
+  type VerifyBearerToken
 } from './identity.ts'
 
 afterEach(() => {
@@ -14,8 +14,8 @@ afterEach(() => {
 })
 
 /** Runs the check for a token. Returns the user id or throws the error. */
-function checkWith(authenticate: Authenticate, revocations?: Revocations) {
-  const check = createIdentityCheck(authenticate, revocations)
+function checkWith(authenticate: VerifyBearerToken, revocations?: TokenRevocations) {
+  const check = createAuthenticationHook(authenticate, revocations)
   return (token: string): Promise<Identity | null> =>
     new Promise((resolve, reject) => {
       const request = {
@@ -92,9 +92,9 @@ test('an error of the verification is passed on unchanged', async () => {
 
 /** Creates revocations under control of the test. */
 function useRevocations() {
-  let subscriber: Parameters<Revocations['subscribe']>[0] | undefined
+  let subscriber: Parameters<TokenRevocations['subscribe']>[0] | undefined
   const state = { isLive: true }
-  const revocations: Revocations = {
+  const revocations: TokenRevocations = {
     subscribe: each => {
       subscriber = each
     },

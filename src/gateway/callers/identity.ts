@@ -25,7 +25,7 @@ export type Identity = {
   readonly expiresAt: number
 }
 /** Verifies a bearer token. @throws `unauthenticated` for an invalid token. */
-export type Authenticate = (token: string) => Promise<Identity>
+export type VerifyBearerToken = (token: string) => Promise<Identity>
 
 export const authenticationRequired = defineError(
   'unauthenticated',
@@ -63,7 +63,7 @@ export function identityOf(request: FastifyRequest): Identity {
 }
 
 /** Reports users whose tokens must be verified again, because a session ended, a role changed, or they were disabled. */
-export type Revocations = {
+export type TokenRevocations = {
   subscribe(subscriber: { onRevoked(userId: string): void; onGap(): void }): void
   /** While false, revocations may be missed. */
   isLive(): boolean
@@ -85,7 +85,7 @@ type Done = (error?: Error) => void
  * A verification that started before a revocation of its user is discarded, and none is cached while revocations may be
  * missed.
  */
-export function createIdentityCheck(authenticate: Authenticate, revocations?: Revocations) {
+export function createAuthenticationHook(authenticate: VerifyBearerToken, revocations?: TokenRevocations) {
   /** By the value of the Authorization header. */
   const verified = new RecentlyUsedMap<VerifiedToken>(
     VERIFIED_BYTES_MAX,

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { limitRate } from './rate-limits.ts'
+import type { createRateLimitHook } from './rate-limits.ts'
 
-type Hook = ReturnType<typeof limitRate>
+type Hook = ReturnType<typeof createRateLimitHook>
 
 /**
  * Limits requests outside the tiers: pages, files, documents at fixed addresses, and unknown paths. Only diagnostics
  * bypass it (specification, "Diagnostic endpoints").
  */
-export const limitPages =
+export const createPageRateLimit =
   (limit: Hook | undefined): Hook =>
   (request: FastifyRequest, reply: FastifyReply, done) => {
     const { url = '', config } = request.routeOptions

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { moduleOf, sendRaw, useGateway } from '../../../test/support/gateway.ts'
 import { Type } from '../../kernel/schema.ts'
 import { input, line } from '../../kernel/wire.ts'
-import { BYTES_A_REQUEST, networkOf } from './rate-limits.ts'
+import { BODY_BYTES_PER_REQUEST, networkOfAddress } from './rate-limits.ts'
 
 test.each([
   ['192.0.2.1:5678', '192.0.2.1'],
@@ -16,7 +16,7 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::', 'fe80:0:0:0::/64']
 ])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  expect(networkOfAddress(address)).toBe(network)
 })
 
 const config = { class: 'account', noReplay: 'it changes nothing' } as const
@@ -43,7 +43,7 @@ const useNotes = (perMinute: number) =>
     }
   })
 /** Creates a body that costs this many additional requests. */
-const bodyOf = (more: number) => JSON.stringify({ text: 'x'.repeat(more * BYTES_A_REQUEST + 1) })
+const bodyOf = (more: number) => JSON.stringify({ text: 'x'.repeat(more * BODY_BYTES_PER_REQUEST + 1) })
 const CSV = { 'content-type': 'text/csv' }
 
 test.each([
@@ -73,7 +73,7 @@ test('a request costs the countsAs of its route plus the bytes of its body', asy
 
 test('bytes of a callback are charged, those of a streamed file are not', async () => {
   const gateway = await useNotes(5)
-  const body = 'x'.repeat(3 * BYTES_A_REQUEST)
+  const body = 'x'.repeat(3 * BODY_BYTES_PER_REQUEST)
   const send = (path: string) => gateway.request('POST', path, { body, headers: CSV })
   expect([(await send('/api/x/file')).status, (await send('/api/x/bytes')).status]).toEqual([200, 200])
   expect((await send('/api/x/bytes')).status).toBe(429)

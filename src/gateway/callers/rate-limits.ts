@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createRequestBudget } from '../../kernel/budget.ts'
 import { rateLimited } from '../errors.ts'
-import { isStreamed } from '../routing/body-kinds.ts'
+import { isStreamedBody } from '../routing/body-kinds.ts'
 
 export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-export type RateAndBytesLimit = { onRequest: Hook; preValidation: Hook }
+export type TierRateLimitHooks = { onRequest: Hook; preValidation: Hook }
 
 /** A body counts as one additional request for each of these bytes. */
-export const BYTES_A_REQUEST = 4_096
+export const BODY_BYTES_PER_REQUEST = 4_096
 
 /** Creates the hook of a limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
-export function limitRate(limit: RateLimit): Hook {
+export function createRateLimitHook(limit: RateLimit): Hook {
   const spend = spenderOf(limit)
   return (request, reply, done) => spend(request, reply, 1, done)
 }
@@ -21,7 +21,7 @@ export function limitRate(limit: RateLimit): Hook {
  * Creates the hooks of a tier's limit. A request costs the `countsAs` of its route plus the length of its body; streamed
  * bodies cost nothing. `onRequest` charges before the body is read, `preValidation` if no length was announced.
  */
-export function limitRateAndBytes(limit: RateLimit): RateAndBytesLimit {
+export function createTierRateLimitHooks(limit: RateLimit): TierRateLimitHooks {
   const spend = spenderOf(limit)
   return {
     onRequest: (request, reply, done) => spend(request, reply, costOf(request), done),
@@ -46,29 +46,30 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
   }
 }
 
-const costOfBytes = (bytes: number): number => Math.floor(bytes / BYTES_A_REQUEST)
+const costOfBytes = (bytes: number): number => Math.floor(bytes / BODY_BYTES_PER_REQUEST)
 function costOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   const { countsAs = 1 } = config
   const bytes = Number(headers['content-length'] ?? 0)
   // A body above the route's limit is not read.
-  return countsAs + (isStreamed(config.body) ? 0 : costOfBytes(Math.min(bytes, bodyLimit)))
+  return countsAs + (isStreamedBody(config.body) ? 0 : costOfBytes(Math.min(bytes, bodyLimit)))
 }
 
 /** Returns the network of a request: an IPv4 address, or the /64 of an IPv6 address. */
-export const byAddress = (request: FastifyRequest): string => networkOf(addressOf(request))
-export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? addressOf(request)
+export const callerNetwork = (request: FastifyRequest): string => networkOfAddress(callerAddress(request))
+export const callerUserIdOrAddress = (request: FastifyRequest): string =>
+  request.identity?.userId ?? callerAddress(request)
 
 /** Returns the address for rate limits: the shopper's, if a trusted shop front sent it. */
-export const addressOf = (request: FastifyRequest): string => request.shopperAddress ?? request.ip
+export const callerAddress = (request: FastifyRequest): string => request.shopperAddress ?? request.ip
 
 /** Some proxies forward the port, which differs for each connection: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([\da-f:.]+)\](?::\d+)?)$/i
 
 /** A client with IPv6 has 2^64 addresses, so the network is counted: the first four groups. */
-export function networkOf(address: string): string {
+export function networkOfAddress(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const withPort = WITH_PORT.exec(address)
-  if (withPort !== null) return networkOf(withPort[1] ?? withPort[2] ?? '')
+  if (withPort !== null) return networkOfAddress(withPort[1] ?? withPort[2] ?? '')
   const [head = '', tail] = address.split('::')
   const [first, last] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
   const missing = tail === undefined ? 0 : 8 - (first?.length ?? 0) - (last?.length ?? 0)

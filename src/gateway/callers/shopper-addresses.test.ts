@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { moduleOf, openGateway, type TestGateway, useGateway } from '../../../test/support/gateway.ts'
 import { loadConfig } from '../../config.ts'
-import { byAddress } from './rate-limits.ts'
-import { createShopperAddresses } from './shopper-addresses.ts'
+import { callerNetwork } from './rate-limits.ts'
+import { createShopperAddressReader } from './shopper-addresses.ts'
 
 const OLD = 'the-first-secret-of-the-shop-front'
 const NEW = 'the-present-secret-of-the-shop-front'
@@ -14,7 +14,7 @@ let reached = 0
 const routes = moduleOf('x', ['/api/x'], tiers => {
   tiers.public.get('/x', { config: browse }, async request => {
     reached += 1
-    return { limits: byAddress(request), admission: request.slot?.network }
+    return { limits: callerNetwork(request), admission: request.slot?.network }
   })
   tiers.public.get(
     '/x/few',
@@ -145,7 +145,7 @@ test('the request listener knows the network of a shopper', () => {
   const networkOf = (headers: Record<string, string>, trust_proxy = false) => {
     const request = { headers } as unknown as IncomingMessage
     const { server } = loadConfig([], TRUSTED)
-    return createShopperAddresses({ ...server, trust_proxy }).networkOf(request)
+    return createShopperAddressReader({ ...server, trust_proxy }).networkOf(request)
   }
   const forwarded = { 'x-forwarded-for': '198.51.100.6, 2001:db8::1' }
   expect(networkOf({})).toBeUndefined()

@@ -4,7 +4,7 @@ import { isIP, SocketAddress } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
 import { clientNotTrusted, malformedShopperAddress } from '../errors.ts'
-import { networkOf } from './rate-limits.ts'
+import { networkOfAddress } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ const SHOPPER = 'x-shopper-address'
  * Reads the shopper's address from requests of trusted shop fronts. A shop front that renders on a server sends requests of
  * many shoppers from one address. With a secret it may name the shopper, who is then rate limited instead.
  */
-export function createShopperAddresses({ trusted_clients, trust_proxy }: Config['server']) {
+export function createShopperAddressReader({ trusted_clients, trust_proxy }: Config['server']) {
   const secrets = trusted_clients.map(digestOf)
   const readsHeaders = trust_proxy || secrets.length > 0
 
@@ -64,7 +64,7 @@ export function createShopperAddresses({ trusted_clients, trust_proxy }: Config[
       try {
         const { headers } = request
         const address = addressIn(headers) ?? forwardedAddress(headers)
-        return address === undefined ? undefined : networkOf(address)
+        return address === undefined ? undefined : networkOfAddress(address)
       } catch {
         // The hook rejects the request later.
         return undefined
@@ -72,6 +72,6 @@ export function createShopperAddresses({ trusted_clients, trust_proxy }: Config[
     }
   }
 }
-export type ShopperAddresses = ReturnType<typeof createShopperAddresses>
+export type ShopperAddresses = ReturnType<typeof createShopperAddressReader>
 
 const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')

@@ -3,7 +3,7 @@ import { readExposition } from '../../../test/support/exposition.ts'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
 import { Durations } from '../../platform/metrics/durations.ts'
 import { createMetricRegistry } from '../../platform/metrics/registry.ts'
-import { createMetrics } from './metrics.ts'
+import { createHttpMetrics } from './metrics.ts'
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x/:id', browse, async () => ({ ok: true }))
@@ -118,7 +118,7 @@ test('simultaneous callers share one rendering, and the next one is a second lat
     renderings += 1
     return renderings
   })
-  const { expose } = createMetrics(registry, new Durations())
+  const { expose } = createHttpMetrics(registry, new Durations())
   const first = await expose()
   const startedAt = performance.now()
   const texts = await Promise.all(Array.from({ length: 100 }, expose))

@@ -29,7 +29,7 @@ export type HttpMetrics = {
 }
 
 /** Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. */
-export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: Durations): HttpMetrics {
+export function createHttpMetrics(declared: Pick<MetricRegistry, 'all'>, durations: Durations): HttpMetrics {
   let opening: Promise<Registry> | undefined
   // Imported on first use, because the library loads 90 modules.
   const open = async (): Promise<Registry> => {

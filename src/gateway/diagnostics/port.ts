@@ -5,8 +5,13 @@ import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { HttpMetrics } from './metrics.ts'
 
-/** Start data of the thread. `state` is shared memory; `HEARTBEAT_AT`, `HELD` and `DATABASE_OUT` are its indexes. */
-export type ThreadData = { config: Config; databaseUrl: string; host: string; state: BigInt64Array }
+/** Start data of the thread. `state` is shared memory; `HEARTBEAT_INDEX`, `NOT_READY_INDEX` and `DATABASE_OUT_INDEX` are its indexes. */
+export type DiagnosticsThreadData = {
+  config: Config
+  databaseUrl: string
+  host: string
+  state: BigInt64Array
+}
 /** What the main thread sends to the diagnostics thread for `/metrics` and `/metricsz`. */
 export type HealthSnapshot = {
   at: string
@@ -16,16 +21,16 @@ export type HealthSnapshot = {
   db_pool: object
 }
 /** What the diagnostics thread sends back. */
-export type ThreadReport =
+export type DiagnosticsThreadReport =
   | { listening: true }
   | { listening: false; code: string | undefined; message: string }
 
 /** Index in `state`: last heartbeat of the main thread, in nanoseconds of the monotonic clock, which all threads share. */
-export const HEARTBEAT_AT = 0
+export const HEARTBEAT_INDEX = 0
 /** Index in `state`: 1 while the process starts or stops, and is not ready. */
-export const HELD = 1
+export const NOT_READY_INDEX = 1
 /** Index in `state`: 1 while one of the connection pools has no connection. */
-export const DATABASE_OUT = 2
+export const DATABASE_OUT_INDEX = 2
 const STATES = 3
 
 /** The source file, or the compiled one in the package. */
@@ -58,12 +63,12 @@ export async function openDiagnosticsPort({
 }: Deps): Promise<DiagnosticsPort> {
   const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
   const beat = () => {
-    Atomics.store(state, HEARTBEAT_AT, process.hrtime.bigint())
-    Atomics.store(state, DATABASE_OUT, db.isOutOfConnections() ? 1n : 0n)
+    Atomics.store(state, HEARTBEAT_INDEX, process.hrtime.bigint())
+    Atomics.store(state, DATABASE_OUT_INDEX, db.isOutOfConnections() ? 1n : 0n)
   }
   beat()
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
-  const workerData: ThreadData = { config, databaseUrl, host, state }
+  const workerData: DiagnosticsThreadData = { config, databaseUrl, host, state }
   let thread: Worker | undefined
   let isClosed = false
 
@@ -81,7 +86,7 @@ export async function openDiagnosticsPort({
     sendSnapshot().catch(error => log.error({ err: error }, 'no metrics were sent to the diagnostics port'))
   }
 
-  const start = (): Promise<ThreadReport> =>
+  const start = (): Promise<DiagnosticsThreadReport> =>
     new Promise(resolve => {
       const started = new Worker(THREAD, {
         workerData,
@@ -119,7 +124,7 @@ export async function openDiagnosticsPort({
   }
   trySendSnapshot()
   return {
-    hold: isHeld => Atomics.store(state, HELD, isHeld ? 1n : 0n),
+    hold: isHeld => Atomics.store(state, NOT_READY_INDEX, isHeld ? 1n : 0n),
     close
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pathOf } from '../routing/routes.ts'
+import { requestPath } from '../routing/routes.ts'
 import type { HttpMetrics } from './metrics.ts'
 
 const CLIENT_GONE = 499 // not registered; proxies commonly log it for a client that disconnected
@@ -28,7 +28,7 @@ export function recordRequest(request: FastifyRequest, reply: FastifyReply, metr
       method: request.method,
       route,
       // Without the query, which may contain secrets.
-      path: route === NO_ROUTE ? pathOf(request.url.slice(0, PATH_LENGTH_MAX)) : undefined,
+      path: route === NO_ROUTE ? requestPath(request.url.slice(0, PATH_LENGTH_MAX)) : undefined,
       status,
       ms: Math.round(milliseconds * 1_000) / 1_000,
       user: request.identity?.userId

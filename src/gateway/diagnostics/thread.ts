@@ -2,31 +2,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLog } from '../../platform/log.ts'
 import { createServer } from '../../platform/node-http.ts'
-import { databaseOptionsOf, openCache } from '../../platform/platform.ts'
+import { databaseOptionsFromConfig, openCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
 import {
-  DATABASE_OUT,
-  HEARTBEAT_AT,
-  HELD,
+  DATABASE_OUT_INDEX,
+  type DiagnosticsThreadData,
+  type DiagnosticsThreadReport,
+  HEARTBEAT_INDEX,
   type HealthSnapshot,
-  type ThreadData,
-  type ThreadReport
+  NOT_READY_INDEX
 } from './port.ts'
 import { createReadiness } from './readiness.ts'
 
 // Entry point of the thread that serves `server.diagnostics_port`.
 
-const { config, databaseUrl, host, state } = workerData as ThreadData
+const { config, databaseUrl, host, state } = workerData as DiagnosticsThreadData
 const BLOCKED_MS = 1_000
 const AGE = 'cartwright_diagnostics_snapshot_age_seconds'
 const BACKLOG = 1_024
 const TIMEOUT_MS = 5_000
 const NANOSECONDS = 1_000_000n
 
-const db = openDatabase(databaseOptionsOf(config, databaseUrl))
+const db = openDatabase(databaseOptionsFromConfig(config, databaseUrl))
 const cache = await openCache(config, openLog({ level: 'silent' }))
-const isHeld = () => Atomics.load(state, HELD) === 1n
-const isOut = () => Atomics.load(state, DATABASE_OUT) === 1n
+const isHeld = () => Atomics.load(state, NOT_READY_INDEX) === 1n
+const isOut = () => Atomics.load(state, DATABASE_OUT_INDEX) === 1n
 const readiness = createReadiness({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
 let snapshot: HealthSnapshot | undefined
 parentPort?.on('message', (latest: HealthSnapshot) => {
@@ -36,7 +36,7 @@ parentPort?.on('message', (latest: HealthSnapshot) => {
 type DiagnosticResponse = { status: number; contentType?: string; body: string | object }
 const now = () => new Date().toISOString()
 /** Time since the last heartbeat of the main thread. */
-const silentMs = () => Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_AT)) / NANOSECONDS)
+const silentMs = () => Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_INDEX)) / NANOSECONDS)
 const isDead = () => silentMs() >= config.server.liveness_seconds * 1_000
 const ageSeconds = ({ takenAt }: HealthSnapshot) =>
   Math.max(0, performance.timeOrigin + performance.now() - takenAt) / 1_000
@@ -83,7 +83,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-const report = (message: ThreadReport) => parentPort?.postMessage(message)
+const report = (message: DiagnosticsThreadReport) => parentPort?.postMessage(message)
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy())
 })

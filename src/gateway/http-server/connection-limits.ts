@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../callers/rate-limits.ts'
+import { networkOfAddress } from '../callers/rate-limits.ts'
 
 /** Unanswered requests of a connection. Most clients send one at a time; pipelining more gains nothing. */
 const UNANSWERED_MAX = 8
@@ -17,7 +17,7 @@ export class ConnectionState {
   #unanswered = 0
 
   constructor(socket: Socket) {
-    this.network = networkOf(socket.remoteAddress ?? '')
+    this.network = networkOfAddress(socket.remoteAddress ?? '')
   }
 
   get isIdle(): boolean {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
 import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
 import { loadConfig } from '../../config.ts'
-import { createPeerCheck } from './development-access.ts'
+import { createDevelopmentPeerCheck } from './development-access.ts'
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x', browse, async () => ({}))
@@ -55,7 +55,7 @@ test.each([
   ['2001:db8::8', false],
   [undefined, false]
 ])('the peer %s may read what is for this machine: %s', (address, is) => {
-  const isNear = createPeerCheck(
+  const isNear = createDevelopmentPeerCheck(
     loadConfig([], {
       ...SECRET_SETTINGS,
       CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: '["172.17.0.0/16", "2001:db8::7"]'

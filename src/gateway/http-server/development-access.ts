@@ -8,7 +8,7 @@ type DevelopmentSettings = Pick<Config, 'environment' | 'server'>
  * Creates the check whether a Host is served. In production all are; in development only localhost and the configured
  * names. This prevents DNS rebinding: a website could resolve its name to 127.0.0.1 and read reset links at `/mails`.
  */
-export function createHostCheck({
+export function createAllowedHostCheck({
   environment,
   server
 }: DevelopmentSettings): (host: string | undefined) => boolean {
@@ -24,7 +24,7 @@ export function createHostCheck({
 }
 
 /** Creates the check whether an address is this machine, or in `server.development_peers`. */
-export function createPeerCheck({
+export function createDevelopmentPeerCheck({
   server
 }: Pick<DevelopmentSettings, 'server'>): (address: string | undefined) => boolean {
   const near = new BlockList()

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-export type Draining = {
+export type ServerDraining = {
   begin(): void
   isDraining(): boolean
   hold(isHeld: boolean): void
@@ -20,7 +20,10 @@ declare module 'fastify' {
  * Stops the server without losing a response. While draining, each response has `Connection: close`, so that clients and load
  * balancers open new connections elsewhere, and no keep-alive connection delays the close.
  */
-export function createDraining(app: FastifyInstance, onHeld: (isHeld: boolean) => void = () => {}): Draining {
+export function createServerDraining(
+  app: FastifyInstance,
+  onHeld: (isHeld: boolean) => void = () => {}
+): ServerDraining {
   let [isDraining, isHeld] = [false, false]
   const stopping = new AbortController()
   app.decorateRequest('stopping', { getter: () => stopping.signal })

@@ -12,7 +12,7 @@ const malformed = (detail: string): Problem => ({ status: 400, code: malformedRe
  * one Host (RFC 9112, section 3.2), or a Transfer-Encoding other than `chunked` (sections 6.1, 6.3). The caller closes the
  * connection, because the start of the next request is uncertain.
  */
-export function framingFault({ rawHeaders, httpVersionMinor }: IncomingMessage): Problem | undefined {
+export function findFramingProblem({ rawHeaders, httpVersionMinor }: IncomingMessage): Problem | undefined {
   let hosts = 0
   let coding: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

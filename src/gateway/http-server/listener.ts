@@ -7,8 +7,8 @@ import { type Problem, problemResponse } from '../problem.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import type { AcceptQueue } from './accept-queue.ts'
 import { connectionStateOf } from './connection-limits.ts'
-import { framingFault } from './framing.ts'
-import { runRequest } from './uncaught-errors.ts'
+import { findFramingProblem } from './framing.ts'
+import { runInRequestContext } from './uncaught-errors.ts'
 
 export type RequestListenerDeps = {
   slots: RequestSlots
@@ -56,7 +56,7 @@ export function createRequestListener({
       return
     }
     if (isDraining()) response.shouldKeepAlive = false
-    const fault = framingFault(request)
+    const fault = findFramingProblem(request)
     if (fault !== undefined || connection.isFull) {
       connection.isEnding = true
       stopReading(request)
@@ -81,7 +81,7 @@ export function createRequestListener({
     connection.requestStarted(response)
     acceptQueue.requestAdmitted(socket, response)
     if (request.headers['transfer-encoding'] !== undefined) rejectTinyChunks(request, response)
-    runRequest(response, handler, request)
+    runInRequestContext(response, handler, request)
   }
 }
 

@@ -9,7 +9,7 @@ import { httpProblems, problemResponse } from '../problem.ts'
 const current = new AsyncLocalStorage<ServerResponse>()
 
 /** Handles a request so that uncaught errors can be attributed to it. */
-export function runRequest(
+export function runInRequestContext(
   response: ServerResponse,
   handler: RequestListener,
   request: IncomingMessage

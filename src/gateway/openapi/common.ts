@@ -73,13 +73,17 @@ const parameters = {
   }
 }
 
-export const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
-export const parameterRef = (name: keyof typeof parameters) => ({ $ref: `#/components/parameters/${name}` })
-export const responseRef = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` })
+export const openApiHeaderRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
+export const openApiParameterRef = (name: keyof typeof parameters) => ({
+  $ref: `#/components/parameters/${name}`
+})
+export const openApiResponseRef = (name: keyof typeof responses) => ({
+  $ref: `#/components/responses/${name}`
+})
 
 const problem = (description: string) => ({
   description,
-  headers: { 'retry-after': headerRef('RetryAfter'), 'x-request-id': headerRef('RequestId') },
+  headers: { 'retry-after': openApiHeaderRef('RetryAfter'), 'x-request-id': openApiHeaderRef('RequestId') },
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
 })
 /** What each status of an error means for a client, by the name of its response. */
@@ -116,14 +120,14 @@ const PROBLEMS: Readonly<Record<number, keyof typeof problems>> = {
   429: 'TooManyRequests',
   503: 'ServiceUnavailable'
 }
-export const problemRef = (status: number) => responseRef(PROBLEMS[status] ?? 'Problem')
+export const openApiProblemRef = (status: number) => openApiResponseRef(PROBLEMS[status] ?? 'Problem')
 
 const responses = {
   NotModified: {
     description: 'The representation with the ETag of `If-None-Match` is still current.',
-    headers: { etag: headerRef('ETag') }
+    headers: { etag: openApiHeaderRef('ETag') }
   },
   ...problems
 }
 
-export const commonComponents = { schemas: { Problem }, responses, headers, parameters }
+export const openApiComponents = { schemas: { Problem }, responses, headers, parameters }

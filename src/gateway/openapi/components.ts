@@ -6,7 +6,7 @@ type Schema = Record<string, unknown>
  * Replaces every schema with a `title` by a reference. Returns the schemas by title. @throws if two different schemas
  * have the same title.
  */
-export function namedSchemas<T>(part: T): { part: T; schemas: Record<string, Schema> } {
+export function extractNamedSchemas<T>(part: T): { part: T; schemas: Record<string, Schema> } {
   const schemas: Record<string, Schema> = {}
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace)

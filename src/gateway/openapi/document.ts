@@ -1,9 +1,9 @@
 import { type FastifyInstance, type FastifySchema, fastify, type RouteOptions } from 'fastify'
-import { isStreamed } from '../routing/body-kinds.ts'
+import { isStreamedBody } from '../routing/body-kinds.ts'
 import type { BodyKind } from '../routing/tiers.ts'
-import { commonComponents } from './common.ts'
-import { namedSchemas } from './components.ts'
-import { DECLARED, describePath, type Operations } from './operations.ts'
+import { openApiComponents } from './common.ts'
+import { extractNamedSchemas } from './components.ts'
+import { describeOpenApiPath, type OpenApiOperations, ROUTE_CONFIG_KEY } from './operations.ts'
 
 /** Descriptions of tags, by name. */
 export type TagDescriptions = Readonly<Record<string, string>>
@@ -53,7 +53,10 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
     },
     transform: ({ schema, url, route: { config } }) => ({
-      schema: withFile({ tags: [config?.owner ?? 'shop'], ...schema, [DECLARED]: config }, config?.body),
+      schema: withFile(
+        { tags: [config?.owner ?? 'shop'], ...schema, [ROUTE_CONFIG_KEY]: config },
+        config?.body
+      ),
       url
     })
   })
@@ -68,18 +71,18 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
 
 /** Documents a streamed body as a file. It has no schema for validation. */
 const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined): S =>
-  isStreamed(body) ? { ...schema, body: { type: 'string', format: 'binary' } } : schema
+  isStreamedBody(body) ? { ...schema, body: { type: 'string', format: 'binary' } } : schema
 
-type DraftDocument = { paths: Record<string, Operations>; components: Record<string, object> }
+type DraftDocument = { paths: Record<string, OpenApiOperations>; components: Record<string, object> }
 
 function writeOpenApi({ paths, components, ...document }: DraftDocument, tags: TagDescriptions): string {
   const readable = Object.keys(paths).filter(path => paths[path]?.get !== undefined)
   const described = Object.entries(paths).map(([path, operations]) => [
     path,
-    describePath(path, operations, readable)
+    describeOpenApiPath(path, operations, readable)
   ])
-  const { part, schemas } = namedSchemas(Object.fromEntries(described))
-  const common = { ...commonComponents, schemas: { ...schemas, ...commonComponents.schemas } }
+  const { part, schemas } = extractNamedSchemas(Object.fromEntries(described))
+  const common = { ...openApiComponents, schemas: { ...schemas, ...openApiComponents.schemas } }
   return JSON.stringify({
     ...document,
     tags: tagsOf(paths, tags),

@@ -1,14 +1,14 @@
-import { statusOfKind } from '../problem.ts'
+import { httpStatusByErrorKind } from '../problem.ts'
 import type { BodyBounds } from '../routing/body-bounds.ts'
-import { isStreamed } from '../routing/body-kinds.ts'
-import { isCsv } from '../routing/csv-downloads.ts'
-import { isItemOf } from '../routing/link-headers.ts'
-import { isUnsafe } from '../routing/routes.ts'
+import { isStreamedBody } from '../routing/body-kinds.ts'
+import { isCsvResponse } from '../routing/csv-downloads.ts'
+import { isItemPathOf } from '../routing/link-headers.ts'
+import { isUnsafeMethod } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'
-import { headerRef, parameterRef, problemRef, responseRef } from './common.ts'
+import { openApiHeaderRef, openApiParameterRef, openApiProblemRef, openApiResponseRef } from './common.ts'
 
 /** Member of an operation that holds its route's config until the document is written. */
-export const DECLARED = 'x-declared'
+export const ROUTE_CONFIG_KEY = 'x-declared'
 
 type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
 type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
@@ -23,16 +23,20 @@ type Operation = {
   requestBody?: { content: Record<string, { schema?: Schema }> }
   security?: object[]
   responses?: Record<string, ResponseObject>
-  [DECLARED]?: Declared
+  [ROUTE_CONFIG_KEY]?: Declared
 }
-export type Operations = Record<string, Operation>
+export type OpenApiOperations = Record<string, Operation>
 
 /** Adds to the operations of a path: an id for generated clients, security, headers and error responses. */
-export function describePath(path: string, operations: Operations, paths: readonly string[]): Operations {
+export function describeOpenApiPath(
+  path: string,
+  operations: OpenApiOperations,
+  paths: readonly string[]
+): OpenApiOperations {
   const isVersioned = Object.values(operations).some(({ responses = {} }) =>
     Object.values(responses).some(showsVersion)
   )
-  const hasItems = paths.some(each => isItemOf(path, each))
+  const hasItems = paths.some(each => isItemPathOf(path, each))
   return Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => [
       method,
@@ -51,28 +55,30 @@ type OperationContext = {
 
 function describe(
   context: OperationContext,
-  { [DECLARED]: declared = {}, ...operation }: Operation
+  { [ROUTE_CONFIG_KEY]: declared = {}, ...operation }: Operation
 ): Operation {
   const { path, method } = context
   const words = path.replace(/^\/api/, '').match(/\w+/g) ?? []
-  const isKeyed = isUnsafe(method.toUpperCase()) && !isStreamed(declared.body)
+  const isKeyed = isUnsafeMethod(method.toUpperCase()) && !isStreamedBody(declared.body)
   const isShared = declared.cache === 'public'
   const added = [
-    ...(isKeyed ? [parameterRef('IdempotencyKey')] : []),
-    ...(takesVersion(context, operation, declared) ? [parameterRef('IfMatch')] : []),
-    ...(isShared ? [parameterRef('IfNoneMatch')] : [])
+    ...(isKeyed ? [openApiParameterRef('IdempotencyKey')] : []),
+    ...(takesVersion(context, operation, declared) ? [openApiParameterRef('IfMatch')] : []),
+    ...(isShared ? [openApiParameterRef('IfNoneMatch')] : [])
   ]
   const parameters = [...(operation.parameters ?? []), ...added]
   const responses = Object.entries(operation.responses ?? {}).map(([status, answer]) => {
     const headers = {
-      ...(isShared && { etag: headerRef('ETag') }),
-      ...(!isShared && showsVersion(answer) && { etag: headerRef('VersionTag') }),
-      ...(status === '201' && context.hasItems && shows('id', answer) && { location: headerRef('Location') }),
-      ...(isCsv(answer) && { 'content-disposition': headerRef('ContentDisposition') }),
-      ...(method === 'get' && shows('next_cursor', answer) && { link: headerRef('Link') }),
+      ...(isShared && { etag: openApiHeaderRef('ETag') }),
+      ...(!isShared && showsVersion(answer) && { etag: openApiHeaderRef('VersionTag') }),
+      ...(status === '201' &&
+        context.hasItems &&
+        shows('id', answer) && { location: openApiHeaderRef('Location') }),
+      ...(isCsvResponse(answer) && { 'content-disposition': openApiHeaderRef('ContentDisposition') }),
+      ...(method === 'get' && shows('next_cursor', answer) && { link: openApiHeaderRef('Link') }),
       ...(isKeyed &&
         declared.secret !== Number(status) &&
-        declared.secret !== 'any' && { 'idempotency-replayed': headerRef('IdempotencyReplayed') })
+        declared.secret !== 'any' && { 'idempotency-replayed': openApiHeaderRef('IdempotencyReplayed') })
     }
     const lacksDescription = answer.description === undefined || answer.description === 'Default Response'
     const described = lacksDescription
@@ -91,11 +97,11 @@ function describe(
     security: operation.security ?? [],
     responses: {
       ...Object.fromEntries(responses),
-      ...(isShared && { 304: responseRef('NotModified') }),
+      ...(isShared && { 304: openApiResponseRef('NotModified') }),
       ...Object.fromEntries(
-        errorStatusesOf(context, operation, declared).map(status => [status, problemRef(status)])
+        errorStatusesOf(context, operation, declared).map(status => [status, openApiProblemRef(status)])
       ),
-      default: responseRef('Problem')
+      default: openApiResponseRef('Problem')
     }
   }
 }
@@ -108,7 +114,7 @@ function describeStatus(status: string, method: string, answer: ResponseObject):
   return method === 'get' ? 'The requested data.' : 'Done. The body shows the result.'
 }
 
-const bytesMaxOf = ({ body, bounds }: Declared) => (isStreamed(body) ? body.bytesMax : bounds?.bytesMax)
+const bytesMaxOf = ({ body, bounds }: Declared) => (isStreamedBody(body) ? body.bytesMax : bounds?.bytesMax)
 
 /** A missing body is validated as `{}`, so the body is optional if all its fields are. */
 function describeBody(body: NonNullable<Operation['requestBody']>) {
@@ -136,7 +142,7 @@ function errorStatusesOf(
   const { path, method } = context
   const isApi = path.startsWith('/api/')
   const isKnown = (operation.security ?? []).length > 0
-  const isKeyed = isUnsafe(method.toUpperCase()) && !isStreamed(declared.body)
+  const isKeyed = isUnsafeMethod(method.toUpperCase()) && !isStreamedBody(declared.body)
   const hasBody = operation.requestBody !== undefined
   const statuses: [number, boolean][] = [
     [400, true],
@@ -151,7 +157,7 @@ function errorStatusesOf(
     [429, isApi],
     [503, isApi]
   ]
-  const domain = (declared.errors ?? []).map(kind => statusOfKind[kind])
+  const domain = (declared.errors ?? []).map(kind => httpStatusByErrorKind[kind])
   const all = [...statuses.filter(([, isPossible]) => isPossible).map(([status]) => status), ...domain]
   return [...new Set(all)].sort((a, b) => a - b)
 }
@@ -165,6 +171,10 @@ function takesVersion(
   const { path, method, isVersioned } = context
   const isNew = !path.includes('{') && '201' in responses && !('200' in responses)
   return (
-    isVersioned && isUnsafe(method.toUpperCase()) && !isNew && noReplay === undefined && unversioned !== true
+    isVersioned &&
+    isUnsafeMethod(method.toUpperCase()) &&
+    !isNew &&
+    noReplay === undefined &&
+    unversioned !== true
   )
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createPublicResponses } from '../caching/public-responses.ts'
+import { createPublicResponseCache } from '../caching/public-responses.ts'
 import { sendUnknownRoute } from '../problem.ts'
-import { webFilesIn } from './web-files.ts'
+import { createWebFileFinder } from './web-files.ts'
 
 /** Caches revalidate on every use. */
 const CACHING = { 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' }
@@ -25,7 +25,7 @@ const PAGE = 'index.html'
 /** Mounts `/openapi.json`, generated from the schemas of the mounted routes, and `/docs`, which shows it. */
 export function mountOpenApi(app: FastifyInstance, writeDocument: () => Promise<string>): void {
   // The texts do not change, so they are hashed and compressed once.
-  const options = { schema: { hide: true }, onSend: createPublicResponses() }
+  const options = { schema: { hide: true }, onSend: createPublicResponseCache() }
   let document: Promise<string> | undefined
   const documentOnce = () => {
     document ??= writeDocument()
@@ -34,7 +34,7 @@ export function mountOpenApi(app: FastifyInstance, writeDocument: () => Promise<
   app.get('/openapi.json', options, async (_request, reply) =>
     reply.headers(DOCUMENT_HEADERS).send(await documentOnce())
   )
-  const find = webFilesIn(new URL('./docs/', import.meta.url))
+  const find = createWebFileFinder(new URL('./docs/', import.meta.url))
   const send = async (name: string, reply: FastifyReply) => {
     const file = await find(name)
     if (file === undefined) return sendUnknownRoute(reply, [])

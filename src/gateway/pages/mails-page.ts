@@ -21,7 +21,7 @@ type DevMail = DevMailSummary & {
   readonly headers: Readonly<Record<string, string>>
 }
 /** Mails that are kept instead of sent, in development. */
-export type DevMails = {
+export type DevelopmentMails = {
   /** Lists the newest first, optionally those to one recipient. */
   list(recipient: string | null): Promise<readonly DevMailSummary[]>
   find(id: string): Promise<DevMail | undefined>
@@ -30,9 +30,9 @@ export type DevMails = {
 type Params = { Params: { id: string } }
 
 /** Mounts `/mails`: a page for browsers, JSON for other clients. Only development peers, because mails contain reset links. */
-export function mountMails(
+export function mountMailsPage(
   app: FastifyInstance,
-  mails: DevMails,
+  mails: DevelopmentMails,
   isDevelopmentPeer: (address: string | undefined) => boolean
 ): void {
   const requireDevelopmentPeer = (

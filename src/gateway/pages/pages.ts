@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
-import { createPeerCheck } from '../http-server/development-access.ts'
+import { createDevelopmentPeerCheck } from '../http-server/development-access.ts'
 import { mountOpenApi } from './docs-page.ts'
 import { type FrontPage, mountFrontPage } from './front-page.ts'
-import { type DevMails, mountMails } from './mails-page.ts'
+import { type DevelopmentMails, mountMailsPage } from './mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './public-files.ts'
 import { mountShopFront } from './shop-front.ts'
-import type { WebFiles } from './web-files.ts'
+import type { FindWebFile } from './web-files.ts'
 import { mountWellKnown } from './well-known.ts'
 
 export type GatewayPages = {
   /** Served at `/`. */
   frontPage?: FrontPage
   /** Served at `/shop`. */
-  shopFront?: WebFiles | undefined
+  shopFront?: FindWebFile | undefined
   /** Served at `/mails`. */
-  mails?: DevMails | undefined
+  mails?: DevelopmentMails | undefined
   files?: readonly PublicFiles[]
 }
 type Deps = { config: Config; version: string; writeDocument: () => Promise<string> }
@@ -37,7 +37,7 @@ export function mountPages(
       hasMails: mails !== undefined
     })
   if (shopFront !== undefined) mountShopFront(app, shopFront)
-  if (mails !== undefined) mountMails(app, mails, createPeerCheck(config))
+  if (mails !== undefined) mountMailsPage(app, mails, createDevelopmentPeerCheck(config))
   mountPublicFiles(app, files)
   mountWellKnown(app, { publicUrl, securityContacts, hasDocs })
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendUnknownRoute } from '../problem.ts'
-import type { WebFiles } from './web-files.ts'
+import type { FindWebFile } from './web-files.ts'
 
 export const SHOP_PATH = '/shop'
 
@@ -26,7 +26,7 @@ const VIEW_PATH = /^([a-z-]+(\/[\w-]+)?\/?)?$/
 const HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': POLICY }
 
 /** Mounts the example shop front at `/shop`. */
-export function mountShopFront(app: FastifyInstance, find: WebFiles): void {
+export function mountShopFront(app: FastifyInstance, find: FindWebFile): void {
   const options = { schema: { hide: true } }
   const send = async (name: string, reply: FastifyReply) => {
     const file = await find(name)

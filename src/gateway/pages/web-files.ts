@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** Returns a file of a page by name; undefined if it does not exist. */
-export type WebFiles = (name: string) => Promise<{ type: string; content: string } | undefined>
+export type FindWebFile = (name: string) => Promise<{ type: string; content: string } | undefined>
 
 const NAME = /^[a-z]+\.(html|css|js)$/
 const TYPES: Readonly<Record<string, string>> = {
@@ -11,8 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Finds pages, styles and scripts in a folder. Reads them on each request, so that edits show after a reload. */
-export const webFilesIn =
-  (folder: URL): WebFiles =>
+export const createWebFileFinder =
+  (folder: URL): FindWebFile =>
   async name => {
     const type = TYPES[NAME.exec(name)?.[1] ?? '']
     if (type === undefined) return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Type } from '../../kernel/schema.ts'
 import { input, line } from '../../kernel/wire.ts'
-import { bodyBoundsOf } from './body-bounds.ts'
+import { computeBodyBounds } from './body-bounds.ts'
 
 const KIB = 1_024
 
@@ -17,7 +17,7 @@ test.each([
   ],
   ['more than a mebibyte', input({ a: line(10_000_000) }), 1_024]
 ])('a body of %s has the smallest limit that holds it', (_what, schema, kib) => {
-  expect(bodyBoundsOf(schema).bytesMax).toBe(kib * KIB)
+  expect(computeBodyBounds(schema).bytesMax).toBe(kib * KIB)
 })
 
 test.each([
@@ -46,13 +46,13 @@ test.each([
   ['one of several shapes', input({ a: Type.Union([Type.Null(), Type.String()]) }), 'body/a needs maxLength'],
   ['a value of any type', input({ a: Type.Unsafe({}) }), 'body/a needs a type']
 ])('a body with %s has no bounds', (_what, schema, lack) => {
-  expect(bodyBoundsOf(schema).unbounded).toEqual([lack])
+  expect(computeBodyBounds(schema).unbounded).toEqual([lack])
 })
 
 test('a body without a schema has the smallest limit, and an open value the limit that it declares', () => {
-  expect(bodyBoundsOf(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })
+  expect(computeBodyBounds(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })
   const open = Type.Unsafe({ type: 'object', 'x-bytes-max': 6_000 })
-  expect(bodyBoundsOf(input({ a: open }))).toEqual({
+  expect(computeBodyBounds(input({ a: open }))).toEqual({
     bytesMax: 8 * KIB,
     valuesMax: 2 + 3_000 + 64,
     unbounded: []
@@ -61,7 +61,7 @@ test('a body without a schema has the smallest limit, and an open value the limi
 
 test('the number of values follows from the schema', () => {
   const pair = input({ a: Type.Integer(), b: Type.Boolean() })
-  const { valuesMax } = bodyBoundsOf(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))
+  const { valuesMax } = computeBodyBounds(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))
   // The body, its list and each pair count twice.
   expect(valuesMax).toBe(2 + 2 + 100 * 4 + 1 + 64)
 })

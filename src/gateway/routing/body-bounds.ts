@@ -54,7 +54,7 @@ const NOTHING: Size = { bytes: 0, values: 0 }
  * Computes the limits of a route's body from the maxima in its schema. It assumes that every character of a text is
  * escaped, except in names, ids and enums. The limit never exceeds 1 MiB; without a schema it is the smallest.
  */
-export function bodyBoundsOf(schema: object | undefined): BodyBounds {
+export function computeBodyBounds(schema: object | undefined): BodyBounds {
   if (schema === undefined) return { bytesMax: SMALLEST, valuesMax: VALUES_DEFAULT, unbounded: [] }
   const known = boundsBySchema.get(schema) ?? computeBounds(schema)
   boundsBySchema.set(schema, known)

@@ -3,15 +3,15 @@ import { errorCodes, type FastifyInstance, type FastifyRequest, type RouteOption
 import type { BodyKind } from './tiers.ts'
 
 /** Limit of a body that the handler receives as bytes. */
-export const BYTES_MAX = 262_144
+export const RAW_BODY_BYTES_MAX = 262_144
 
 type Kind = 'json' | 'bytes' | 'stream'
 type Streamed = Exclude<BodyKind, string>
 
-export const kindOf = (body: BodyKind = 'json'): Kind => (typeof body === 'string' ? body : 'stream')
+export const bodyKindName = (body: BodyKind = 'json'): Kind => (typeof body === 'string' ? body : 'stream')
 
 /** Whether the handler reads the body as a stream: it may be long, and no hook reads it before. */
-export const isStreamed = (body: BodyKind | undefined): body is Streamed => typeof body === 'object'
+export const isStreamedBody = (body: BodyKind | undefined): body is Streamed => typeof body === 'object'
 
 /**
  * Opens a scope for each kind of body below `scope`, which parses JSON. Fastify binds parsers to a scope and a media type.
@@ -26,10 +26,14 @@ export async function openBodyScopes(scope: FastifyInstance): Promise<Record<Kin
   })
   await scope.register(async bytes => {
     bytes.removeAllContentTypeParsers()
-    bytes.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BYTES_MAX }, (request, body, done) => {
-      request.rawBody = body as Buffer
-      done(null, body)
-    })
+    bytes.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: RAW_BODY_BYTES_MAX },
+      (request, body, done) => {
+        request.rawBody = body as Buffer
+        done(null, body)
+      }
+    )
     bytes.addHook('preValidation', (request, _reply, done) => {
       request.body ??= Buffer.alloc(0)
       done()
@@ -70,8 +74,8 @@ async function* limited(chunks: AsyncIterable<Buffer>, bytesMax: number): AsyncG
 }
 
 /** Adds the check and the documentation of the media type to a route whose body is a stream. */
-export function withBody(body: BodyKind | undefined, route: RouteOptions): RouteOptions {
-  if (!isStreamed(body)) return route
+export function withStreamedBody(body: BodyKind | undefined, route: RouteOptions): RouteOptions {
+  if (!isStreamedBody(body)) return route
   const requireType = (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
     const given = request.headers['content-type'] ?? ''
     const [type = ''] = given.split(';')

@@ -5,15 +5,15 @@ type Answer = { content?: Record<string, unknown> }
 type Done = (error: Error | null, payload: unknown) => void
 
 /** Whether a route declares this response as CSV. */
-export const isCsv = ({ content }: Answer): boolean => content?.['text/csv'] !== undefined
+export const isCsvResponse = ({ content }: Answer): boolean => content?.['text/csv'] !== undefined
 
 /**
  * An `onRoute` hook that gives a CSV download a file name made of its path (RFC 6266). HEAD ends the export without
  * reading a row, because Node would send the headers after the last row, and the deadline could expire before.
  */
-export function nameCsvFiles(route: RouteOptions): void {
+export function addCsvFileName(route: RouteOptions): void {
   const { 200: answer } = (route.schema?.response ?? {}) as { 200?: Answer }
-  if (answer === undefined || !isCsv(answer)) return
+  if (answer === undefined || !isCsvResponse(answer)) return
   const disposition = `attachment; filename="${fileNameOf(route.url)}"`
   const name = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done) => {
     if (reply.statusCode === 200) reply.header('content-disposition', disposition)

@@ -1,4 +1,4 @@
-import { moduleOwnersOf, pathOf } from './routes.ts'
+import { createPathOwnerLookup, requestPath } from './routes.ts'
 
 export type Switchable = { name: string; basePaths: readonly string[]; enabled: boolean }
 type ModuleWithParts = Switchable & { parts?: readonly Switchable[] }
@@ -11,11 +11,11 @@ export function createDisabledModuleCheck(modules: readonly ModuleWithParts[]) {
   const disabled = modules
     .flatMap(module => [module, ...(module.parts ?? [])])
     .filter(({ enabled }) => !enabled)
-  const ownerOf = moduleOwnersOf(disabled)
+  const ownerOf = createPathOwnerLookup(disabled)
   const answers = new Map(disabled.map(({ name }) => [name, { error: explanation(name) }]))
 
   return (target: string): { error: string } | undefined =>
-    answers.size === 0 ? undefined : answers.get(ownerOf(pathOf(target)) ?? '')
+    answers.size === 0 ? undefined : answers.get(ownerOf(requestPath(target)) ?? '')
 }
 
 const explanation = (name: string) =>

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
-import { createPublicResponses } from '../caching/public-responses.ts'
+import { createPublicResponseCache } from '../caching/public-responses.ts'
 import type { ModuleHeaders } from './tiers.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export function setCacheHeaders(
 
 /** Adds ETag, 304 and compression to routes with `cache: 'public'`. */
 export function cachePublicResponses(scope: FastifyInstance): void {
-  const represent = createPublicResponses()
+  const represent = createPublicResponseCache()
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache === 'public') route.onSend = [represent, ...[route.onSend ?? []].flat()]
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAllowedMethods, type MountedRoute } from './routes.ts'
+import { createMethodLookup, type MountedRoute } from './routes.ts'
 
 const route = (method: string | string[], url: string): MountedRoute => ({
   method,
@@ -19,7 +19,7 @@ test.each([
   ['/other', []],
   ['/', []]
 ])('the methods at %s are those of every pattern that it fits', (path, methods) => {
-  const allowedMethods = createAllowedMethods([
+  const allowedMethods = createMethodLookup([
     route('POST', '/things'),
     route(['GET', 'HEAD'], '/things'),
     route('GET', '/things/:id'),

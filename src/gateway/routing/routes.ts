@@ -14,13 +14,13 @@ export type MountedRoute = {
 }
 const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Whether a method is unsafe (RFC 9110, section 9.2.1). */
-export const isUnsafe = (method: string | string[]): boolean =>
+export const isUnsafeMethod = (method: string | string[]): boolean =>
   [method].flat().some(each => UNSAFE_METHODS.has(each))
 
 type BasePathOwner = { name: string; basePaths: readonly string[] }
 
 /** Returns the path of a request target, without origin and query, decoded except for reserved characters. */
-export function pathOf(target: string): string {
+export function requestPath(target: string): string {
   const end = target.search(/[?#]/)
   const named = end < 0 ? target : target.slice(0, end)
   // Fast path: most targets are plain.
@@ -34,7 +34,9 @@ export function pathOf(target: string): string {
 }
 
 /** Returns a function from a path to the module whose base path covers it; the longest base path wins. */
-export function moduleOwnersOf(modules: readonly BasePathOwner[]): (path: string) => string | undefined {
+export function createPathOwnerLookup(
+  modules: readonly BasePathOwner[]
+): (path: string) => string | undefined {
   const bases = modules
     .flatMap(({ name, basePaths }) => basePaths.map(base => ({ name, parts: base.split('/') })))
     .sort((a, b) => b.parts.length - a.parts.length)
@@ -47,7 +49,7 @@ export function moduleOwnersOf(modules: readonly BasePathOwner[]): (path: string
 /** Returns routes without a tier, class or body limit, and routes outside the base paths of their module. */
 export function routeProblems(mounted: readonly MountedRoute[], modules: readonly BasePathOwner[]): string[] {
   const owned = mounted.filter(({ owner, url }) => owner !== null && !url.startsWith('/.well-known/'))
-  const ownerOf = moduleOwnersOf(modules)
+  const ownerOf = createPathOwnerLookup(modules)
   const outside = owned.filter(({ owner, url }) => ownerOf(url) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
   const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
@@ -67,7 +69,7 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
  * Returns a function from a path to its sorted methods; none when no route matches. Patterns are split once, because
  * splitting them for each unknown path made a 404 cost twice as much as /healthz (2026-11).
  */
-export function createAllowedMethods(mounted: readonly MountedRoute[]) {
+export function createMethodLookup(mounted: readonly MountedRoute[]) {
   const patterns = [...Map.groupBy(mounted, ({ url }) => url)].map(([url, routes]) => ({
     parts: url.split('/'),
     methods: routes.flatMap(({ method }) => method)

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { noteAudit } from '../../platform/audit.ts'
+import { saveAuditEntry } from '../../platform/audit.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { identityOf } from '../callers/identity.ts'
-import { isUnsafe } from '../routing/routes.ts'
+import { isUnsafeMethod } from '../routing/routes.ts'
 import { isReplay } from './idempotency.ts'
-import { operationIdOf } from './write.ts'
+import { requestOperationId } from './write.ts'
 
 const NOT_RECORDED = 'the status of an administrator request was not recorded'
 const ABANDONED = 503
@@ -17,8 +17,8 @@ const ABANDONED = 503
 export function auditUnsafeRequests(db: Queryable) {
   const record = async (request: FastifyRequest, status: number): Promise<void> => {
     if (request.audit === null) return
-    const entry = { ...request.audit, id: operationIdOf(request), status }
-    await noteAudit(db, entry).catch((error: unknown) => {
+    const entry = { ...request.audit, id: requestOperationId(request), status }
+    await saveAuditEntry(db, entry).catch((error: unknown) => {
       // The caller still gets the response. The change itself was recorded when it committed.
       request.log.warn({ req_id: request.id, err: error }, NOT_RECORDED)
     })
@@ -38,7 +38,7 @@ export function auditUnsafeRequests(db: Queryable) {
   /** Records requests of several transactions before they start, so that a crash cannot lose the entry. */
   const recordBeforehand = async (request: FastifyRequest) => {
     if (request.audit !== null)
-      await noteAudit(db, { ...request.audit, id: operationIdOf(request), status: null })
+      await saveAuditEntry(db, { ...request.audit, id: requestOperationId(request), status: null })
   }
   const finish = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const recorded = record(request, reply.statusCode)
@@ -48,7 +48,7 @@ export function auditUnsafeRequests(db: Queryable) {
   }
 
   return (route: RouteOptions): void => {
-    if (!isUnsafe(route.method)) return
+    if (!isUnsafeMethod(route.method)) return
     route.onRequest = [begin, ...[route.onRequest ?? []].flat()]
     if (route.config?.noReplay !== undefined)
       route.preHandler = [...[route.preHandler ?? []].flat(), recordBeforehand]

@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { moduleOf, openGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { DomainError, defineError } from '../../kernel/errors.ts'
-import { deleteExpiredKeys } from '../../platform/idempotency/keys.ts'
+import { deleteExpiredIdempotencyKeys } from '../../platform/idempotency/keys.ts'
 import { statement } from '../../platform/postgres/statement.ts'
 import { writeOf } from './write.ts'
 
@@ -444,7 +444,7 @@ test('kept for 48 hours; then the key is free, and the row is swept', async () =
     `update cartwright.idempotency_keys set expires_at = now() - interval '1 second' where answer is not null
        and ctid = (select min(ctid) from cartwright.idempotency_keys)`
   )
-  expect(await gateway.platform.db.run(deleteExpiredKeys)).toBe(1)
+  expect(await gateway.platform.db.run(deleteExpiredIdempotencyKeys)).toBe(1)
   expect(await stored()).toHaveLength(1)
 })
 

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { KeyClaim, KeyClaims } from '../../platform/idempotency/claims.ts'
+import type { IdempotencyKeyClaim, IdempotencyKeyClaims } from '../../platform/idempotency/claims.ts'
 import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
-import { addressOf } from '../callers/rate-limits.ts'
+import { callerAddress } from '../callers/rate-limits.ts'
 import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
-import { isStreamed } from '../routing/body-kinds.ts'
-import { isUnsafe } from '../routing/routes.ts'
+import { isStreamedBody } from '../routing/body-kinds.ts'
+import { isUnsafeMethod } from '../routing/routes.ts'
 import type { ModuleHeaders } from '../routing/tiers.ts'
-import { openResponse, sealResponse } from './stored-responses.ts'
+import { decryptStoredResponse, encryptStoredResponse } from './stored-responses.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The claimed key, until the response. */
-    idempotency: (KeyClaim & { cipherKey: Buffer }) | null
+    idempotency: (IdempotencyKeyClaim & { cipherKey: Buffer }) | null
     /** The body's bytes, for the fingerprint of requests with an Idempotency-Key. */
     rawBody: Buffer | null
     /** The request failed for a temporary reason, so a retry runs the handler again. */
@@ -40,7 +40,7 @@ const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
  * identify a caller without an account. `varyHeaders` choose the terms of a response, so a request with other terms is
  * another request.
  */
-export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders) {
+export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: ModuleHeaders) {
   /** Returns whether the handler may run: false if a stored response is sent, or one was sent before. */
   const claimOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const key = keyOf(request, headers)
@@ -64,7 +64,7 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
       request.idempotency = { ...outcome.claim, cipherKey }
       return true
     }
-    const answer = openResponse(outcome.answer, cipherKey)
+    const answer = decryptStoredResponse(outcome.answer, cipherKey)
     reply.code(outcome.status).headers(answer.headers).header(REPLAYED, 'true').send(answer.body)
     return false
   }
@@ -89,7 +89,7 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
     try {
       if (isDecided && !isSecret && isStorable(payload)) {
         const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
-        const answer = sealResponse({ headers, body: payload ?? '' }, claim.cipherKey)
+        const answer = encryptStoredResponse({ headers, body: payload ?? '' }, claim.cipherKey)
         await claims.finish(claim, statusCode, answer)
       } else {
         await claims.release(claim)
@@ -114,7 +114,7 @@ export const isReplay = (reply: FastifyReply): boolean => reply.hasHeader(REPLAY
 
 /** Whether the route honours `Idempotency-Key`. Streamed bodies have no fingerprint, so their routes do not. */
 export const honoursIdempotencyKey = ({ method = [], config }: KeyableRoute): boolean =>
-  isUnsafe(method) && !isStreamed(config?.body)
+  isUnsafeMethod(method) && !isStreamedBody(config?.body)
 
 type KeyableRoute = { method?: string | string[] | undefined; config?: FastifyContextConfig | undefined }
 
@@ -130,7 +130,7 @@ function keyOf(request: FastifyRequest, { credentialHeaders, varyHeaders }: Modu
   const caller = callerOf(request, credentialHeaders)
   if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKey()
   const { method, routeOptions } = request
-  const scope = JSON.stringify([caller ?? `address:${addressOf(request)}`, method, routeOptions.url, key])
+  const scope = JSON.stringify([caller ?? `address:${callerAddress(request)}`, method, routeOptions.url, key])
   return {
     keyHash: hash('sha256', `key:${scope}`, 'buffer'),
     cipherKey: hash('sha256', `answer:${scope}`, 'buffer'),

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DomainError } from '../../kernel/errors.ts'
-import { isUnsafe } from '../routing/routes.ts'
+import { isUnsafeMethod } from '../routing/routes.ts'
 
 /** Returns the error for changes, such as during maintenance; `undefined` when they are allowed. */
 export type ChangeGuard = () => DomainError | undefined
@@ -19,7 +19,7 @@ export function guardChanges(guards: readonly ChangeGuard[]) {
   }
   return (route: RouteOptions): void => {
     const isAllowed = route.config?.allowedInMaintenance !== undefined
-    if (guards.length === 0 || !isUnsafe(route.method) || isAllowed) return
+    if (guards.length === 0 || !isUnsafeMethod(route.method) || isAllowed) return
     route.onRequest = [refuse, ...[route.onRequest ?? []].flat()]
   }
 }

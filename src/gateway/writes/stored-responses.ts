@@ -11,7 +11,7 @@ const DEFLATED_BYTES_MIN = 512
 const [PLAIN, DEFLATED] = [0, 1]
 
 /** Compresses a response if it is long (a cart shrinks by three quarters), and encrypts it with AES-256-GCM. */
-export function sealResponse(answer: StoredResponse, key: Buffer): Buffer {
+export function encryptStoredResponse(answer: StoredResponse, key: Buffer): Buffer {
   const text = Buffer.from(JSON.stringify(answer))
   const isLong = text.length >= DEFLATED_BYTES_MIN
   const form = Buffer.of(isLong ? DEFLATED : PLAIN)
@@ -22,7 +22,7 @@ export function sealResponse(answer: StoredResponse, key: Buffer): Buffer {
 }
 
 /** Decrypts a stored response. @throws if the key differs or the data is damaged. */
-export function openResponse(sealed: Buffer, key: Buffer): StoredResponse {
+export function decryptStoredResponse(sealed: Buffer, key: Buffer): StoredResponse {
   const [ivAt, tagAt, bodyAt] = [1, 1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES]
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(ivAt, tagAt))
   decipher.setAuthTag(sealed.subarray(tagAt, bodyAt))

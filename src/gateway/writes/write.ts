@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { newId } from '../../kernel/ids.ts'
-import { type AuditEntry, noteAudit } from '../../platform/audit.ts'
-import { markApplied } from '../../platform/idempotency/claims.ts'
+import { type AuditEntry, saveAuditEntry } from '../../platform/audit.ts'
+import { markIdempotencyKeyApplied } from '../../platform/idempotency/claims.ts'
 import {
   conditionNotSupported,
-  createWrite,
+  createIdempotentWrite,
   type IdempotentWrite,
-  type WithoutSlot
+  type RunWithoutSlot
 } from '../../platform/idempotency/write.ts'
 import { malformedIfMatch } from '../errors.ts'
-import { isUnsafe } from '../routing/routes.ts'
+import { isUnsafeMethod } from '../routing/routes.ts'
 import { honoursIdempotencyKey } from './idempotency.ts'
 
 declare module 'fastify' {
@@ -30,7 +30,7 @@ const VERSION_TAG = /^"(0|[1-9]\d{0,14})"$/
 const NO_VERSION = -1
 
 /** Returns the id of the object that the request creates. Retries with the same idempotency key get the same id. */
-export function operationIdOf(request: FastifyRequest): string {
+export function requestOperationId(request: FastifyRequest): string {
   request.operationId ??= request.idempotency?.operationId ?? newId()
   return request.operationId
 }
@@ -45,7 +45,7 @@ export function writeOf(request: FastifyRequest): IdempotentWrite {
 }
 
 /** Returns a function that runs work without holding the request's slot. For handlers without a write. */
-export function withoutSlotOf(request: FastifyRequest): WithoutSlot {
+export function withoutSlotOf(request: FastifyRequest): RunWithoutSlot {
   return async work => {
     const resume = request.slot?.pause()
     try {
@@ -65,8 +65,8 @@ function newWriteOf(request: FastifyRequest): IdempotentWrite {
     honoursIdempotencyKey(request.routeOptions)
   )
     throw new Error('a request with an Idempotency-Key holds no claim, so it must not write')
-  const id = operationIdOf(request)
-  return createWrite({
+  const id = requestOperationId(request)
+  return createIdempotentWrite({
     id,
     isApplied: claim?.isApplied ?? false,
     resultId: claim?.resultId ?? null,
@@ -79,8 +79,8 @@ function newWriteOf(request: FastifyRequest): IdempotentWrite {
         : async (tx, resultId) => {
             // Pipelined, so that the second statement costs no round trip.
             await Promise.all([
-              claim && markApplied(tx, claim, resultId),
-              audit && noteAudit(tx, { ...audit, id, status: null })
+              claim && markIdempotencyKeyApplied(tx, claim, resultId),
+              audit && saveAuditEntry(tx, { ...audit, id, status: null })
             ])
           }
   })
@@ -97,7 +97,7 @@ function expectedVersion(header: string | undefined): number | null {
 
 /** An `onRoute` hook that rejects `If-Match` on routes with `noReplay`, which do not compare it. */
 export function rejectUnusedIfMatch(route: RouteOptions): void {
-  if (!isUnsafe(route.method) || route.config?.noReplay === undefined) return
+  if (!isUnsafeMethod(route.method) || route.config?.noReplay === undefined) return
   const refuse = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
     done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupported())
   route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]

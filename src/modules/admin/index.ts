@@ -1,6 +1,6 @@
 import { createTimeZoneDays } from '../../kernel/days.ts'
 import { defineModule } from '../../module.ts'
-import { createInvalidation } from '../../platform/cached.ts'
+import { createCacheInvalidation } from '../../platform/cached.ts'
 import { authModule } from '../auth/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { ordersModule } from '../orders/index.ts'
@@ -35,7 +35,7 @@ export const adminModule = defineModule({
   personalData: 'Audit entries remain. They contain the id of an account and no other personal data.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
     const { audit, broadcast, cache, db, deliveries, eventLog, log } = platform
-    const invalidation = createInvalidation(broadcast, 'admin.maintenance')
+    const invalidation = createCacheInvalidation(broadcast, 'admin.maintenance')
     const maintenance = await createMaintenanceService({ db, invalidation, log })
     const events = createEventAdministration({ db, deliveries, log })
     const modules = createModuleHealthService({ db, cache, deliveries, modules: house.modules })

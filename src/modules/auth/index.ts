@@ -1,4 +1,4 @@
-import type { Authenticate } from '../../gateway/callers/identity.ts'
+import type { VerifyBearerToken } from '../../gateway/callers/identity.ts'
 import type { Page } from '../../kernel/pages.ts'
 import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
@@ -82,7 +82,7 @@ export type UserContact = {
 
 /** The API of auth for other modules. */
 export type AuthApi = {
-  authenticate: Authenticate
+  authenticate: VerifyBearerToken
   /** Reports users whose tokens must be verified again. */
   revocations: Pick<SessionRevocations, 'subscribe' | 'isLive'>
   /** Returns the contacts of users. Unknown ids are left out. */
@@ -281,7 +281,7 @@ const presentContact = ({
 })
 
 const counted =
-  (authenticate: Authenticate, count: (result: 'accepted' | 'refused') => void): Authenticate =>
+  (authenticate: VerifyBearerToken, count: (result: 'accepted' | 'refused') => void): VerifyBearerToken =>
   async token => {
     try {
       const identity = await authenticate(token)

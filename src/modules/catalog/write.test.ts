@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/catalog.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
-import { createWrite, newWrite } from '../../platform/idempotency/write.ts'
+import { createIdempotentWrite, newWrite } from '../../platform/idempotency/write.ts'
 import { createCategoryService } from './categories/service.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'
@@ -206,7 +206,7 @@ test("an idempotency key is completed in the write's own transaction; a request 
   const categories = createCategoryService(deps)
   const discounts = createDiscountService(deps)
   const takenOver = () =>
-    createWrite({
+    createIdempotentWrite({
       id: newId(),
       isApplied: false,
       resultId: null,

@@ -1,7 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
-import { createInvalidation } from '../../platform/cached.ts'
+import { createCacheInvalidation } from '../../platform/cached.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
 import { createCodeFindingExplainer, type ExplainCodeFindings } from './dry-run/explain.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
@@ -146,13 +146,13 @@ export const pricingModule = defineModule({
   personalData: true,
   setup: async ({ config, db, broadcast, emit }) => {
     const periods = createPeriodParser(config.shop.time_zone)
-    const invalidation = createInvalidation(broadcast, 'pricing')
+    const invalidation = createCacheInvalidation(broadcast, 'pricing')
     const priceChanges = createPriceChangeBroadcast({ broadcast, emit })
     await ensureDefaultMarket(db, invalidation, config.shop.currency)
     const directory = createMarketDirectory({ db, invalidation })
     const markets = createMarketService({ db, invalidation, priceChanges })
     // A separate topic, because exemptions are many rows and promotions change more often.
-    const exemptionChanges = createInvalidation(broadcast, 'pricing.exemptions')
+    const exemptionChanges = createCacheInvalidation(broadcast, 'pricing.exemptions')
     let hasOrderedBefore: HasEarlierOrder = async () => false
     const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
     const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })

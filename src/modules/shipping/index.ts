@@ -1,6 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
-import { createCached, createInvalidation } from '../../platform/cached.ts'
+import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
@@ -95,9 +95,9 @@ export const shippingModule = defineModule({
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
-    const invalidation = createInvalidation(broadcast, 'shipping')
-    const loadRules = createCached(invalidation, () => readShippingRules(db))
-    const carriers = createCached(invalidation, () => loadCarrierDirectory(db))
+    const invalidation = createCacheInvalidation(broadcast, 'shipping')
+    const loadRules = createCachedReader(invalidation, () => readShippingRules(db))
+    const carriers = createCachedReader(invalidation, () => loadCarrierDirectory(db))
     const shipments = createShipmentService({
       db,
       isToken: (token, orderId, version) => isValidOrderToken(secrets, token, orderId, version),

@@ -1,6 +1,6 @@
 import { isPublished } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import { createCached, createInvalidation } from '../../platform/cached.ts'
+import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
 import { findDueWebhooks, sendDueWebhooks } from './deliveries/jobs.ts'
 import { createWebhookMetrics } from './deliveries/metrics.ts'
@@ -46,7 +46,7 @@ export const webhooksModule = defineModule({
     { notifications }
   ) => {
     const sentEvents = house.events.filter(isPublished)
-    const invalidation = createInvalidation(broadcast, 'webhooks')
+    const invalidation = createCacheInvalidation(broadcast, 'webhooks')
     const secretEncryption = createSigningSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
       result: ['delivered', 'failed', 'dead']
@@ -76,7 +76,7 @@ export const webhooksModule = defineModule({
       disableAfterDays: settings.disable_after_days,
       count: result => attempts.add({ result })
     })
-    const activeEndpoints = createCached(invalidation, () => db.rows(listActiveWebhookEndpoints))
+    const activeEndpoints = createCachedReader(invalidation, () => db.rows(listActiveWebhookEndpoints))
     const hasSubscriber = createHasWebhookSubscriber(invalidation, activeEndpoints)
     const handlerOf = createWebhookEventHandler({
       activeEndpoints,

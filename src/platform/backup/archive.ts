@@ -5,7 +5,7 @@ import type { AppliedMigration } from '../postgres/migrate.ts'
 // `\.`, and a footer line of JSON. Without the footer it is incomplete.
 
 /** The header line. */
-export type ArchiveHead = {
+export type BackupHeader = {
   readonly cartwright: 'backup'
   readonly format: 1
   readonly version: string
@@ -14,29 +14,29 @@ export type ArchiveHead = {
   readonly migrations: readonly AppliedMigration[]
 }
 /** The line before the rows of a table. Names are quoted as SQL identifiers. */
-export type TableHead = { readonly table: string; readonly columns: readonly string[] }
+export type BackupTableHeader = { readonly table: string; readonly columns: readonly string[] }
 /** The footer line: row counts of tables and values of sequences. */
-export type ArchiveEnd = {
+export type BackupFooter = {
   readonly rows: Readonly<Record<string, number>>
   readonly sequences: Readonly<Record<string, { readonly last_value: string; readonly is_called: boolean }>>
 }
 
 /** End of rows. COPY escapes line breaks and backslashes in values, so no row looks like this. */
 const ROWS_END = Buffer.from('\n\\.\n')
-export const CLOSE_ROWS = '\\.\n'
+export const COPY_END_LINE = '\\.\n'
 const NEWLINE = 10
 const LINE_BYTES_MAX = 16_777_216
 
-export class NoBackup extends Error {}
+export class InvalidBackup extends Error {}
 
 /** Reads a backup sequentially: a line of JSON, or the rows of a table. */
-export function createArchiveReader(source: Readable) {
+export function createBackupReader(source: Readable) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let held: Buffer = Buffer.alloc(0)
 
   async function more(): Promise<void> {
     const { value, done } = await chunks.next()
-    if (done) throw new NoBackup('it ends in the middle')
+    if (done) throw new InvalidBackup('it ends in the middle')
     held = held.length === 0 ? value : Buffer.concat([held, value])
   }
 
@@ -45,7 +45,7 @@ export function createArchiveReader(source: Readable) {
     async line(): Promise<unknown> {
       let end = held.indexOf(NEWLINE)
       while (end < 0) {
-        if (held.length > LINE_BYTES_MAX) throw new NoBackup('a line of it does not end')
+        if (held.length > LINE_BYTES_MAX) throw new InvalidBackup('a line of it does not end')
         await more()
         end = held.indexOf(NEWLINE)
       }
@@ -54,7 +54,7 @@ export function createArchiveReader(source: Readable) {
       try {
         return JSON.parse(text)
       } catch {
-        throw new NoBackup('a line of it is not JSON')
+        throw new InvalidBackup('a line of it is not JSON')
       }
     },
     /** Yields the rows up to their end. */
@@ -86,4 +86,4 @@ export function createArchiveReader(source: Readable) {
     }
   }
 }
-export type ArchiveReader = ReturnType<typeof createArchiveReader>
+export type BackupReader = ReturnType<typeof createBackupReader>

@@ -8,8 +8,8 @@ import { createTestDatabase, useEmptyDatabase } from '../../../test/support/data
 import { runSql } from '../../../test/support/sql.ts'
 import { authModule, modules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
-import { backUp } from './backup.ts'
-import { DRAWN_SINCE, restoreArchive } from './restore.ts'
+import { backUpDatabase } from './backup.ts'
+import { restoreDatabase, SEQUENCE_VALUES_SKIPPED } from './restore.ts'
 
 const version = '1.2.3'
 const options = { modules: migrationSources(modules), progress: () => {} }
@@ -77,13 +77,13 @@ const useFile = (name: string) => {
 
 test('a restored database has every row of the backup, and a shop runs on it', async () => {
   const file = useFile('whole.backup')
-  const report = await backUp(source.url, file, { version, progress: () => {} })
+  const report = await backUpDatabase(source.url, file, { version, progress: () => {} })
   expect(report.rows).toBeGreaterThan(5)
   const target = await useEmptyDatabase()
-  expect(await restoreArchive(target.url, file, options)).toEqual(report)
+  expect(await restoreDatabase(target.url, file, options)).toEqual(report)
   const content = await contentOf(target.url)
   const { 'orders.numbers': drawn, ...whole } = await contentOf(source.url)
-  expect(content).toEqual({ ...whole, 'orders.numbers': String(Number(drawn) + DRAWN_SINCE) })
+  expect(content).toEqual({ ...whole, 'orders.numbers': String(Number(drawn) + SEQUENCE_VALUES_SKIPPED) })
 
   const app = await createTestApp({}, target.url)
   onTestFinished(app.close)
@@ -102,13 +102,13 @@ test('a restored shop draws no order number that was drawn after the backup', as
       ({ value }) => Number(value)
     )
   const [first, second] = [useFile('first.backup'), useFile('second.backup')]
-  await backUp(own.url, first, { version, progress: () => {} })
+  await backUpDatabase(own.url, first, { version, progress: () => {} })
   const early = await draw(own.url)
-  await backUp(own.url, second, { version, progress: () => {} })
+  await backUpDatabase(own.url, second, { version, progress: () => {} })
   const known = [...early, ...(await draw(own.url))]
   for (const file of [first, second]) {
     const target = await useEmptyDatabase()
-    await restoreArchive(target.url, file, options)
+    await restoreDatabase(target.url, file, options)
     const next = await draw(target.url)
     expect(next.filter(value => known.includes(value))).toEqual([])
   }
@@ -134,11 +134,11 @@ test('a backup is one consistent snapshot while other transactions write', async
   })()
   const file = useFile('moment.backup')
   while (written === 0) await runSql(own.url, 'select 1')
-  await backUp(own.url, file, { version, progress: () => {} })
+  await backUpDatabase(own.url, file, { version, progress: () => {} })
   isOver = true
   await writing
   const target = await useEmptyDatabase()
-  await restoreArchive(target.url, file, options)
+  await restoreDatabase(target.url, file, options)
   const [pairs] = await target.sql(`
     select (select count(*)::int from auth.users where name = 'pair') as users, (select count(*)::int from cart.carts) as carts`)
   expect(pairs?.users).toBe(pairs?.carts)
@@ -147,7 +147,7 @@ test('a backup is one consistent snapshot while other transactions write', async
 
 test('a backup that is incomplete, altered or of a newer version restores nothing', async () => {
   const file = useFile('broken.backup')
-  await backUp(source.url, file, { version, progress: () => {} })
+  await backUpDatabase(source.url, file, { version, progress: () => {} })
   const zipped = await readFile(file)
   const text = gunzipSync(zipped).toString()
   const broken: Record<string, [Buffer, RegExp]> = {
@@ -165,7 +165,7 @@ test('a backup that is incomplete, altered or of a newer version restores nothin
   const target = await useEmptyDatabase()
   for (const [what, [content, reason]] of Object.entries(broken)) {
     await writeFile(file, content)
-    await expect(restoreArchive(target.url, file, options), what).rejects.toThrow(reason)
+    await expect(restoreDatabase(target.url, file, options), what).rejects.toThrow(reason)
     expect(
       await target.sql("select 1 from pg_namespace where nspname in ('cartwright', 'auth')"),
       what
@@ -176,16 +176,18 @@ test('a backup that is incomplete, altered or of a newer version restores nothin
 test('a backup overwrites no file, and a restore overwrites no shop', async () => {
   const file = useFile('there.backup')
   await writeFile(file, 'mine')
-  await expect(backUp(source.url, file, { version, progress: () => {} })).rejects.toThrow('already exists')
+  await expect(backUpDatabase(source.url, file, { version, progress: () => {} })).rejects.toThrow(
+    'already exists'
+  )
   expect(await readFile(file, 'utf8')).toBe('mine')
   await rm(file)
-  await backUp(source.url, file, { version, progress: () => {} })
+  await backUpDatabase(source.url, file, { version, progress: () => {} })
   const before = await contentOf(source.url)
-  await expect(restoreArchive(source.url, file, options)).rejects.toThrow('There is a shop in this database')
+  await expect(restoreDatabase(source.url, file, options)).rejects.toThrow('There is a shop in this database')
   expect(await contentOf(source.url)).toEqual(before)
   const empty = await useEmptyDatabase()
-  await expect(backUp(empty.url, join(folder, 'none'), { version, progress: () => {} })).rejects.toThrow(
-    'no shop'
-  )
+  await expect(
+    backUpDatabase(empty.url, join(folder, 'none'), { version, progress: () => {} })
+  ).rejects.toThrow('no shop')
   await expect(readFile(join(folder, 'none'))).rejects.toThrow('ENOENT')
 })

@@ -8,8 +8,8 @@ import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
 import { closeConnection, connectToServer } from '../postgres/connect.ts'
 import type { AppliedMigration } from '../postgres/migrate.ts'
-import { type ArchiveEnd, type ArchiveHead, CLOSE_ROWS, type TableHead } from './archive.ts'
-import { listSequences, listTables } from './tables.ts'
+import { type BackupFooter, type BackupHeader, type BackupTableHeader, COPY_END_LINE } from './archive.ts'
+import { listSequences, listTablesByReferences } from './tables.ts'
 
 export type BackupReport = { tables: number; rows: number; taken_at: string }
 /** Called before each table, with its index and the number of tables. */
@@ -21,7 +21,7 @@ const APPLIED = `select module, name, checksum from ${MIGRATIONS_TABLE} order by
  * Writes a consistent snapshot of the database at `url` to a new file while the shop keeps running. @throws OperatorError
  * when the database cannot be read, the file cannot be written, or the database holds no shop.
  */
-export async function backUp(
+export async function backUpDatabase(
   url: string,
   file: string,
   { version, progress }: { version: string; progress: BackupProgress }
@@ -64,8 +64,8 @@ async function write(
   if (!isShop) throw new OperatorError('There is no shop in this database yet: nothing to back up.')
   const migrations = (await client.query<AppliedMigration>(APPLIED)).rows
   const schemas = [...new Set(migrations.map(({ module }) => module))]
-  const tables = await listTables(client, schemas)
-  const head: ArchiveHead = {
+  const tables = await listTablesByReferences(client, schemas)
+  const head: BackupHeader = {
     cartwright: 'backup',
     format: 1,
     version,
@@ -78,14 +78,14 @@ async function write(
     yield `${JSON.stringify(head)}\n`
     for (const [index, { table, columns }] of tables.entries()) {
       progress(table, index + 1, tables.length)
-      yield `${JSON.stringify({ table, columns } satisfies TableHead)}\n`
+      yield `${JSON.stringify({ table, columns } satisfies BackupTableHeader)}\n`
       const copy = client.query(copyTo(`copy (select ${columns.join(', ')} from ${table}) to stdout`))
       yield* copy as AsyncIterable<Buffer>
-      yield CLOSE_ROWS
+      yield COPY_END_LINE
       rows[table] = copy.rowCount
     }
     const sequences = await sequencesOf(client, schemas)
-    yield `${JSON.stringify({ rows, sequences } satisfies ArchiveEnd)}\n`
+    yield `${JSON.stringify({ rows, sequences } satisfies BackupFooter)}\n`
   }
 
   const destination = createWriteStream(part, { flags: 'w', mode: 0o600, flush: true })
@@ -95,8 +95,11 @@ async function write(
   return { tables: tables.length, rows: total, taken_at: head.taken_at }
 }
 
-async function sequencesOf(client: pg.Client, schemas: readonly string[]): Promise<ArchiveEnd['sequences']> {
-  const sequences: Record<string, ArchiveEnd['sequences'][string]> = {}
+async function sequencesOf(
+  client: pg.Client,
+  schemas: readonly string[]
+): Promise<BackupFooter['sequences']> {
+  const sequences: Record<string, BackupFooter['sequences'][string]> = {}
   for (const { name } of await listSequences(client, schemas)) {
     const { rows: state } = await client.query(`select last_value::text, is_called from ${name}`)
     sequences[name] = state[0]

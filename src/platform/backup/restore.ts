@@ -6,29 +6,29 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
 import { closeConnection, connectToServer } from '../postgres/connect.ts'
-import { applyExactly, type MigrationSource } from '../postgres/migrate.ts'
+import { applyRecordedMigrations, type MigrationSource } from '../postgres/migrate.ts'
 import {
-  type ArchiveEnd,
-  type ArchiveHead,
-  type ArchiveReader,
-  createArchiveReader,
-  NoBackup,
-  type TableHead
+  type BackupFooter,
+  type BackupHeader,
+  type BackupReader,
+  type BackupTableHeader,
+  createBackupReader,
+  InvalidBackup
 } from './archive.ts'
 import type { BackupProgress, BackupReport } from './backup.ts'
-import { listSequences, listTables } from './tables.ts'
+import { listSequences, listTablesByReferences } from './tables.ts'
 
 /**
  * How many values of a sequence may have been drawn after the backup. Public sequences, such as order numbers, continue after
  * them, so no customer gets the number of an order that was lost.
  */
-export const DRAWN_SINCE = 1_000_000
+export const SEQUENCE_VALUES_SKIPPED = 1_000_000
 
 /**
  * Restores a backup into an empty database, in one transaction. The schema is that of the backup; the next start migrates it.
  * @throws OperatorError when the database is not empty, or the file is incomplete or of a newer version.
  */
-export async function restoreArchive(
+export async function restoreDatabase(
   url: string,
   file: string,
   { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
@@ -48,7 +48,7 @@ export async function restoreArchive(
       )
     await client.query('begin')
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
-    const report = await fill(client, createArchiveReader(unzipped), { modules, progress })
+    const report = await fill(client, createBackupReader(unzipped), { modules, progress })
     await reading
     await client.query('commit')
     await client.query('analyze')
@@ -56,7 +56,7 @@ export async function restoreArchive(
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    if (error instanceof NoBackup || code?.startsWith('Z_'))
+    if (error instanceof InvalidBackup || code?.startsWith('Z_'))
       throw new OperatorError(`${file} is no whole backup: ${message}. Nothing was restored.`)
     throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
   } finally {
@@ -67,45 +67,45 @@ export async function restoreArchive(
 
 async function fill(
   client: pg.Client,
-  archive: ArchiveReader,
+  archive: BackupReader,
   { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
 ): Promise<BackupReport> {
   const head = headOf(await archive.line())
-  await applyExactly(client, modules, head.migrations)
+  await applyRecordedMigrations(client, modules, head.migrations)
   const schemas = [...new Set(head.migrations.map(({ module }) => module))]
-  const tables = await listTables(client, schemas)
+  const tables = await listTablesByReferences(client, schemas)
   // Migrations may have inserted rows.
   await client.query(`truncate ${tables.map(({ table }) => table).join(', ')}`)
 
   const counted: Record<string, number> = {}
   for (const [index, { table, columns }] of tables.entries()) {
-    const next = (await archive.line()) as Partial<TableHead>
+    const next = (await archive.line()) as Partial<BackupTableHeader>
     if (next.table !== table || next.columns?.join() !== columns.join())
-      throw new NoBackup(`the table ${table} is not where it should be`)
+      throw new InvalidBackup(`the table ${table} is not where it should be`)
     progress(table, index + 1, tables.length)
     const copy = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`))
     await pipeline(Readable.from(archive.rows()), copy)
     counted[table] = copy.rowCount
   }
-  const end = (await archive.line()) as Partial<ArchiveEnd>
+  const end = (await archive.line()) as Partial<BackupFooter>
   const short = tables.find(({ table }) => end.rows?.[table] !== counted[table])
-  if (short !== undefined) throw new NoBackup(`of ${short.table} other rows arrived than it had`)
+  if (short !== undefined) throw new InvalidBackup(`of ${short.table} other rows arrived than it had`)
   for (const { name, is_of_column } of await listSequences(client, schemas)) {
     const state = end.sequences?.[name]
-    if (state === undefined) throw new NoBackup(`it does not say where ${name} goes on`)
+    if (state === undefined) throw new InvalidBackup(`it does not say where ${name} goes on`)
     const { last_value, is_called } = state
-    const ahead = is_of_column ? 0 : DRAWN_SINCE
+    const ahead = is_of_column ? 0 : SEQUENCE_VALUES_SKIPPED
     await client.query('select setval($1, $2::int8 + $3, $4)', [name, last_value, ahead, is_called])
   }
   const rows = Object.values(counted).reduce((sum, each) => sum + each, 0)
   return { tables: tables.length, rows, taken_at: head.taken_at }
 }
 
-function headOf(line: unknown): ArchiveHead {
-  const head = line as Partial<ArchiveHead>
+function headOf(line: unknown): BackupHeader {
+  const head = line as Partial<BackupHeader>
   if (head.cartwright !== 'backup' || !Array.isArray(head.migrations) || typeof head.taken_at !== 'string')
-    throw new NoBackup('it does not begin like one')
+    throw new InvalidBackup('it does not begin like one')
   if (head.format !== 1)
     throw new OperatorError(`It has the format ${String(head.format)}, which is newer than this program.`)
-  return head as ArchiveHead
+  return head as BackupHeader
 }

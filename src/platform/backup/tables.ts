@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { TableHead } from './archive.ts'
+import type { BackupTableHeader } from './archive.ts'
 
 /** Lists tables with their columns, except generated ones. A partitioned table stands for its partitions. */
 const TABLES = `
@@ -30,11 +30,14 @@ const SEQUENCES = `
   order by 1`
 
 /** Returns the tables of these schemas, each after the tables that it references, so that rows can be inserted in order. */
-export async function listTables(client: pg.Client, schemas: readonly string[]): Promise<TableHead[]> {
-  const { rows: tables } = await client.query<TableHead>(TABLES, [schemas])
+export async function listTablesByReferences(
+  client: pg.Client,
+  schemas: readonly string[]
+): Promise<BackupTableHeader[]> {
+  const { rows: tables } = await client.query<BackupTableHeader>(TABLES, [schemas])
   const { rows: references } = await client.query<{ table: string; other: string }>(REFERENCES, [schemas])
-  const ordered = new Map<string, TableHead>()
-  const visit = (head: TableHead, from: readonly string[]) => {
+  const ordered = new Map<string, BackupTableHeader>()
+  const visit = (head: BackupTableHeader, from: readonly string[]) => {
     if (ordered.has(head.table)) return
     if (from.includes(head.table)) throw new Error(`tables refer to each other: ${from.join(', ')}`)
     for (const { table, other } of references) {

@@ -1,12 +1,12 @@
 /** Columns of a file that are ignored; `names` holds the first of them. */
-export type IgnoredColumn = { names: string[]; total: number }
+export type IgnoredCsvColumns = { names: string[]; total: number }
 
 export type CsvColumns<F extends string> = {
   /** Number of columns of each row. */
   width: number
   /** Column index of each field; absent when the file lacks it. */
   indexes: ReadonlyMap<F, number>
-  ignored: IgnoredColumn
+  ignored: IgnoredCsvColumns
   /** Its name in the file. */
   headingOf(field: F): string
 }
@@ -15,7 +15,7 @@ const IGNORED_SHOWN_MAX = 100
 const NAME_SHOWN_MAX = 100
 
 /** Finds the columns of fields by their possible names, in any order, case-insensitively, among other columns. */
-export function findColumns<F extends string>(
+export function findCsvColumns<F extends string>(
   cells: readonly string[],
   headings: Readonly<Partial<Record<F, readonly string[]>>>
 ): CsvColumns<F> {
@@ -35,19 +35,19 @@ export function findColumns<F extends string>(
 }
 
 /** The message that a file lacks these columns. */
-export function missingColumns(names: readonly string[], cells: readonly string[]): string {
+export function missingCsvColumnsMessage(names: readonly string[], cells: readonly string[]): string {
   return `These columns are missing: ${names.join(', ')}.${hint(cells)}`
 }
 
 /** Copies a text, because a slice would keep its cell of up to 8 MB in memory. */
-export const copyColumns = (text: string): string => Buffer.from(text).toString()
+export const copyText = (text: string): string => Buffer.from(text).toString()
 
 /** Columns without a name are named by their position, starting at 1. */
-function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): IgnoredColumn {
+function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): IgnoredCsvColumns {
   const places = [...cells.keys()].filter(index => !read.has(index))
   const names = places.slice(0, IGNORED_SHOWN_MAX).map(index => {
     const name = cells[index]?.trim() ?? ''
-    return name === '' ? `column ${index + 1}` : copyColumns(name.slice(0, NAME_SHOWN_MAX))
+    return name === '' ? `column ${index + 1}` : copyText(name.slice(0, NAME_SHOWN_MAX))
   })
   return { names, total: places.length }
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readRecords } from './records.ts'
+import { readCsvRecords } from './records.ts'
 
-const records = (text: string | Buffer) => Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
+const records = (text: string | Buffer) => Array.fromAsync(readCsvRecords(Readable.from([Buffer.from(text)])))
 
 test('a record has the number of the line on which it starts', async () => {
   for (const [end, name] of [
@@ -43,7 +43,7 @@ test('text with an unclosed quote or a huge cell is rejected with its row', asyn
 
 test('a row with more than 250,000 commas is rejected', async () => {
   const chunks = (row: string, times: number) =>
-    Array.fromAsync(readRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
+    Array.fromAsync(readCsvRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
   await expect(chunks(','.repeat(60_000), 10)).rejects.toMatchObject({
     row: 1,
     message: 'A row from here on has more than 250000 commas.'

@@ -4,7 +4,7 @@ import type { CsvError, Parser } from 'csv-parse'
 /** One record of the file. `row` is the line on which it starts, counted from 1. */
 export type CsvRecord = { row: number; cells: string[] }
 
-export const RECORD_BYTES_MAX = 8_388_608
+export const CSV_RECORD_BYTES_MAX = 8_388_608
 /** More than the longest text of a cell may have. */
 const COMMAS_MAX = 250_000
 /** Passed by the parser to Node's stream, which would read 16 records ahead. */
@@ -14,7 +14,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** The whole file is rejected. */
-export class FileRefused extends Error {
+export class CsvRejected extends Error {
   readonly row: number
 
   constructor(row: number, message: string, cause?: unknown) {
@@ -24,7 +24,7 @@ export class FileRefused extends Error {
 }
 
 /** The process stops, so the rest of a file is not imported. `row`: the first row that was not started. */
-export class FileInterrupted extends Error {
+export class CsvInterrupted extends Error {
   readonly row: number
 
   constructor(row: number) {
@@ -33,20 +33,20 @@ export class FileInterrupted extends Error {
   }
 }
 /** The row after the header. */
-export const FIRST_ROW = 2
+export const FIRST_DATA_ROW = 2
 
-/** Yields the records of a CSV file (RFC 4180, and the variants of spreadsheets). @throws FileRefused */
-export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
+/** Yields the records of a CSV file (RFC 4180, and the variants of spreadsheets). @throws CsvRejected */
+export async function* readCsvRecords(file: Readable): AsyncGenerator<CsvRecord> {
   const { parse } = await import('csv-parse')
   const parser = parse({
     bom: true,
     relax_column_count: true,
     relax_quotes: true,
-    max_record_size: RECORD_BYTES_MAX,
+    max_record_size: CSV_RECORD_BYTES_MAX,
     ...STREAM_OPTIONS
   })
   let row = 1
-  const tooMany = () => new FileRefused(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
+  const tooMany = () => new CsvRejected(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
   // A failure there ends the parser, and so this loop, with the same error.
   pipeline(file, limitCommas(parser, tooMany), parser, () => {})
   try {
@@ -56,7 +56,7 @@ export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
     }
   } catch (error) {
     if (!String((error as CsvError).code).startsWith('CSV_')) throw error
-    throw new FileRefused(
+    throw new CsvRejected(
       row,
       `From here on the file cannot be read as CSV: ${(error as Error).message}.`,
       error

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { spoolFile } from './spool.ts'
+import { spoolUpload } from './spool.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 test('a spooled stream can be read repeatedly, and its removal deletes the file', async () => {
-  const file = await spoolFile(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
+  const file = await spoolUpload(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
   expect([await text(file.open()), await text(file.open())]).toEqual(['one two', 'one two'])
   expect(file.digest).toBe(hash('sha256', 'one two'))
   expect(await readdir(folder)).toHaveLength(1)
@@ -31,7 +31,9 @@ test('a stream that is too long or breaks off is rejected and leaves no file', a
     yield Buffer.from('one')
     throw new Error('the caller has gone')
   }
-  await expect(spoolFile(Readable.from(broken()), 100)).rejects.toThrow('the caller has gone')
-  await expect(spoolFile(Readable.from([Buffer.from('12345678')]), 7)).rejects.toThrow('larger than 7 bytes')
+  await expect(spoolUpload(Readable.from(broken()), 100)).rejects.toThrow('the caller has gone')
+  await expect(spoolUpload(Readable.from([Buffer.from('12345678')]), 7)).rejects.toThrow(
+    'larger than 7 bytes'
+  )
   expect(await readdir(folder)).toEqual([])
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { FileRefused } from './records.ts'
+import { CsvRejected } from './records.ts'
 
 /** Errors of our disk, not of the client. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
@@ -15,9 +15,9 @@ export type SpooledFile = { readonly digest: string; open(): Readable; remove():
 
 /**
  * Writes an upload to a temporary file, because an import reads it twice, and must not wait for a slow client while it holds
- * locks. @throws FileRefused when it is cut off or longer than `bytesMax`
+ * locks. @throws CsvRejected when it is cut off or longer than `bytesMax`
  */
-export async function spoolFile(stream: Readable, bytesMax: number): Promise<SpooledFile> {
+export async function spoolUpload(stream: Readable, bytesMax: number): Promise<SpooledFile> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))
   const path = join(folder, 'file.csv')
   const digest = createHash('sha256')
@@ -27,7 +27,7 @@ export async function spoolFile(stream: Readable, bytesMax: number): Promise<Spo
   } catch (cause) {
     await remove()
     if (OUR_SIDE.has((cause as NodeJS.ErrnoException).syscall ?? '')) throw cause
-    throw new FileRefused(1, `The file did not arrive: ${(cause as Error).message}`, cause)
+    throw new CsvRejected(1, `The file did not arrive: ${(cause as Error).message}`, cause)
   }
   return { digest: digest.digest('hex'), open: () => createReadStream(path), remove }
 }

@@ -19,11 +19,11 @@ function cellOf(value: CsvValue): string {
 }
 
 /** The text of a cell that no spreadsheet runs as a formula. */
-export const csvText = (cell: string): string =>
+export const escapeCsvFormula = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
 
 /** A file that is generated while it is sent. Its header is sent with the first rows, so that an error before them can still be a status. */
-export const csvFile = (columns: readonly string[], rows: AsyncIterable<string>): Readable =>
+export const createCsvStream = (columns: readonly string[], rows: AsyncIterable<string>): Readable =>
   Readable.from(withHeading(csvLine(columns), rows), { objectMode: false })
 
 async function* withHeading(heading: string, rows: AsyncIterable<string>): AsyncGenerator<string> {

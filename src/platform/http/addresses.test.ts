@@ -1,6 +1,6 @@
 import type { lookup as dnsLookup } from 'node:dns'
 import { expect, test } from 'vitest'
-import { isPublic, publicLookup } from './addresses.ts'
+import { isPublicAddress, lookupPublicAddress } from './addresses.ts'
 
 const PUBLIC = [
   '1.1.1.1',
@@ -75,10 +75,10 @@ const PRIVATE = [
 ]
 
 test.each(PUBLIC)('%s is a public address', address => {
-  expect(isPublic(address)).toBe(true)
+  expect(isPublicAddress(address)).toBe(true)
 })
 test.each(PRIVATE)('%s is a private or reserved address', address => {
-  expect(isPublic(address)).toBe(false)
+  expect(isPublicAddress(address)).toBe(false)
 })
 
 const answering = (...addresses: string[]) =>
@@ -89,7 +89,7 @@ const answering = (...addresses: string[]) =>
     )) as unknown as typeof dnsLookup
 const find = (lookup: typeof dnsLookup, all: boolean) =>
   new Promise<unknown>(resolve =>
-    publicLookup(lookup)('shop.test', { all }, (error, found, family) =>
+    lookupPublicAddress(lookup)('shop.test', { all }, (error, found, family) =>
       resolve(error === null ? (all ? found : { address: found, family }) : error)
     )
   )

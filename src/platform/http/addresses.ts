@@ -71,20 +71,20 @@ function embeddedV4(groups: readonly number[]): string | undefined {
 }
 
 /** Whether an address is public, and not of this machine or a private network. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !lists().privateV4.check(address, 'ipv4')
   if (family !== 6 || address.includes('%')) return false
   const inner = embeddedV4(groupsOf(address))
-  if (inner !== undefined) return isPublic(inner)
+  if (inner !== undefined) return isPublicAddress(inner)
   const { globalV6, privateV6 } = lists()
   return globalV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6')
 }
 
 /** The request was not sent; the message says why. */
-export class OutboundRefused extends Error {
+export class OutboundRequestRefused extends Error {
   readonly reason: 'address' | 'scheme' | 'credentials' | 'url'
-  constructor(reason: OutboundRefused['reason'], message: string) {
+  constructor(reason: OutboundRequestRefused['reason'], message: string) {
     super(message)
     this.name = 'OutboundRefused'
     this.reason = reason
@@ -95,15 +95,15 @@ export class OutboundRefused extends Error {
  * Resolves a host name and lets the socket connect to its public addresses only. The socket resolves no second time, so DNS
  * rebinding has no effect.
  */
-export const publicLookup =
+export const lookupPublicAddress =
   (lookup: typeof dnsLookup): LookupFunction =>
   (hostname, { all }, callback) => {
     lookup(hostname, { all: true }, (error, addresses: LookupAddress[]) => {
       if (error !== null) return callback(error, [])
-      const allowed = addresses.filter(({ address }) => isPublic(address))
+      const allowed = addresses.filter(({ address }) => isPublicAddress(address))
       const [first] = allowed
       if (first === undefined)
-        return callback(new OutboundRefused('address', `${hostname} is not a public address`), [])
+        return callback(new OutboundRequestRefused('address', `${hostname} is not a public address`), [])
       if (all) callback(null, allowed)
       else callback(null, first.address, first.family)
     })

@@ -4,12 +4,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { type Database, openDatabase } from '../postgres/database.ts'
-import { createKeyClaims, type KeyClaim, type KeyClaimOutcome, markApplied } from './claims.ts'
-import { findKey, insertKeys, type KeyRow } from './keys.ts'
+import {
+  createIdempotencyKeyClaims,
+  type IdempotencyClaimOutcome,
+  type IdempotencyKeyClaim,
+  markIdempotencyKeyApplied
+} from './claims.ts'
+import { findIdempotencyKey, type IdempotencyKeyRow, insertIdempotencyKeys } from './keys.ts'
 
 test('8 callers that wait for a key share the lookups of their process', async () => {
   const fingerprint = randomBytes(32)
-  const held = { fingerprint, state: 'running', is_held: true, is_expired: false } as KeyRow
+  const held = { fingerprint, state: 'running', is_held: true, is_expired: false } as IdempotencyKeyRow
   const sent: unknown[] = []
   const db = {
     batchCalls:
@@ -25,7 +30,7 @@ test('8 callers that wait for a key share the lookups of their process', async (
       return held
     }
   } as unknown as Database
-  const claims = createKeyClaims(db)
+  const claims = createIdempotencyKeyClaims(db)
   onTestFinished(() => claims.close())
   const key = { keyHash: Buffer.from(randomUUID()), fingerprint }
   const startedAt = performance.now()
@@ -33,8 +38,10 @@ test('8 callers that wait for a key share the lookups of their process', async (
   expect((await Promise.all(waits)).map(({ kind }) => kind)).toEqual(Array(8).fill('running'))
 
   const looks = (performance.now() - startedAt) / 50
-  expect(sent.filter(statement => statement === insertKeys)).toHaveLength(8)
-  expect(sent.filter(statement => statement === findKey).length).toBeLessThanOrEqual(8 + Math.ceil(looks))
+  expect(sent.filter(statement => statement === insertIdempotencyKeys)).toHaveLength(8)
+  expect(sent.filter(statement => statement === findIdempotencyKey).length).toBeLessThanOrEqual(
+    8 + Math.ceil(looks)
+  )
 })
 
 const newKey = () => ({ keyHash: randomBytes(32), fingerprint: randomBytes(32) })
@@ -45,7 +52,7 @@ async function useClaims() {
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
   const db = openDatabase({ ...testDatabaseOptions(url), onStatement: name => statements.push(name) })
-  const claims = createKeyClaims(db)
+  const claims = createIdempotencyKeyClaims(db)
   const beside = new pg.Client({ connectionString: url })
   await beside.connect()
   onTestFinished(async () => {
@@ -62,7 +69,7 @@ async function useClaims() {
     sent: (name: string) => statements.filter(each => each === `idempotency.${name}`).length
   }
 }
-function claimOf(outcome: KeyClaimOutcome): KeyClaim {
+function claimOf(outcome: IdempotencyClaimOutcome): IdempotencyKeyClaim {
   if (outcome.kind !== 'claimed') throw new Error(`the key is ${outcome.kind}`)
   return outcome.claim
 }
@@ -76,7 +83,7 @@ test('simultaneous claims share one statement, and each gets the outcome of its 
   const given = claimOf(await claim(free))
   await claims.release(given)
   const committed = claimOf(await claim(applied))
-  await db.transaction(tx => markApplied(tx, committed, null))
+  await db.transaction(tx => markIdempotencyKeyApplied(tx, committed, null))
   const old = claimOf(await claim(expired))
   await beside.query('update cartwright.idempotency_keys set expires_at = now() where key_hash = $1', [
     expired.keyHash
@@ -93,7 +100,7 @@ test('simultaneous claims share one statement, and each gets the outcome of its 
   expect([reused?.kind, alsoReused?.kind]).toEqual(['reused', 'reused'])
   expect(again).toMatchObject({ claim: { operationId: given.operationId, isApplied: false } })
   expect(note).toMatchObject({ claim: { operationId: committed.operationId, isApplied: true } })
-  expect(claimOf(renewed as KeyClaimOutcome).operationId).not.toBe(old.operationId)
+  expect(claimOf(renewed as IdempotencyClaimOutcome).operationId).not.toBe(old.operationId)
   expect(new Set(claimed.map(each => claimOf(each).operationId)).size).toBe(20)
   const { rows } = await beside.query<{ key_hash: Buffer; lease: string; operation_id: string }>(
     `select key_hash, lease, operation_id from cartwright.idempotency_keys where state = 'running'`
@@ -124,11 +131,11 @@ test('simultaneous responses are stored in one statement, each under its own key
   const { claims, claim, db, sent } = await useClaims()
   const all = Array.from({ length: 30 }, newKey)
   const held = (await Promise.all(all.map(claim))).map(claimOf)
-  const [lost] = held as [KeyClaim]
+  const [lost] = held as [IdempotencyKeyClaim]
   await claims.release(lost)
   const taken = all[0] as ReturnType<typeof newKey>
   const taker = claimOf(await claim(taken))
-  await db.transaction(tx => markApplied(tx, taker, null))
+  await db.transaction(tx => markIdempotencyKeyApplied(tx, taker, null))
   const answerOf = (index: number) => Buffer.from(`answer ${index}`)
   await Promise.all(held.map((each, index) => claims.finish(each, 200 + index, answerOf(index))))
   expect(sent('finish_keys')).toBe(1)
@@ -147,13 +154,13 @@ test('a transaction that locks its key delays no other claim of the batch', asyn
   const { claims, claim, db } = await useClaims()
   const [marked, finishing] = [newKey(), newKey()]
   const [holder, ready] = (await Promise.all([marked, finishing].map(claim))).map(claimOf) as [
-    KeyClaim,
-    KeyClaim
+    IdempotencyKeyClaim,
+    IdempotencyKeyClaim
   ]
   const done = Promise.withResolvers<void>()
   const isMarked = Promise.withResolvers<void>()
   const work = db.transaction(async tx => {
-    await markApplied(tx, holder, null)
+    await markIdempotencyKeyApplied(tx, holder, null)
     isMarked.resolve()
     await done.promise
   })
@@ -173,7 +180,7 @@ test('a transaction that locks its key delays no other claim of the batch', asyn
 
 test('without a database every claim of a batch is rejected as unavailable', async () => {
   const db = openDatabase(testDatabaseOptions(`postgres://nobody@127.0.0.1:${await freePort()}/none`))
-  const claims = createKeyClaims(db)
+  const claims = createIdempotencyKeyClaims(db)
   onTestFinished(async () => {
     claims.close()
     await db.close()

@@ -6,7 +6,7 @@ import * as keys from './keys.ts'
 import { idempotencyKeyInProgress } from './write.ts'
 
 /** An idempotency key that this request holds. */
-export type KeyClaim = {
+export type IdempotencyKeyClaim = {
   keyHash: Buffer
   lease: string
   /** The id of what the request creates, the same in each attempt. */
@@ -15,8 +15,8 @@ export type KeyClaim = {
   isApplied: boolean
   resultId: string | null
 }
-export type KeyClaimOutcome =
-  | { kind: 'claimed'; claim: KeyClaim }
+export type IdempotencyClaimOutcome =
+  | { kind: 'claimed'; claim: IdempotencyKeyClaim }
   | { kind: 'done'; status: number; answer: Buffer }
   /** The key was used with a different request. */
   | { kind: 'reused' }
@@ -40,10 +40,10 @@ const WAITERS_MAX = 200
  * of 2 s that this process renews while it works, and released when the work stops. `whileWaiting` is called while a retry
  * waits for a running attempt, and returns a function that is called afterwards.
  */
-export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'batchCalls'>) {
+export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'batchCalls'>) {
   /** Returns for each request whether it claimed an unused key. */
   const insertTogether = db.batchCalls(async (wanted: readonly Wanted[]) => {
-    const inserted = await db.rows(keys.insertKeys, {
+    const inserted = await db.rows(keys.insertIdempotencyKeys, {
       keyHashes: wanted.map(({ keyHash }) => keyHash),
       fingerprints: wanted.map(({ fingerprint }) => fingerprint),
       leases: wanted.map(({ lease }) => lease),
@@ -54,7 +54,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
     return wanted.map(({ lease }) => leases.has(lease))
   })
   const finishTogether = db.batchCalls(async (finished: readonly Finished[]) => {
-    await db.run(keys.finishKeys, {
+    await db.run(keys.storeIdempotentResponses, {
       keyHashes: finished.map(({ keyHash }) => keyHash),
       leases: finished.map(({ lease }) => lease),
       statuses: finished.map(({ status }) => status),
@@ -66,7 +66,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
   const pauses = new Map<string, () => void>()
   const waiters = new Map<string, number>()
   let waitersTotal = 0
-  const lookOnce = createSingleFlight<keys.KeyRow | undefined>()
+  const lookOnce = createSingleFlight<keys.IdempotencyKeyRow | undefined>()
 
   const renewing = setInterval(() => {
     const before = performance.now() - RENEW_MS / 2
@@ -74,19 +74,19 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
     if (long.length === 0) return
     const [keyHashes, leases] = [long.map(each => each.keyHash), long.map(each => each.lease)]
     // A lease that is not renewed expires. Another attempt may then take over, and this one fails when it marks the key.
-    db.run(keys.renewLeases, { keyHashes, leases, leaseSeconds: LEASE_SECONDS }).catch(() => {})
+    db.run(keys.renewIdempotencyKeyLeases, { keyHashes, leases, leaseSeconds: LEASE_SECONDS }).catch(() => {})
   }, RENEW_MS).unref()
 
-  function hold({ keyHash }: Key, lease: string, operationId: string): KeyClaimOutcome {
+  function hold({ keyHash }: Key, lease: string, operationId: string): IdempotencyClaimOutcome {
     held.set(lease, { keyHash, lease, since: performance.now() })
     return { kind: 'claimed', claim: { keyHash, lease, operationId, isApplied: false, resultId: null } }
   }
 
   /** Tries to claim the key once. */
-  async function tryOnce(key: Key): Promise<KeyClaimOutcome> {
+  async function tryOnce(key: Key): Promise<IdempotencyClaimOutcome> {
     const wanted = { ...key, lease: randomUUID(), leaseSeconds: LEASE_SECONDS, operationId: newId() }
     if (await insertTogether(wanted)) return hold(key, wanted.lease, wanted.operationId)
-    const row = await db.first(keys.findKey, { keyHash: key.keyHash })
+    const row = await db.first(keys.findIdempotencyKey, { keyHash: key.keyHash })
     if (row === undefined) return { kind: 'running' }
     if (!row.is_expired) {
       if (!row.fingerprint.equals(key.fingerprint)) return { kind: 'reused' }
@@ -94,12 +94,12 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
       if (row.state === 'applied') return { kind: 'claimed', claim: appliedClaim(key, row) }
       if (row.is_held) return { kind: 'running' }
     }
-    const taken = await db.first(keys.takeKeyOver, wanted)
+    const taken = await db.first(keys.takeOverIdempotencyKey, wanted)
     return taken === undefined ? { kind: 'running' } : hold(key, wanted.lease, taken.operation_id)
   }
 
   /** Claims the key. Waits a moment while another attempt is running. */
-  async function claim(key: Key, whileWaiting: () => () => void): Promise<KeyClaimOutcome> {
+  async function claim(key: Key, whileWaiting: () => () => void): Promise<IdempotencyClaimOutcome> {
     const first = await tryOnce(key)
     if (first.kind !== 'running') return first
     const name = key.keyHash.toString('base64')
@@ -114,7 +114,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
         // One query per key and process, however many retries wait.
         const row = await lookOnce(name, async () => {
           await pause(name)
-          return db.first(keys.findKey, { keyHash: key.keyHash })
+          return db.first(keys.findIdempotencyKey, { keyHash: key.keyHash })
         })
         if (row?.is_held === true && !row.is_expired) continue
         const outcome = await tryOnce(key)
@@ -143,7 +143,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
     })
   }
 
-  const letGo = ({ lease, keyHash }: KeyClaim) => {
+  const letGo = ({ lease, keyHash }: IdempotencyKeyClaim) => {
     held.delete(lease)
     pauses.get(keyHash.toString('base64'))?.()
   }
@@ -151,32 +151,36 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'b
   return {
     claim,
     /** Stores the response for retries of the request. */
-    async finish(claim: KeyClaim, status: number, answer: Buffer): Promise<void> {
+    async finish(claim: IdempotencyKeyClaim, status: number, answer: Buffer): Promise<void> {
       const { keyHash, lease } = claim
       await finishTogether({ keyHash, lease, status, answer }).finally(() => letGo(claim))
     },
     /** Releases the key: a retry runs the request again, or finds its result when it was committed. */
-    async release(claim: KeyClaim): Promise<void> {
+    async release(claim: IdempotencyKeyClaim): Promise<void> {
       const { keyHash, lease } = claim
-      await db.run(keys.releaseKey, { keyHash, lease }).finally(() => letGo(claim))
+      await db.run(keys.releaseIdempotencyKey, { keyHash, lease }).finally(() => letGo(claim))
     },
     close: () => clearInterval(renewing)
   }
 }
-export type KeyClaims = ReturnType<typeof createKeyClaims>
+export type IdempotencyKeyClaims = ReturnType<typeof createIdempotencyKeyClaims>
 
 /**
  * Records in the transaction of the work that it is done, and the id that it created or found. @throws
  * `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt took the key over; then the transaction must roll back.
  */
-export async function markApplied(tx: Transaction, claim: KeyClaim, resultId: string | null): Promise<void> {
+export async function markIdempotencyKeyApplied(
+  tx: Transaction,
+  claim: IdempotencyKeyClaim,
+  resultId: string | null
+): Promise<void> {
   const { keyHash, lease } = claim
-  if ((await tx.run(keys.markKeyApplied, { keyHash, lease, resultId })) === 0)
+  if ((await tx.run(keys.updateIdempotencyKeyApplied, { keyHash, lease, resultId })) === 0)
     throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
 }
 
 /** Has the lease of the committed attempt, whose response may still be stored. */
-const appliedClaim = ({ keyHash }: Key, row: keys.KeyRow): KeyClaim => ({
+const appliedClaim = ({ keyHash }: Key, row: keys.IdempotencyKeyRow): IdempotencyKeyClaim => ({
   keyHash,
   lease: row.lease,
   operationId: row.operation_id,

@@ -9,7 +9,7 @@ import { type RowOf, statement } from '../postgres/statement.ts'
  * wait for the transaction that marks them. It only waits for keys of another such statement that is about to commit; all
  * insert in the same order, so they cannot deadlock.
  */
-export const insertKeys = statement({
+export const insertIdempotencyKeys = statement({
   name: 'idempotency.insert_keys',
   takes: {
     keyHashes: 'bytea[]',
@@ -31,7 +31,7 @@ export const insertKeys = statement({
     on conflict (key_hash) do nothing
     returning lease`
 })
-export const findKey = statement({
+export const findIdempotencyKey = statement({
   name: 'idempotency.find_key',
   takes: { keyHash: 'bytea' },
   gives: {
@@ -50,10 +50,10 @@ export const findKey = statement({
       state = 'running' and lease_until > now() as is_held, expires_at <= now() as is_expired
     from cartwright.idempotency_keys where key_hash = $keyHash`
 })
-export type KeyRow = RowOf<typeof findKey>
+export type IdempotencyKeyRow = RowOf<typeof findIdempotencyKey>
 
 /** Claims a key that was released, whose lease expired, or whose 48 hours are over. */
-export const takeKeyOver = statement({
+export const takeOverIdempotencyKey = statement({
   name: 'idempotency.take_key_over',
   takes: {
     keyHash: 'bytea',
@@ -79,7 +79,7 @@ export const takeKeyOver = statement({
     returning k.operation_id`
 })
 /** Extends the leases of requests that this process is working on. */
-export const renewLeases = statement({
+export const renewIdempotencyKeyLeases = statement({
   name: 'idempotency.renew_leases',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', leaseSeconds: 'float8' },
   text: `
@@ -93,7 +93,7 @@ export const renewLeases = statement({
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
 /** Runs in the transaction of the work. Changes no row when a later attempt took the key over. */
-export const markKeyApplied = statement({
+export const updateIdempotencyKeyApplied = statement({
   name: 'idempotency.mark_key_applied',
   takes: { keyHash: 'bytea', lease: 'uuid', resultId: 'uuid?' },
   text: `
@@ -101,7 +101,7 @@ export const markKeyApplied = statement({
     where key_hash = $keyHash and lease = $lease and state = 'running'`
 })
 /** Stores responses, except of attempts whose key was taken over: those were rejected, and the later one may be committed. */
-export const finishKeys = statement({
+export const storeIdempotentResponses = statement({
   name: 'idempotency.finish_keys',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', statuses: 'int4[]', answers: 'bytea[]' },
   text: `
@@ -118,7 +118,7 @@ export const finishKeys = statement({
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
 /** Releases the key and keeps its operation id, unless the work was committed. */
-export const releaseKey = statement({
+export const releaseIdempotencyKey = statement({
   name: 'idempotency.release_key',
   takes: { keyHash: 'bytea', lease: 'uuid' },
   text: `
@@ -130,7 +130,7 @@ export const releaseKey = statement({
     ) mine
     where k.key_hash = $keyHash and k.key_hash = mine.key_hash`
 })
-export const deleteExpiredKeys = statement({
+export const deleteExpiredIdempotencyKeys = statement({
   name: 'idempotency.delete_expired_keys',
   text: `
     delete from cartwright.idempotency_keys where key_hash in

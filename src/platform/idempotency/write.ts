@@ -3,7 +3,7 @@ import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Transaction, Transactions } from '../postgres/database.ts'
 
 /** Runs `work` that waits for something other than this thread and the database, and lends the request's slot meanwhile. */
-export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>
+export type RunWithoutSlot = <T>(work: () => Promise<T>) => Promise<T>
 
 /** The write of a request: its idempotency key, its precondition and its deadline. */
 export type IdempotentWrite = {
@@ -41,7 +41,7 @@ export type IdempotentWrite = {
   expect(version: number, stale: ErrorDefinition): void
   /** Whether an earlier attempt committed. Check it before conditions that the write itself makes false. */
   readonly alreadyApplied: boolean
-  readonly withoutSlot: WithoutSlot
+  readonly withoutSlot: RunWithoutSlot
 }
 
 /** What the gateway passes of the request behind a write. */
@@ -55,7 +55,7 @@ export type WriteOperation = {
   /** When the client stops waiting, on the monotonic clock. */
   deadlineAt?: number | undefined
   /** Absent for a write without a request, which holds no slot. */
-  withoutSlot?: WithoutSlot
+  withoutSlot?: RunWithoutSlot
   /** Records in the transaction that the request is done; absent without an idempotency key. */
   mark?: Mark | undefined
 }
@@ -72,7 +72,7 @@ export const conditionNotSupported = defineError(
   'This has no version that If-Match could be compared with; leave the header out.'
 )
 
-export function createWrite(operation: WriteOperation): IdempotentWrite {
+export function createIdempotentWrite(operation: WriteOperation): IdempotentWrite {
   const { id, isApplied, expectedVersion } = operation
   let resultId = operation.resultId
   let isCompared = expectedVersion === null
@@ -147,7 +147,7 @@ export function createWrite(operation: WriteOperation): IdempotentWrite {
 
 /** A write without a request: no precondition and no idempotency key. */
 export const newWrite = (): IdempotentWrite =>
-  createWrite({
+  createIdempotentWrite({
     id: newId(),
     isApplied: false,
     resultId: null,

@@ -1,4 +1,4 @@
-import { createRecent, type RecentDurations } from './recent.ts'
+import { createRecentDurations, type RecentDurations } from './recent.ts'
 
 /** Upper bounds of the duration histogram, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -14,7 +14,7 @@ export class Durations {
   readonly help = 'Duration of HTTP requests by method, route pattern and status.'
   readonly type = 'histogram'
   readonly #series = new Map<string, Map<number, Series>>()
-  readonly #recent = createRecent(BUCKETS)
+  readonly #recent = createRecentDurations(BUCKETS)
 
   observe(method: string, route: string, status: number, seconds: number): void {
     const key = `${method} ${route}`

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createRecent } from './recent.ts'
+import { createRecentDurations } from './recent.ts'
 
 const MINUTE = 60_000
 
 function useRecent() {
   let now = 0
-  const recent = createRecent([0.01, 0.1, 1], () => now)
+  const recent = createRecentDurations([0.01, 0.1, 1], () => now)
   return {
     read: recent.read,
     count: (bucket: number, times: number) => {

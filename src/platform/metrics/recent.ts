@@ -10,7 +10,7 @@ type Counts = readonly number[]
  * Counts requests per bucket of the last five to six minutes. The first request of each minute takes a snapshot of the
  * totals. `bounds` are the upper bounds of the buckets in seconds; the last bucket has none.
  */
-export function createRecent(
+export function createRecentDurations(
   bounds: readonly number[],
   now: () => number = performance.now.bind(performance)
 ) {

@@ -17,7 +17,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Module } from '../../module.ts'
 import type { TestShop } from '../../testing.ts'
-import { createWrite } from '../idempotency/write.ts'
+import { createIdempotentWrite } from '../idempotency/write.ts'
 import type { Transaction } from '../postgres/database.ts'
 import { databaseUnavailable } from '../postgres/errors.ts'
 import { statement } from '../postgres/statement.ts'
@@ -166,7 +166,7 @@ test('a conditional write emits its event only if the write was applied', async 
     const mark = async (tx: Transaction) => {
       await tx.run(touch)
     }
-    return createWrite({ ...operation, mark }).onceIfUnchanged(shop.db, async tx => {
+    return createIdempotentWrite({ ...operation, mark }).onceIfUnchanged(shop.db, async tx => {
       if (tx === undefined) throw new Error('there is a note to make, and no transaction')
       apiOf(shop).ring(tx, id, 1)
       return tx.first(insertIf, { fits })

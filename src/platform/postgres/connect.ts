@@ -34,19 +34,19 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
  * For statements whose best plan depends on their parameters: how common a word is, whether there is a filter.
  * Planning a list costs 0.1 ms; the generic plan of a search took up to 5 s (2026-11-21, 20,000 products).
  */
-export const plannedForValues = { plan_cache_mode: 'force_custom_plan' }
+export const customPlanSettings = { plan_cache_mode: 'force_custom_plan' }
 
 /**
  * For statements that write, which find their rows by key. A generic plan is made once per connection. Made while a table is
  * empty, it would scan the whole table later, until PostgreSQL analyzes it. Without an index the scan still happens.
  */
-export const plannedForKeys = { enable_seqscan: 'off' }
+export const keyLookupPlanSettings = { enable_seqscan: 'off' }
 
 /**
  * For fast statements, whose rows are found by key and are in memory; the server's default is for rotating disks. It makes
  * the lines of a cart an index lookup: 23 us instead of 27 (2026-11). Tables grow while plans stay, as above.
  */
-export const plannedForMemory = { ...plannedForKeys, random_page_cost: '1.1' }
+export const inMemoryPlanSettings = { ...keyLookupPlanSettings, random_page_cost: '1.1' }
 
 /** Settings of PostgreSQL for one connection, by name. */
 export type SessionSettings = Readonly<Record<string, string | number>>
@@ -127,9 +127,9 @@ export async function closeConnection(client: pg.Client): Promise<void> {
 
 /** Destroys the socket of a connection; its pending statements fail. */
 export const destroyConnection = (client: pg.Client): void => {
-  streamOf(client).destroy()
+  socketOfClient(client).destroy()
 }
 
 /** The socket of a connection, which `pg` does not declare. */
-export const streamOf = (client: pg.Client): Socket =>
+export const socketOfClient = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { useTestDatabase } from '../../../test/support/database.ts'
-import { connectionShortage, connectionsMax, findConnectionLimits } from './connection-limits.ts'
+import { connectionShortage, findConnectionLimits, processConnectionsMax } from './connection-limits.ts'
 
 const sizes = { poolSize: 8, sharedConnections: 2, writeConnections: 4, slowConnections: 4 }
 
 test('a process with these pool sizes opens up to 27 connections, and 29 with a diagnostics port', () => {
-  expect([connectionsMax(sizes, false), connectionsMax(sizes, true)]).toEqual([27, 29])
+  expect([processConnectionsMax(sizes, false), processConnectionsMax(sizes, true)]).toEqual([27, 29])
 })
 
 test.each([

@@ -7,7 +7,7 @@ const DEDICATED = 3
 /** One for LISTEN, and one that dead peer detection opens. */
 const LISTENERS = 2
 /** Size of the pool for transactions that waited for a lock: a quarter of the others. */
-export const patientPoolSize = (poolSize: number): number => Math.ceil(poolSize / 4)
+export const lockRetryPoolSize = (poolSize: number): number => Math.ceil(poolSize / 4)
 
 type Sizes = {
   poolSize: number
@@ -17,10 +17,10 @@ type Sizes = {
 }
 
 /** Most connections that one process opens. */
-export function connectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
+export function processConnectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
   const { poolSize, sharedConnections, writeConnections, slowConnections } = sizes
   const forWork =
-    poolSize + patientPoolSize(poolSize) + sharedConnections + writeConnections + slowConnections
+    poolSize + lockRetryPoolSize(poolSize) + sharedConnections + writeConnections + slowConnections
   return forWork + PROBES + DEDICATED + LISTENERS + (hasDiagnosticsPort ? PROBES : 0)
 }
 

@@ -3,14 +3,14 @@ import { connectionSettings } from './connect.ts'
 import { createDeadPeerDetection } from './connections/dead-peer-detection.ts'
 import type { ConnectionPool } from './connections/pool.ts'
 import {
+  isConnectionUnusable,
   isLockTimeout,
   isPreparedStatementStale,
   isQueryTimeout,
-  isUnusable,
   translateDatabaseError
 } from './errors.ts'
 import { type DatabaseOptions, openPools, type PoolStatistics, statementTimeouts } from './pools.ts'
-import { type Queryable, queryableOf, type SendStatement } from './queryable.ts'
+import { createQueryable, type Queryable, type SendStatement } from './queryable.ts'
 import { createCallBatcher } from './transactions/call-batching.ts'
 import {
   type DedicatedConnection,
@@ -21,7 +21,7 @@ import { createGroupCommit } from './transactions/group-commit.ts'
 import { createKeyedQueue } from './transactions/keyed-queue.ts'
 import {
   type CheckedOutConnection,
-  canRetry,
+  canRetryTransaction,
   runTransaction,
   type Transaction,
   type TransactionRunOptions,
@@ -106,7 +106,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (isLockTimeout(error)) locked.set(statement.name, performance.now() + LOCKED_MS)
     if (isLocked(statement)) return sendAlone(writes, statement, values, sharedMs)
     if (isPreparedStatementStale(error)) pools.renew()
-    else if (!isUnusable(error)) throw translateDatabaseError(error)
+    else if (!isConnectionUnusable(error)) throw translateDatabaseError(error)
     return shared.query(statement, values).catch(again => {
       throw translateDatabaseError(again)
     })
@@ -145,9 +145,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return await client.query({ name, text, values })
       } catch (error) {
-        isBroken = isUnusable(error)
+        isBroken = isConnectionUnusable(error)
         if (isSilent(error)) endSilentConnections()
-        throw canRetry(error) ? error : translateDatabaseError(error)
+        throw canRetryTransaction(error) ? error : translateDatabaseError(error)
       } finally {
         giveBack(isBroken)
       }
@@ -187,7 +187,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return await work(deadlineAt, hasWaited)
       } catch (error) {
-        if (!canRetry(error)) throw error
+        if (!canRetryTransaction(error)) throw error
         const pauseMs = RETRY_PAUSE_MS * 2 ** run * Math.random()
         if (run === TRANSACTION_RUNS_MAX || performance.now() + pauseMs > deadlineAt || wasOutdated)
           throw translateDatabaseError(error)
@@ -211,7 +211,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   })
   const database: Database = {
-    ...queryableOf(send),
+    ...createQueryable(send),
     transaction,
     isKeyBusy: turns.isTaken,
     batchCalls: work => createCallBatcher(work, waitMs),

@@ -48,7 +48,7 @@ const CONNECTION_LOST =
 
 const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
 
-export const isRetryable = (error: unknown): boolean => RETRYABLE.has(codeOf(error))
+export const isTransactionRetryable = (error: unknown): boolean => RETRYABLE.has(codeOf(error))
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_TIMEOUT
 /** Prepared statements of this connection, and of others as old, no longer match the schema. */
 export const isPreparedStatementStale = (error: unknown): boolean =>
@@ -59,7 +59,8 @@ export const isPreparedStatementStale = (error: unknown): boolean =>
 export const isRejectedByServer = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !CONNECTION_ENDED.test(codeOf(error))
 /** Whether the connection is unusable after this error. */
-export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
+export const isConnectionUnusable = (error: unknown): boolean =>
+  RETIRED.test(codeOf(error)) || isConnectionLost(error)
 /** The server, the database or the role is at its connection limit. */
 export const isTooManyConnections = (error: unknown): boolean => codeOf(error) === TOO_MANY_CONNECTIONS
 /** Neither server nor network responded in time. */

@@ -87,7 +87,7 @@ async function apply(client: pg.Client, { module, name, sql, checksum }: Migrati
  * Applies exactly these migrations to an empty database, in the caller's transaction.
  * @throws OperatorError when this program does not know one of them.
  */
-export async function applyExactly(
+export async function applyRecordedMigrations(
   client: pg.Client,
   modules: readonly MigrationSource[],
   migrations: readonly AppliedMigration[]

@@ -1,17 +1,17 @@
 import {
   type ConnectOptions,
   connectionSettings,
-  plannedForKeys,
-  plannedForMemory,
-  plannedForValues,
+  customPlanSettings,
+  inMemoryPlanSettings,
+  keyLookupPlanSettings,
   type SessionSettings,
   sessionSettings
 } from './connect.ts'
-import { patientPoolSize } from './connection-limits.ts'
+import { lockRetryPoolSize } from './connection-limits.ts'
 import type { SuspectConnection } from './connections/dead-peer-detection.ts'
 import { ConnectionPool } from './connections/pool.ts'
 import { PoolGroup } from './connections/pool-group.ts'
-import { createProbes } from './connections/probes.ts'
+import { createDatabaseProbes } from './connections/probes.ts'
 import { SharedConnections } from './pipelined/shared-connections.ts'
 import { readOnlyUntilBegin } from './transactions/transaction.ts'
 
@@ -76,30 +76,30 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     return new ConnectionPool(connectionSettings(connect, more), { ...limits, session, group, canLend: true })
   }
   const patienceMs = lockTimeoutMs + SILENCE_MS
-  const forTransactions = { ...readOnlyUntilBegin, ...plannedForKeys }
+  const forTransactions = { ...readOnlyUntilBegin, ...keyLookupPlanSettings }
   const transactions = open({ max: options.poolSize, waitMs, patienceMs }, forTransactions)
   const patient = open(
     {
-      max: patientPoolSize(options.poolSize),
+      max: lockRetryPoolSize(options.poolSize),
       waitMs: statementTimeoutMs,
       lockTimeoutMs: lockTimeoutMs * PATIENCE
     },
     forTransactions
   )
-  const writes = open({ max: options.writeConnections, waitMs, patienceMs }, plannedForKeys)
-  const slow = open({ max: options.slowConnections, waitMs, statementTimeoutMs: slowMs }, plannedForValues)
-  const probes = createProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
+  const writes = open({ max: options.writeConnections, waitMs, patienceMs }, keyLookupPlanSettings)
+  const slow = open({ max: options.slowConnections, waitMs, statementTimeoutMs: slowMs }, customPlanSettings)
+  const probes = createDatabaseProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
   const forReads = {
     ...options,
     statementTimeoutMs: sharedMs,
     lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX)
   }
-  const shared = new SharedConnections(connectionSettings(forReads, plannedForMemory), {
+  const shared = new SharedConnections(connectionSettings(forReads, inMemoryPlanSettings), {
     count: options.sharedConnections,
     waitMs,
     silenceMsMax: sharedMs + SILENCE_MS,
     onSilence,
-    session: sessionSettings(forReads, plannedForMemory),
+    session: sessionSettings(forReads, inMemoryPlanSettings),
     group
   })
   const forWork = [transactions, patient, writes, slow]

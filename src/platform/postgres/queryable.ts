@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import {
+  orderedParameterValues,
   type Statement,
   type StatementArguments,
   type StatementRow,
-  type StatementValues,
-  valuesOf
+  type StatementValues
 } from './statement.ts'
 
 /** Runs statements: the database itself, or a transaction. */
@@ -32,9 +32,9 @@ export type SendStatement = (
 ) => Promise<Pick<pg.QueryResult, 'rows' | 'rowCount'>>
 
 /** Builds a `Queryable` on a function that sends statements. */
-export function queryableOf(send: SendStatement): Queryable {
+export function createQueryable(send: SendStatement): Queryable {
   const sendGiven = (statement: Statement, given: readonly object[]) =>
-    send(statement, valuesOf(statement, given[0] as Record<string, unknown> | undefined))
+    send(statement, orderedParameterValues(statement, given[0] as Record<string, unknown> | undefined))
   const queryable = {
     rows: async (statement: Statement, ...given: object[]) => (await sendGiven(statement, given)).rows,
     first: async (statement: Statement, ...given: object[]) => (await sendGiven(statement, given)).rows[0],

@@ -14,7 +14,7 @@ export type RecordStatements = <T>(
 ) => Promise<Recorded<T>>
 
 /** Records statements by the asynchronous context in which they are sent. */
-export function createRecorder() {
+export function createStatementRecorder() {
   const sender = new AsyncLocalStorage<(name: string) => void>()
   const background: string[] = []
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { json, numberParameters, statement, valuesOf, withRows } from './statement.ts'
+import { expandEachRows, json, numberParameters, orderedParameterValues, statement } from './statement.ts'
 
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
@@ -20,18 +20,15 @@ test('a statement whose text and declared parameters differ is rejected', () => 
 
 test('parameter values are assigned by name, so their order cannot swap two ids', () => {
   const [cartId, variantId] = ['a', 'b']
-  expect(valuesOf(two, { variantId, cartId })).toEqual(['a', 'b'])
-  expect(() => valuesOf(two, { cartId })).toThrow('test.two lacks variantId')
+  expect(orderedParameterValues(two, { variantId, cartId })).toEqual(['a', 'b'])
+  expect(() => orderedParameterValues(two, { cartId })).toThrow('test.two lacks variantId')
 })
 
 test('a parameter can be null, and JSON values and lists are serialized', () => {
   const takes = { a: 'uuid?', b: 'jsonb', c: 'jsonb?', d: json<{ e: number }[]>() } as const
-  expect(valuesOf({ name: 'test.json', takes }, { a: null, b: 'text', c: null, d: [{ e: 1 }] })).toEqual([
-    null,
-    '"text"',
-    null,
-    '[{"e":1}]'
-  ])
+  expect(
+    orderedParameterValues({ name: 'test.json', takes }, { a: null, b: 'text', c: null, d: [{ e: 1 }] })
+  ).toEqual([null, '"text"', null, '[{"e":1}]'])
 })
 
 test('a forEach statement takes the rows of all callers and returns each row with its position', () => {
@@ -41,18 +38,24 @@ test('a forEach statement takes the rows of all callers and returns each row wit
     gives: { at: 'int8' },
     text: 'select at from $each where id is not null or note is not null'
   } as const
-  expect(withRows(declaration)).toBe(
+  expect(expandEachRows(declaration)).toBe(
     `select at from rows from (jsonb_to_recordset($1) as (id uuid, note jsonb)) with ordinality as each (id, note, at) ` +
       'where id is not null or note is not null'
   )
   const given = { id: 'a', note: { b: [1] } }
-  expect(valuesOf({ ...declaration, isForEach: true }, given)).toEqual(['[{"id":"a","note":{"b":[1]}}]'])
-  expect(() => valuesOf({ ...declaration, isForEach: true }, { id: 'a' })).toThrow('test.each lacks note')
-  expect(() => withRows({ ...declaration, gives: {} })).toThrow('test.each must return at')
-  expect(() => withRows({ ...declaration, text: 'select at, id from $each' })).toThrow(
+  expect(orderedParameterValues({ ...declaration, isForEach: true }, given)).toEqual([
+    '[{"id":"a","note":{"b":[1]}}]'
+  ])
+  expect(() => orderedParameterValues({ ...declaration, isForEach: true }, { id: 'a' })).toThrow(
+    'test.each lacks note'
+  )
+  expect(() => expandEachRows({ ...declaration, gives: {} })).toThrow('test.each must return at')
+  expect(() => expandEachRows({ ...declaration, text: 'select at, id from $each' })).toThrow(
     'takes note and does not use it'
   )
-  expect(() => withRows({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow('takes bytes')
+  expect(() => expandEachRows({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow(
+    'takes bytes'
+  )
 })
 
 test('a statement that is slow and writes is rejected', () => {

@@ -110,7 +110,7 @@ export function statement<
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
   const { forEach: isForEach = false } = declaration
-  const text = isForEach ? withRows(declaration) : numberParameters(declaration)
+  const text = isForEach ? expandEachRows(declaration) : numberParameters(declaration)
   const mayLock = LOCKS.test(text)
   if (isSlow && mayLock)
     throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
@@ -137,7 +137,7 @@ export function numberParameters({
 }
 
 /** Returns the text with the rows of a JSON array instead of `$each`. */
-export function withRows({
+export function expandEachRows({
   name,
   takes = {},
   gives = {},
@@ -156,7 +156,7 @@ export function withRows({
 }
 
 /** The values in the order of the statement's parameters, as the client sends them. */
-export function valuesOf(
+export function orderedParameterValues(
   { name, takes, isForEach = false }: Pick<Statement, 'name' | 'takes'> & { readonly isForEach?: boolean },
   given: Readonly<Record<string, unknown>> = {}
 ): unknown[] {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { withoutSlotOf, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
@@ -23,7 +23,7 @@ export const setNoStoreHeader = (_request: FastifyRequest, reply: FastifyReply, 
 }
 
 export const sessionOriginOf = (request: FastifyRequest): SessionOrigin => ({
-  network: byAddress(request),
+  network: callerNetwork(request),
   userAgent: request.headers['user-agent'],
   withoutSlot: withoutSlotOf(request)
 })

@@ -1,4 +1,4 @@
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
@@ -50,6 +50,6 @@ export function passwordResetRoutes(
         response: noContent
       }
     },
-    request => resets.reset(request.body, byAddress(request), writeOf(request))
+    request => resets.reset(request.body, callerNetwork(request), writeOf(request))
   )
 }

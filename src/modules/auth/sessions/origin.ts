@@ -1,7 +1,7 @@
-import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
+import type { RunWithoutSlot } from '../../../platform/idempotency/write.ts'
 
 /** Network and user agent of a login. */
-export type SessionOrigin = { network: string; userAgent: string | undefined; withoutSlot: WithoutSlot }
+export type SessionOrigin = { network: string; userAgent: string | undefined; withoutSlot: RunWithoutSlot }
 
 const USER_AGENT_LENGTH_MAX = 200
 

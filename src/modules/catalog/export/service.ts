@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
-import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { SHOPIFY_HEADINGS, SHOPIFY_STOCK_COLUMNS, type ShopifyColumn } from '../import/header.ts'
@@ -51,7 +51,7 @@ export function createProductExporter({ db, inventory, currency }: Deps) {
       field => withStock || !isStock(field)
     )
     const columns = fields.map(field => SHOPIFY_HEADINGS[field][0])
-    return csvFile(columns, linesOf(fields, withStock, onSkipped))
+    return createCsvStream(columns, linesOf(fields, withStock, onSkipped))
   }
 }
 export type ExportProductsCsv = ReturnType<typeof createProductExporter>

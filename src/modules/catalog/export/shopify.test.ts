@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
-import { readRecords } from '../../../platform/csv/records.ts'
+import { readCsvRecords } from '../../../platform/csv/records.ts'
 import { csvLine } from '../../../platform/csv/write.ts'
 import { readShopifyHeader, SHOPIFY_HEADINGS, type ShopifyColumn } from '../import/header.ts'
 import { groupRowsByProduct } from '../import/rows.ts'
@@ -24,7 +24,7 @@ async function readBack(products: readonly ExportedProduct[], stock = nothing) {
     ...rows.map(row => FIELDS.map(field => row[field] ?? null))
   ]
   const [first, ...records] = await Array.fromAsync(
-    readRecords(Readable.from([Buffer.from(lines.map(csvLine).join(''))]))
+    readCsvRecords(Readable.from([Buffer.from(lines.map(csvLine).join(''))]))
   )
   const found = readShopifyHeader(first?.cells ?? [])
   if (!('header' in found)) throw new Error(found.problem)

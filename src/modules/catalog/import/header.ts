@@ -1,4 +1,4 @@
-import { type CsvColumns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
+import { type CsvColumns, findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
 
 /**
  * The columns that are read, with their headings in Shopify's exports. The export writes the first, older
@@ -49,9 +49,9 @@ export function readShopifyHeader(
   unread: readonly ShopifyColumn[] = []
 ): { header: ShopifyHeader } | { problem: string } {
   const read = Object.entries(SHOPIFY_HEADINGS).filter(([field]) => !unread.includes(field as ShopifyColumn))
-  const header = findColumns<ShopifyColumn>(cells, Object.fromEntries(read))
+  const header = findCsvColumns<ShopifyColumn>(cells, Object.fromEntries(read))
   const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(
     field => SHOPIFY_HEADINGS[field][0]
   )
-  return missing.length > 0 ? { problem: missingColumns(missing, cells) } : { header }
+  return missing.length > 0 ? { problem: missingCsvColumnsMessage(missing, cells) } : { header }
 }

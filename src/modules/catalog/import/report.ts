@@ -1,5 +1,5 @@
-import { copyColumns, type IgnoredColumn } from '../../../platform/csv/columns.ts'
-import type { FileRefused } from '../../../platform/csv/records.ts'
+import { copyText, type IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
+import type { CsvRejected } from '../../../platform/csv/records.ts'
 
 /**
  * A problem of one row of the file. `row`: its line, where the header is 1. `column`: its heading in the
@@ -38,7 +38,7 @@ export const zeroImportCounts = (): ProductImportCounts => ({
 
 export const emptyImportReport = (
   mode: ProductImportMode,
-  ignored: IgnoredColumn = { names: [], total: 0 }
+  ignored: IgnoredCsvColumns = { names: [], total: 0 }
 ): ProductImportReport => ({
   mode,
   rows: 0,
@@ -77,13 +77,13 @@ export function addFailedProduct(
 
 function shown(handle: string | null): string | null {
   if (handle === null || handle.length <= HANDLE_SHOWN_MAX) return handle
-  return `${copyColumns(handle.slice(0, HANDLE_SHOWN_MAX))}…`
+  return `${copyText(handle.slice(0, HANDLE_SHOWN_MAX))}…`
 }
 
 /** Returns the report of an import that changed nothing, because the file was rejected. */
 export const rejectedFileReport = (
   mode: ProductImportMode,
-  { row, message }: FileRefused
+  { row, message }: CsvRejected
 ): ProductImportReport => ({
   ...emptyImportReport(mode),
   errors: [{ row, handle: null, message }],

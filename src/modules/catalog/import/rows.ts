@@ -1,5 +1,5 @@
-import { type CsvRecord, RECORD_BYTES_MAX } from '../../../platform/csv/records.ts'
-import { csvText } from '../../../platform/csv/write.ts'
+import { CSV_RECORD_BYTES_MAX, type CsvRecord } from '../../../platform/csv/records.ts'
+import { escapeCsvFormula } from '../../../platform/csv/write.ts'
 import type { ShopifyColumn, ShopifyHeader } from './header.ts'
 
 /** A record of the file whose cells are read by field. */
@@ -20,7 +20,7 @@ const GROUP_ROWS_MAX = 1_000
 /**
  * Five times the maximum of a valid product. A single record can be as large; its cells are rejected then.
  */
-const GROUP_SIZE_MAX = RECORD_BYTES_MAX
+const GROUP_SIZE_MAX = CSV_RECORD_BYTES_MAX
 const CELL_OVERHEAD_BYTES = 16
 
 /** Groups consecutive rows with the same handle. Rows of a product that are apart form separate groups. */
@@ -61,7 +61,7 @@ function rowOf({ row, cells }: CsvRecord, { indexes }: ShopifyHeader): ProductIm
     width: cells.length,
     cell: field => {
       const index = indexes.get(field)
-      return index === undefined ? undefined : csvText(cells[index] ?? '')
+      return index === undefined ? undefined : escapeCsvFormula(cells[index] ?? '')
     }
   }
 }

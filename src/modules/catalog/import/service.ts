@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
-import { copyColumns } from '../../../platform/csv/columns.ts'
-import { type CsvRecord, FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
-import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
-import { checkTable, readTable } from '../../../platform/csv/table.ts'
+import { copyText } from '../../../platform/csv/columns.ts'
+import { CsvInterrupted, type CsvRecord, CsvRejected, FIRST_DATA_ROW } from '../../../platform/csv/records.ts'
+import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
+import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -69,12 +69,12 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
   ) {
     const { mode = 'best_effort', stopping } = options
     try {
-      const file = await spoolFile(stream, PRODUCT_IMPORT_BYTES_MAX)
+      const file = await spoolUpload(stream, PRODUCT_IMPORT_BYTES_MAX)
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
       // The file was not received completely, so nothing was imported.
-      if (cause instanceof FileInterrupted) throw interrupted(emptyImportReport(mode), cause)
-      if (!(cause instanceof FileRefused)) throw cause
+      if (cause instanceof CsvInterrupted) throw interrupted(emptyImportReport(mode), cause)
+      if (!(cause instanceof CsvRejected)) throw cause
       throw productImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
     }
   }
@@ -86,7 +86,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
     onProgress: OnProgress
   ): Promise<ProductImportReport> {
     const unread = inventory ? [] : SHOPIFY_STOCK_COLUMNS
-    const { header, rowsTotal } = await checkTable(
+    const { header, rowsTotal } = await validateCsvFile(
       file,
       cells => readShopifyHeader(cells, unread),
       () => onProgress({ rows: 0, rowsTotal: null })
@@ -123,7 +123,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
         await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
       }
     } catch (error) {
-      throw error instanceof FileInterrupted ? interrupted(report, error) : error
+      throw error instanceof CsvInterrupted ? interrupted(report, error) : error
     }
     return report
   }
@@ -203,7 +203,7 @@ export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
 type Reading = { header: ShopifyHeader; currency: string; stopping: AbortSignal | undefined }
 
-const interrupted = (report: ProductImportReport, cause: FileInterrupted) =>
+const interrupted = (report: ProductImportReport, cause: CsvInterrupted) =>
   productImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 /**
@@ -223,7 +223,7 @@ async function* readBatches(
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
-      throw new FileInterrupted(group.rows[0]?.row ?? FIRST_ROW)
+      throw new CsvInterrupted(group.rows[0]?.row ?? FIRST_DATA_ROW)
     }
     rowsBegun += group.rows.length
     const parsed = parseShopifyProduct(group, header, currency)
@@ -234,7 +234,7 @@ async function* readBatches(
         'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
       addFailedProduct(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
-      seen.add(copyColumns(parsed.draft.slug))
+      seen.add(copyText(parsed.draft.slug))
       batch.push(parsed.draft)
       rows += group.rows.length
       size += group.size
@@ -253,7 +253,7 @@ async function* countRows(
   report: ProductImportReport,
   onRow: () => void
 ): AsyncGenerator<CsvRecord> {
-  for await (const record of readTable(file)) {
+  for await (const record of readCsvDataRecords(file)) {
     report.rows += 1
     onRow()
     yield record
@@ -285,10 +285,10 @@ const rejectedByDatabase = (draft: ImportedProduct, error: unknown): ProductBatc
   ]
 })
 
-function batchRejected(drafts: readonly ImportedProduct[], error: unknown): FileRefused {
+function batchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejected {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
   const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
-  return new FileRefused(first, message, error)
+  return new CsvRejected(first, message, error)
 }
 
 function reasonOf(error: unknown): string {

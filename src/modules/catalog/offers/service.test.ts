@@ -10,7 +10,7 @@ import {
 import { eventually } from '../../../../test/support/eventually.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
+import type { Broadcast, BroadcastSubscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { createMarketOffers } from './markets.ts'
 import { createOfferCache } from './service.ts'
@@ -132,7 +132,7 @@ test('cached offers change when a discount starts and ends', async () => {
 
 /** A broadcast that the test controls. */
 function fakeBroadcast() {
-  const subscribers: Subscriber[] = []
+  const subscribers: BroadcastSubscriber[] = []
   const state = { live: true }
   const broadcast: Broadcast = {
     publish: async () => {},

@@ -5,9 +5,9 @@ import { createTestDatabase, testDatabaseOptions } from '../../../../test/suppor
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { LIST_TOTAL_MAX } from '../../../kernel/pages.ts'
-import { connectionSettings, plannedForValues } from '../../../platform/postgres/connect.ts'
+import { connectionSettings, customPlanSettings } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
-import { type Statement, statement, valuesOf } from '../../../platform/postgres/statement.ts'
+import { orderedParameterValues, type Statement, statement } from '../../../platform/postgres/statement.ts'
 import { productMatchesTextSql } from '../products/list-sql.ts'
 import { searchProducts } from '../products/repository.ts'
 import { productLikePatterns } from '../products/search.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   db = openDatabase(options)
   // One session with the settings of slow statements. It can take long on a busy machine.
   client = new pg.Client(
-    connectionSettings({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, plannedForValues)
+    connectionSettings({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, customPlanSettings)
   )
   await client.connect()
   await fillLargeCatalog(client)
@@ -69,9 +69,9 @@ let explained = 0
 async function planOf(given: Statement, values: Record<string, unknown>): Promise<Node> {
   const { name, text } = given
   // Prepares the statement at its first use in the session.
-  if (!prepared.has(given)) await client.query({ name, text, values: valuesOf(given, values) })
+  if (!prepared.has(given)) await client.query({ name, text, values: orderedParameterValues(given, values) })
   prepared.add(given)
-  const literals = valuesOf(given, values).map(literal)
+  const literals = orderedParameterValues(given, values).map(literal)
   explained += 1
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
     `explain (analyze, timing off, format json) execute "${name}" (${literals.join()})`
@@ -136,7 +136,7 @@ test('the program plans slow statements for their values', async () => {
     gives: { plan_cache_mode: 'text' },
     text: "select current_setting('plan_cache_mode') as plan_cache_mode"
   })
-  expect(await db.first(mode)).toEqual(plannedForValues)
+  expect(await db.first(mode)).toEqual(customPlanSettings)
 })
 
 test('a list is planned for its filters: a rare value is found by its index', async () => {
@@ -196,7 +196,7 @@ test.each([
   { of: 'a price list', lists: priceListQueries, more: { list: priceLists[0] } }
 ])('a page of a search with $of has the first matching products of the list', async ({ lists, more }) => {
   const idsOf = async ({ text, ...rest }: Statement, values: Record<string, unknown>): Promise<string[]> => {
-    const given = valuesOf({ ...rest }, { ...noFilter, ...more, ...values })
+    const given = orderedParameterValues({ ...rest }, { ...noFilter, ...more, ...values })
     const { rows } = await client.query(`select id from (${text}) as listed`, given)
     return rows.map(({ id }) => id)
   }

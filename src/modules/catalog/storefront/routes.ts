@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf, MarketHeaders, marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
@@ -36,7 +36,7 @@ export function storefrontRoutes(
     async (request, reply) =>
       sendJson(
         reply,
-        await storefront.listProducts(request.query, await marketOf(request), byAddress(request))
+        await storefront.listProducts(request.query, await marketOf(request), callerNetwork(request))
       )
   )
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
-import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
+import type { Broadcast, BroadcastSubscriber } from '../../../platform/broadcast.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { createAvailabilityCache } from './cache.ts'
 import { createAvailabilityChangeBroadcast } from './changes.ts'
 
 /** An inventory in the hands of the test: its stock, its clock, its messages, and when its statements are answered. */
 function fakeSurroundings(stock: Map<string, number>) {
-  const subscribers: Subscriber[] = []
+  const subscribers: BroadcastSubscriber[] = []
   const state = { live: true, time: 0, asked: [] as string[][], gate: Promise.resolve(), isTracked: true }
   const noted: string[] = []
   const polls: (string | null)[] = []

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 
@@ -27,7 +27,7 @@ const PAGE_ITEMS = 500
 export const createStockExporter =
   ({ db }: { db: Database }) =>
   (): Readable =>
-    csvFile(STOCK_EXPORT_COLUMNS, linesFrom(db))
+    createCsvStream(STOCK_EXPORT_COLUMNS, linesFrom(db))
 export type ExportStockCsv = ReturnType<typeof createStockExporter>
 
 async function* linesFrom(db: Database): AsyncGenerator<string> {

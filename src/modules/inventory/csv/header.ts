@@ -1,4 +1,4 @@
-import { type CsvColumns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
+import { type CsvColumns, findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
 
 /** Recognized columns and their headings: of our own export, and of Shopify's inventory export. */
 const HEADINGS = {
@@ -21,12 +21,12 @@ export type StockCsvHeader = CsvColumns<StockCsvField>
 export function parseStockCsvHeader(
   cells: readonly string[]
 ): { header: StockCsvHeader } | { problem: string } {
-  const header = findColumns<StockCsvField>(cells, HEADINGS)
+  const header = findCsvColumns<StockCsvField>(cells, HEADINGS)
   const { indexes } = header
   if (!indexes.has('variantId') && !indexes.has('sku'))
-    return { problem: missingColumns(['variant_id or sku'], cells) }
+    return { problem: missingCsvColumnsMessage(['variant_id or sku'], cells) }
   const says = [...indexes.keys()].some(
     field => !['variantId', 'sku', 'location', 'sourceVersion'].includes(field)
   )
-  return says ? { header } : { problem: missingColumns(['on_hand'], cells) }
+  return says ? { header } : { problem: missingCsvColumnsMessage(['on_hand'], cells) }
 }

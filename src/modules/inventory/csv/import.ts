@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
-import { FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
-import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
-import { checkTable, readTable } from '../../../platform/csv/table.ts'
+import { CsvInterrupted, CsvRejected, FIRST_DATA_ROW } from '../../../platform/csv/records.ts'
+import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
+import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { stockImportFailed, stockImportInterrupted } from '../errors.ts'
 import type { StockRequestQueue } from '../levels/service.ts'
@@ -57,12 +57,12 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   ): Promise<StockImportReport> {
     const { mode = 'best_effort' } = options
     try {
-      const file = await spoolFile(stream, STOCK_IMPORT_BYTES_MAX)
+      const file = await spoolUpload(stream, STOCK_IMPORT_BYTES_MAX)
       return await importFile(file, mode, options, onProgress).finally(file.remove)
     } catch (cause) {
       // No row was imported yet.
-      if (cause instanceof FileInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
-      if (!(cause instanceof FileRefused)) throw cause
+      if (cause instanceof CsvInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
+      if (!(cause instanceof CsvRejected)) throw cause
       throw stockImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
     }
   }
@@ -73,9 +73,9 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     { reason = REASON, actor, stopping }: Options,
     onProgress: () => void
   ): Promise<StockImportReport> {
-    const { header, rowsTotal } = await checkTable(file, parseStockCsvHeader, onProgress)
+    const { header, rowsTotal } = await validateCsvFile(file, parseStockCsvHeader, onProgress)
     if (rowsTotal > ROWS_MAX)
-      throw new FileRefused(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
+      throw new CsvRejected(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
     const fileId = derivedId(LOWEST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
     const context = {
@@ -109,7 +109,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
         await addCounts(report, outcome.requests, context)
       }
     } catch (error) {
-      throw error instanceof FileInterrupted ? interrupted(sortErrors(report), error) : error
+      throw error instanceof CsvInterrupted ? interrupted(sortErrors(report), error) : error
     }
     return report
   }
@@ -134,8 +134,8 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     }, withoutEnd)
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
       // The remaining counts are posted; the writer applies them after the restart.
-      const next = requests[start]?.row ?? FIRST_ROW
-      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new FileInterrupted(next))
+      const next = requests[start]?.row ?? FIRST_DATA_ROW
+      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvInterrupted(next))
       await addCounts(report, requests.slice(start, start + BATCH_ROWS), context)
       onProgress()
     }
@@ -179,8 +179,8 @@ async function* readBatches(
 ): AsyncGenerator<StockCsvRow[]> {
   const contradictionOf = createCsvRowConflictFinder()
   let batch: StockCsvRow[] = []
-  for await (const record of readTable(file)) {
-    if (batch.length === 0 && stopping?.aborted) throw new FileInterrupted(record.row)
+  for await (const record of readCsvDataRecords(file)) {
+    if (batch.length === 0 && stopping?.aborted) throw new CsvInterrupted(record.row)
     report.rows += 1
     onRow()
     const read = parseStockCsvRow(record, header)
@@ -200,7 +200,7 @@ function addOutcome(report: StockImportReport, { failures, itemsChanged }: Stock
   report.items.changed += itemsChanged
 }
 
-const interrupted = (report: StockImportReport, cause: FileInterrupted) =>
+const interrupted = (report: StockImportReport, cause: CsvInterrupted) =>
   stockImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({

@@ -1,5 +1,5 @@
-import type { IgnoredColumn } from '../../../platform/csv/columns.ts'
-import type { FileRefused } from '../../../platform/csv/records.ts'
+import type { IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
+import type { CsvRejected } from '../../../platform/csv/records.ts'
 
 /** An error of one row. `row`: line of the file; the header is 1. `column`: the heading in the file. */
 export type StockCsvRowError = { row: number; variant: string | null; column?: string; message: string }
@@ -21,7 +21,7 @@ const ERRORS_MAX = 1_000
 
 export const emptyStockImportReport = (
   mode: StockImportMode,
-  ignored: IgnoredColumn = { names: [], total: 0 }
+  ignored: IgnoredCsvColumns = { names: [], total: 0 }
 ): StockImportReport => ({
   mode,
   rows: 0,
@@ -44,7 +44,7 @@ export function addRowErrors(report: StockImportReport, problems: readonly Stock
 /** Report of a refused file. */
 export const rejectedFileReport = (
   mode: StockImportMode,
-  { row, message }: FileRefused
+  { row, message }: CsvRejected
 ): StockImportReport => ({
   ...emptyStockImportReport(mode),
   errors: [{ row, variant: null, message }],

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { readRecords } from '../../../platform/csv/records.ts'
+import { readCsvRecords } from '../../../platform/csv/records.ts'
 import { inventoryModule } from '../index.ts'
 
 const read = async (text: string) => {
-  const records = await Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
+  const records = await Array.fromAsync(readCsvRecords(Readable.from([Buffer.from(text)])))
   return records.map(({ cells }) => cells)
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
-import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import { orderStatusOf } from '../lifecycle/status.ts'
@@ -103,7 +103,7 @@ export function exportOrdersAsCsv(
           DETAILED_A_PAGE,
           detailsOf
         )
-  return csvFile(columns, linesOf(pages, lineOf, onPage))
+  return createCsvStream(columns, linesOf(pages, lineOf, onPage))
 }
 
 async function* readPages<Row extends { id: string }>(

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -42,7 +42,7 @@ export function guestCheckoutRoutes(
     },
     request => {
       const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(byAddress(request), request.body, () =>
+      return limitCodeGuesses(callerNetwork(request), request.body, () =>
         guests.create(requested, writeOf(request))
       )
     }
@@ -79,7 +79,7 @@ export function guestCheckoutRoutes(
     request => {
       const credentials = credentialsOf(request, request.params.id)
       const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(byAddress(request), request.body, () =>
+      return limitCodeGuesses(callerNetwork(request), request.body, () =>
         guests.replace(credentials, requested, writeOf(request))
       )
     }

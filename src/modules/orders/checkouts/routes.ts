@@ -1,5 +1,5 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, marketParameters, requestedMarket } from '../../../kernel/wire.ts'
@@ -39,7 +39,7 @@ export function checkoutRoutes(
     request => {
       const { userId } = identityOf(request)
       const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(byAddress(request), request.body, () =>
+      return limitCodeGuesses(callerNetwork(request), request.body, () =>
         checkouts.create(userId, requested, writeOf(request))
       )
     }
@@ -75,7 +75,7 @@ export function checkoutRoutes(
     request => {
       const { userId } = identityOf(request)
       const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(byAddress(request), request.body, () =>
+      return limitCodeGuesses(callerNetwork(request), request.body, () =>
         checkouts.replace(userId, request.params.id, requested, writeOf(request))
       )
     }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -44,7 +44,7 @@ export function guestOrderRoutes(
       }
     },
     async (request, reply) => {
-      const address = byAddress(request)
+      const address = callerNetwork(request)
       const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
       const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
         guests.create(ordered, writeOf(request))
@@ -83,7 +83,7 @@ export function guestOrderRoutes(
     },
     async (request, reply) => {
       const credentials = { id: request.params.id, token: request.headers['x-checkout-token'] }
-      const completed = { body: request.body, address: byAddress(request) }
+      const completed = { body: request.body, address: callerNetwork(request) }
       const { order, isNew } = await guests.complete(credentials, completed, writeOf(request))
       return reply
         .code(isNew ? 201 : 200)

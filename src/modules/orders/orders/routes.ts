@@ -1,5 +1,5 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import {
@@ -53,7 +53,7 @@ export function orderRoutes(
       }
     },
     async (request, reply) => {
-      const address = byAddress(request)
+      const address = callerNetwork(request)
       const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
       const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
         orders.create(identityOf(request).userId, ordered, writeOf(request))
@@ -85,7 +85,7 @@ export function orderRoutes(
       }
     },
     async (request, reply) => {
-      const completed = { id: request.params.id, body: request.body, address: byAddress(request) }
+      const completed = { id: request.params.id, body: request.body, address: callerNetwork(request) }
       const { order, isNew } = await orders.complete(identityOf(request).userId, completed, writeOf(request))
       return reply
         .code(isNew ? 201 : 200)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
-import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -156,5 +156,5 @@ const tokenOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => ({
 
 const requestOf = (request: FastifyRequest<{ Body: PaymentIntentRequest }>) => ({
   ...request.body,
-  network: byAddress(request)
+  network: callerNetwork(request)
 })

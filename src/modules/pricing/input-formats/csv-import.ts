@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { Type } from '../../../kernel/schema.ts'
 import { response } from '../../../kernel/wire.ts'
-import { findColumns, missingColumns } from '../../../platform/csv/columns.ts'
-import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
-import { type SpooledFile, spoolFile } from '../../../platform/csv/spool.ts'
+import { findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
+import { type CsvRecord, CsvRejected, readCsvRecords } from '../../../platform/csv/records.ts'
+import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { pricingImportFailed } from '../errors.ts'
 
@@ -41,10 +41,10 @@ export async function importCsvAllOrNothing<T>(
   onRow: () => void
 ): Promise<{ rows: number }> {
   try {
-    const file = await spoolFile(stream, PRICING_IMPORT_BYTES_MAX)
+    const file = await spoolUpload(stream, PRICING_IMPORT_BYTES_MAX)
     return await importFile(db, file, kind, onRow).finally(file.remove)
   } catch (cause) {
-    if (!(cause instanceof FileRefused)) throw cause
+    if (!(cause instanceof CsvRejected)) throw cause
     throw failed(0, [{ row: cause.row, message: cause.message }], 1, cause)
   }
 }
@@ -92,23 +92,23 @@ function problemOf(parse: () => unknown): string | undefined {
   }
 }
 
-/** Yields the rows after the header. @throws FileRefused when columns are missing */
+/** Yields the rows after the header. @throws CsvRejected when columns are missing */
 async function* readRows(file: SpooledFile, kind: Pick<CsvFormat<unknown>, 'columns' | 'required'>) {
   let columns: ReadonlyMap<string, number> | undefined
-  for await (const record of readRecords(file.open())) {
+  for await (const record of readCsvRecords(file.open())) {
     if (columns === undefined) columns = columnsOf(record, kind)
     else yield { row: record.row, cells: cellsOf(record, columns) }
   }
-  if (columns === undefined) throw new FileRefused(1, 'The file is empty.')
+  if (columns === undefined) throw new CsvRejected(1, 'The file is empty.')
 }
 
 function columnsOf(
   { row, cells }: CsvRecord,
   { columns, required }: Pick<CsvFormat<unknown>, 'columns' | 'required'>
 ): ReadonlyMap<string, number> {
-  const { indexes } = findColumns(cells, Object.fromEntries(columns.map(name => [name, [name]])))
+  const { indexes } = findCsvColumns(cells, Object.fromEntries(columns.map(name => [name, [name]])))
   const missing = required.filter(name => !indexes.has(name))
-  if (missing.length > 0) throw new FileRefused(row, missingColumns(missing, cells))
+  if (missing.length > 0) throw new CsvRejected(row, missingCsvColumnsMessage(missing, cells))
   return indexes
 }
 

@@ -1,5 +1,5 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
-import { createCached, type Invalidation } from '../../../platform/cached.ts'
+import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { marketUnknown } from '../errors.ts'
 import type { QuoteMarket } from '../quote/input.ts'
@@ -17,8 +17,14 @@ export type ShopMarket = QuoteMarket & {
 type MarketQuery = { name?: string | undefined; country?: string | undefined }
 
 /** Caches the active markets in this process. */
-export function createMarketDirectory({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
-  const listActive = createCached(invalidation, async () => {
+export function createMarketDirectory({
+  db,
+  invalidation
+}: {
+  db: Database
+  invalidation: CacheInvalidation
+}) {
+  const listActive = createCachedReader(invalidation, async () => {
     const rows = await db.rows(repository.listMarkets, { code: '', id: LOWEST_ID, limit: MARKETS_MAX })
     return rows.filter(({ active }) => active).map(row => ({ row, market: marketOf(row) }))
   })

@@ -3,7 +3,7 @@ import { isId, LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type UpdateMarketRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Database; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
 
 /** Manages markets: currency, countries, and prices with or without tax. */
 export function createMarketService({ db, invalidation, priceChanges }: Deps) {
@@ -130,7 +130,7 @@ async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promis
 /** Creates the default market at the first start, and keeps its currency equal to the shop's. */
 export async function ensureDefaultMarket(
   db: Database,
-  invalidation: Invalidation,
+  invalidation: CacheInvalidation,
   currency: string
 ): Promise<void> {
   const present = await db.first(repository.findDefaultMarket)

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { priceListInUse, priceListLimitReached, priceListNotFound, priceListStale } from '../errors.ts'
@@ -15,7 +15,7 @@ import {
   type UpdatePriceListRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Database; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
 
 /** Manages price lists, whose prices replace those of the catalog in their markets. */
 export function createPriceListService({ db, invalidation, priceChanges }: Deps) {

@@ -1,5 +1,5 @@
 import { RecentlyUsedPairMap } from '../../../kernel/recent-pairs.ts'
-import { createCached, type Invalidation } from '../../../platform/cached.ts'
+import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { listPriceListParents } from '../price-lists/repository.ts'
@@ -17,7 +17,7 @@ import * as repository from './repository.ts'
 /** Maximum number of cached pairs of list and variant. */
 const KEPT_MAX = 200_000
 
-type Deps = { db: Queryable; invalidation: Invalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Queryable; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
 type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /**
@@ -34,7 +34,7 @@ export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps
     else for (const id of variantIds) known.deleteSecond(id)
   })
 
-  const readParents = createCached(invalidation, async () => {
+  const readParents = createCachedReader(invalidation, async () => {
     const rows = await db.rows(listPriceListParents, { limit: PRICE_LISTS_MAX })
     return new Map(rows.map(row => [row.id, row]))
   })

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { isId, LOWEST_ID } from '../../../kernel/ids.ts'
 import { formatAmount, parseAmount } from '../../../kernel/money.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound } from '../errors.ts'
 import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
@@ -24,7 +24,7 @@ export function createPriceListCsv({ db, changes }: { db: Database; changes: Pri
   return {
     /** Exports all prices. Each page shows the prices at the time it is read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */
     exportCsv: async (listId: string): Promise<Readable> =>
-      csvFile(COLUMNS, linesOf(db, listId, await currencyOf(listId))),
+      createCsvStream(COLUMNS, linesOf(db, listId, await currencyOf(listId))),
 
     /**
      * Imports prices. Prices that the file does not name stay.

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { readRecords } from '../../../platform/csv/records.ts'
+import { readCsvRecords } from '../../../platform/csv/records.ts'
 
 async function useCodes() {
   const shop = await usePricing()
@@ -58,7 +58,7 @@ test('10,000 distinct codes are created once per request and exported', async ()
 
   const { headers, text } = await admin.get(`${codes}.csv`)
   expect(headers['content-type']).toBe('text/csv; charset=utf-8')
-  const records = await Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
+  const records = await Array.fromAsync(readCsvRecords(Readable.from([Buffer.from(text)])))
   const [head, ...rows] = records.map(({ cells }) => cells)
   expect(head).toEqual(['code', 'active', 'uses_max', 'uses_left', 'batch_id'])
   expect(rows.at(-1)).toEqual(['BY-NAME', 'true', '', '', ''])

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { promotionCodeNotFound, promotionNotFound, usageLimitBelowUses } from '../errors.ts'
@@ -111,7 +111,7 @@ export function createPromotionCodeService({ db }: { db: Database }) {
   /** Exports all codes as CSV. Each page is as of its read. @throws `PRICING_PROMOTION_NOT_FOUND` */
   async function exportCsv(promotionId: string): Promise<Readable> {
     await requirePromotion(promotionId)
-    return csvFile(CSV_COLUMNS, linesOf(db, promotionId))
+    return createCsvStream(CSV_COLUMNS, linesOf(db, promotionId))
   }
 
   return { list, create, createBatch, patch, exportCsv }

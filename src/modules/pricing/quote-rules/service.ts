@@ -1,4 +1,4 @@
-import { createCached, type Invalidation } from '../../../platform/cached.ts'
+import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listAutomaticPromotions, listPromotionsByCodes } from '../promotions/repository.ts'
 import { AUTOMATIC_PROMOTIONS_MAX } from '../promotions/schema.ts'
@@ -32,8 +32,8 @@ type RulesQuery = {
 }
 type Deps = {
   db: Queryable
-  invalidation: Invalidation
-  exemptionChanges: Invalidation
+  invalidation: CacheInvalidation
+  exemptionChanges: CacheInvalidation
   hasOrdered: HasEarlierOrder
 }
 
@@ -42,14 +42,14 @@ type Deps = {
  * uses are read each time, so that a quoted discount can usually be redeemed.
  */
 export function createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered }: Deps) {
-  const readAutomatic = createCached(invalidation, async () => {
+  const readAutomatic = createCachedReader(invalidation, async () => {
     const rows = await db.rows(listAutomaticPromotions, { limit: AUTOMATIC_PROMOTIONS_MAX })
     return rows.map(promotionFromRow)
   })
-  const readTaxZones = createCached(invalidation, async () =>
+  const readTaxZones = createCachedReader(invalidation, async () =>
     taxZonesByCountry(await db.rows(listUnexpiredTaxRates, { limit: TAX_RATES_MAX }))
   )
-  const readExemptions = createCached(exemptionChanges, async () =>
+  const readExemptions = createCachedReader(exemptionChanges, async () =>
     exemptionsByCustomer(await db.rows(listUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
   )
 

@@ -1,4 +1,4 @@
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './personal-data-repository.ts'
@@ -9,7 +9,7 @@ export const pricingPersonalData = ({
   exemptionChanges
 }: {
   db: Database
-  exemptionChanges: Invalidation
+  exemptionChanges: CacheInvalidation
 }): PersonalData => ({
   async erase(tx, customer_id) {
     const customer = customer_id

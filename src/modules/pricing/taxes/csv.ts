@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
+import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxRecordLimitReached } from '../errors.ts'
 import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
@@ -41,12 +41,12 @@ type Rate = {
   startsAt: Date | null
   endsAt: Date | null
 }
-type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
 
 /** Exports and imports tax rates as CSV. */
 export const createTaxRateCsv = ({ db, invalidation, periods }: Deps) => ({
   /** Exports all tax rates. Each page shows the rates at the time it is read. */
-  exportCsv: (): Readable => csvFile(COLUMNS, linesOf(db)),
+  exportCsv: (): Readable => createCsvStream(COLUMNS, linesOf(db)),
 
   /**
    * Imports tax rates. A row updates the rate with its zone, category and start, or creates it, with the zone.

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import { normalizeVatId } from '../../../kernel/vat-id.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxExemptionNotFound, taxRecordLimitReached, taxRecordStale, vatIdInvalid } from '../errors.ts'
@@ -16,7 +16,7 @@ import {
   type UpdateTaxExemptionRequest
 } from './exemption-schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
 
 /** Manages tax exemptions of customers. */
 export function createTaxExemptionService({ db, invalidation, periods }: Deps) {

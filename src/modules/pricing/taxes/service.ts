@@ -2,7 +2,7 @@ import { type ErrorDefinition, found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
@@ -37,7 +37,7 @@ import {
 } from './schema.ts'
 import { normalizeTaxZonePlace } from './zone-area.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
 
 /** Manages tax categories. */
 export function createTaxCategoryService({ db, invalidation }: Deps) {

@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { carrierNotFound, carrierStale, shippingRulesLimitReached } from '../errors.ts'
@@ -17,7 +17,13 @@ import {
 } from './schema.ts'
 
 /** Carriers: tracking links and formats of tracking numbers. */
-export function createCarrierService({ db, invalidation }: { db: Database; invalidation: Invalidation }) {
+export function createCarrierService({
+  db,
+  invalidation
+}: {
+  db: Database
+  invalidation: CacheInvalidation
+}) {
   const list = (query: PageQuery): Promise<Page<CarrierResponse>> =>
     readPage(query, {
       name: 'carriers',

@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { shippingMethodNotFound, shippingMethodStale, shippingRulesLimitReached } from '../errors.ts'
@@ -17,7 +17,11 @@ import {
   type UpdateShippingMethodRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: Invalidation; listMarkets: () => Promise<readonly MarketSummary[]> }
+type Deps = {
+  db: Database
+  invalidation: CacheInvalidation
+  listMarkets: () => Promise<readonly MarketSummary[]>
+}
 
 /** Shipping methods. Their prices are in rates. */
 export function createShippingMethodService({ db, invalidation, listMarkets }: Deps) {

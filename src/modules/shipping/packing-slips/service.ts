@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { LATEST_MICROSECOND, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
+import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { CarrierDirectory } from '../carriers/directory.ts'
 import { shipmentNotFound } from '../errors.ts'
@@ -105,7 +105,7 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
             })
       return { page: renderPackingSlipPage(await slipsOf(items), next), next }
     },
-    exportWaiting: (): Readable => csvFile(COLUMNS, exportLines()),
+    exportWaiting: (): Readable => createCsvStream(COLUMNS, exportLines()),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
       const { status = null, carrier = null, order_id = null, since, ...asked } = query
       const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }

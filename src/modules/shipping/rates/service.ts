@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -27,7 +27,7 @@ import {
 const FAULTS_SHOWN_MAX = 8
 const NO_FILTER = { method: null, zone: null, currency: null }
 
-type Deps = { db: Database; invalidation: Invalidation; currency: string }
+type Deps = { db: Database; invalidation: CacheInvalidation; currency: string }
 
 /** Rates: the price of a method in a zone and a currency. */
 export function createShippingRateService({ db, invalidation, currency: shopCurrency }: Deps) {

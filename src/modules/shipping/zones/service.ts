@@ -9,7 +9,7 @@ import type { FieldFault } from '../../../kernel/faults.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -37,7 +37,7 @@ export function createShippingZoneService({
   invalidation
 }: {
   db: Database
-  invalidation: Invalidation
+  invalidation: CacheInvalidation
 }) {
   async function list(query: PageQuery): Promise<Page<ShippingZoneResponse>> {
     const page = await readPage(query, {

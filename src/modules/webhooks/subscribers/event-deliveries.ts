@@ -1,6 +1,6 @@
 import type { EventType, JobDelivery } from '../../../kernel/events.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Invalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
 import { type WebhookDeliveryService, webhookBody } from '../deliveries/service.ts'
@@ -16,7 +16,7 @@ type Deps = {
  * endpoints are not loaded. An endpoint that another process created is known within a second.
  */
 export function createHasWebhookSubscriber(
-  { subscribe, isLive }: Pick<Invalidation, 'subscribe' | 'isLive'>,
+  { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
 ): (event: string) => boolean {
   let known: readonly EndpointFilter[] | undefined

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { closeConnection, destroyConnection, type SessionSettings, streamOf } from '../connect.ts'
+import { closeConnection, destroyConnection, type SessionSettings, socketOfClient } from '../connect.ts'
 import { databaseBusy, databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
 import { Connector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
@@ -243,7 +243,7 @@ export class ConnectionPool implements PoolMember {
 
   #use(client: pg.Client): void {
     this.#hasFailed = false
-    this.#busy.set(client, { bytesRead: streamOf(client).bytesRead, since: performance.now() })
+    this.#busy.set(client, { bytesRead: socketOfClient(client).bytesRead, since: performance.now() })
   }
 
   /** Runs only while callers wait. */
@@ -251,7 +251,7 @@ export class ConnectionPool implements PoolMember {
     this.#strayTimer = undefined
     const now = performance.now()
     for (const [client, heard] of this.#busy) {
-      const { bytesRead } = streamOf(client)
+      const { bytesRead } = socketOfClient(client)
       if (bytesRead !== heard.bytesRead) Object.assign(heard, { bytesRead, since: now })
       if (now - heard.since < STRAY_MS || this.#strays.size >= this.#options.max) continue
       this.#busy.delete(client)

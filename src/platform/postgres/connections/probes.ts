@@ -17,7 +17,7 @@ const WRITE = `
   commit`
 
 /** Health checks of the database, each over its own connection. `open` opens a pool of one. */
-export function createProbes(open: (waitMs: number) => ConnectionPool) {
+export function createDatabaseProbes(open: (waitMs: number) => ConnectionPool) {
   const pings = open(PING_MS_MAX)
   const writes = open(WRITE_MS_MAX)
 

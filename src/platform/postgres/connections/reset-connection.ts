@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { SessionSettings } from '../connect.ts'
-import { forgetPrepared } from '../wire/batch-query.ts'
+import { forgetPreparedStatements } from '../wire/batch-query.ts'
 
 /** Server defaults of the settings that only some of our connections set. */
 const SERVER_DEFAULTS: SessionSettings = { enable_seqscan: 'on', default_transaction_read_only: 'off' }
@@ -13,7 +13,7 @@ export async function resetConnection(client: pg.Client, settings: SessionSettin
   await client.query('deallocate all')
   const { connection } = client as unknown as Known
   Object.assign(connection, { parsedStatements: {}, submittedNamedStatements: {} })
-  forgetPrepared(connection)
+  forgetPreparedStatements(connection)
   const all = { ...SERVER_DEFAULTS, ...settings }
   await client.query('select set_config(key, value, false) from json_each_text($1)', [JSON.stringify(all)])
 }

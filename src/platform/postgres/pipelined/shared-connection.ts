@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { destroyConnection, streamOf } from '../connect.ts'
-import { databaseUnavailable, isLockTimeout, isUnusable } from '../errors.ts'
+import { destroyConnection, socketOfClient } from '../connect.ts'
+import { databaseUnavailable, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { type DescribedColumns, SharedQuery } from './shared-query.ts'
 
@@ -49,7 +49,7 @@ export class SharedConnection {
 
   #failed(error: unknown): unknown {
     // Statements behind one that waited for a lock must not wait for the next lock as well.
-    if (isUnusable(error) || (isLockTimeout(error) && this.inFlight > 0)) this.end()
+    if (isConnectionUnusable(error) || (isLockTimeout(error) && this.inFlight > 0)) this.end()
     return this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
   }
 
@@ -79,7 +79,7 @@ export class SharedConnection {
   #holdBack(): void {
     if (this.#isHeldBack) return
     this.#isHeldBack = true
-    const stream = streamOf(this.client)
+    const stream = socketOfClient(this.client)
     stream.cork()
     setImmediate(() => {
       this.#isHeldBack = false

@@ -8,7 +8,7 @@ import { databaseUnavailable, isTooManyConnections, translateConnectError } from
 import type { SendStatement } from '../queryable.ts'
 import { SharedConnection } from './shared-connection.ts'
 
-export type SharedOptions = {
+export type SharedConnectionOptions = {
   /** Number of connections. */
   count: number
   /** How long a caller waits for the first connection, in milliseconds. */
@@ -30,7 +30,7 @@ const retryAfterSeconds = 1
  * wait for no lock. While one connection is open, no caller waits for another to open.
  */
 export class SharedConnections implements PoolMember {
-  readonly #options: SharedOptions
+  readonly #options: SharedConnectionOptions
   readonly #connector: Connector
   readonly #watching: NodeJS.Timeout
   #open: SharedConnection[] = []
@@ -44,7 +44,7 @@ export class SharedConnections implements PoolMember {
   #isAdopting = false
   waitedMs = 0
 
-  constructor(settings: pg.ClientConfig, options: SharedOptions) {
+  constructor(settings: pg.ClientConfig, options: SharedConnectionOptions) {
     this.#options = options
     // Timeouts of the client would cost two timers per statement; `#watch` checks all connections instead.
     this.#connector = new Connector(

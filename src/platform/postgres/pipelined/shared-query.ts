@@ -1,7 +1,13 @@
 import type pg from 'pg'
 import type { SendStatement } from '../queryable.ts'
 import { ClientQuery, prepareValue, type WireValue } from '../wire/client-query.ts'
-import { columnsOf, type ResultColumns, type ResultField, type ResultRow, rowOf } from '../wire/columns.ts'
+import {
+  type ResultColumns,
+  type ResultField,
+  type ResultRow,
+  readResultColumns,
+  readResultRow
+} from '../wire/columns.ts'
 
 type Answer = Pick<Awaited<ReturnType<SendStatement>>, 'rows' | 'rowCount'>
 /** Of one connection, by the statement's name. */
@@ -48,13 +54,13 @@ export class SharedQuery extends ClientQuery {
   }
 
   handleRowDescription({ fields }: { fields: readonly ResultField[] }): void {
-    this.#columns = columnsOf(fields)
+    this.#columns = readResultColumns(fields)
     this.#described.set(this.name, this.#columns)
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     try {
-      this.#rows.push(rowOf(this.#columns as ResultColumns, fields))
+      this.#rows.push(readResultRow(this.#columns as ResultColumns, fields))
     } catch (error) {
       this.#failure ??= error
     }

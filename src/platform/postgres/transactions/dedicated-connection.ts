@@ -4,7 +4,7 @@ import {
   isLockTimeout,
   isPreparedStatementStale,
   isRejectedByServer,
-  isRetryable,
+  isTransactionRetryable,
   translateDatabaseError
 } from '../errors.ts'
 import type { Pools } from '../pools.ts'
@@ -81,7 +81,7 @@ export function openDedicatedConnection(
       if (isOpenQuestion) return { kind: 'unknown', error: translateDatabaseError(error) }
       if (isLockTimeout(cause)) return { kind: 'locked' }
       if (isPreparedStatementStale(cause)) pool.replaceConnections()
-      if (mayRunAgain && (isPreparedStatementStale(cause) || isRetryable(cause))) return 'again'
+      if (mayRunAgain && (isPreparedStatementStale(cause) || isTransactionRetryable(cause))) return 'again'
       return { kind: 'undone', error: translateDatabaseError(error) }
     }
   }

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import {
   databaseBusy,
+  isConnectionUnusable,
   isLockTimeout,
   isPreparedStatementStale,
-  isRetryable,
-  isUnusable,
+  isTransactionRetryable,
   translateBeginError,
   translateDatabaseError
 } from '../errors.ts'
-import { type Queryable, queryableOf, type SendStatement } from '../queryable.ts'
+import { createQueryable, type Queryable, type SendStatement } from '../queryable.ts'
 import { BatchQuery, type StatementResult } from '../wire/batch-query.ts'
 import { createStatementBatch } from './statement-batch.ts'
 
@@ -114,8 +114,8 @@ export async function runTransaction<T>(
     try {
       return await answer
     } catch (error) {
-      if (isUnusable(error)) isBroken = true
-      throw canRetry(error) ? error : translateDatabaseError(error)
+      if (isConnectionUnusable(error)) isBroken = true
+      throw canRetryTransaction(error) ? error : translateDatabaseError(error)
     }
   }
   const sendFor =
@@ -131,7 +131,7 @@ export async function runTransaction<T>(
   const withCommits: (() => Promise<unknown>)[] = []
   const share = (): Transaction => {
     const tx = {
-      ...queryableOf(sendFor({})),
+      ...createQueryable(sendFor({})),
       afterCommit: (each: () => void) => afterCommits.push(each),
       beforeCommit: (each: (tx: Transaction) => Promise<void>) => beforeCommits.push(() => each(tx)),
       withCommit: (each: (tx: Transaction) => Promise<unknown>) => withCommits.push(() => each(tx))
@@ -151,7 +151,7 @@ export async function runTransaction<T>(
       ])
     } catch (error) {
       isBroken = true
-      beginError = canRetry(error) ? error : translateBeginError(error)
+      beginError = canRetryTransaction(error) ? error : translateBeginError(error)
       throw beginError
     }
   }
@@ -205,8 +205,8 @@ export async function runTransaction<T>(
 }
 
 /** Whether the transaction was rolled back and a retry may succeed: soon, when a lock is free, or on a new connection. */
-export const canRetry = (error: unknown): boolean =>
-  isRetryable(error) || isLockTimeout(error) || isPreparedStatementStale(error)
+export const canRetryTransaction = (error: unknown): boolean =>
+  isTransactionRetryable(error) || isLockTimeout(error) || isPreparedStatementStale(error)
 
 const rollBack = (client: pg.Client) =>
   client.query({ text: 'rollback', query_timeout: ROLLBACK_MS_MAX } as pg.QueryConfig)

@@ -1,6 +1,12 @@
 import type pg from 'pg'
 import { ClientQuery, type WireValue } from './client-query.ts'
-import { columnsOf, type ResultColumns, type ResultField, type ResultRow, rowOf } from './columns.ts'
+import {
+  type ResultColumns,
+  type ResultField,
+  type ResultRow,
+  readResultColumns,
+  readResultRow
+} from './columns.ts'
 
 /** `command`: the first word of the command tag, such as `COMMIT`. */
 export type StatementResult = { rows: ResultRow[]; rowCount: number; command: string }
@@ -23,7 +29,7 @@ type PreparedStatements = {
 const prepares = new WeakMap<pg.Connection, PreparedStatements>()
 
 /** Call it after DEALLOCATE ALL on an idle connection. */
-export const forgetPrepared = (connection: pg.Connection): void => {
+export const forgetPreparedStatements = (connection: pg.Connection): void => {
   prepares.delete(connection)
 }
 
@@ -92,13 +98,13 @@ export class BatchQuery extends ClientQuery {
   }
 
   handleRowDescription({ fields }: { fields: readonly ResultField[] }): void {
-    this.#columns = columnsOf(fields)
+    this.#columns = readResultColumns(fields)
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     this.#columns ??= this.#prepare?.known.get(this.#statements[this.#at]?.name ?? '')
     try {
-      this.#rows.push(rowOf(this.#columns ?? NO_COLUMNS, fields))
+      this.#rows.push(readResultRow(this.#columns ?? NO_COLUMNS, fields))
     } catch (error) {
       this.#failure ??= error
     }

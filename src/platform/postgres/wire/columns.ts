@@ -10,7 +10,7 @@ export type ResultColumns = {
 }
 export type ResultField = { name: string; dataTypeID: number }
 
-export function columnsOf(fields: readonly ResultField[]): ResultColumns {
+export function readResultColumns(fields: readonly ResultField[]): ResultColumns {
   const names = fields.map(({ name }) => name)
   return {
     names,
@@ -20,7 +20,7 @@ export function columnsOf(fields: readonly ResultField[]): ResultColumns {
 }
 
 /** @throws the error of a parser, such as a RangeError for a bigint that is too large. */
-export function rowOf(
+export function readResultRow(
   { names, parsers, empty }: ResultColumns,
   texts: readonly (string | null)[]
 ): ResultRow {
