@@ -30,8 +30,8 @@ import {
   openDataRequestJob,
   watchUnpaidStockJob
 } from './jobs.ts'
-import type { OrderTokens } from './orders/guest-service.ts'
 import type { OrderSummary } from './orders/message-summary-service.ts'
+import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
 import { setUpCheckouts } from './set-up-checkouts.ts'
 import { setUpLifecycle } from './set-up-lifecycle.ts'

@@ -8,7 +8,6 @@ import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
 import { createLimitPromotionCodeGuesses } from './checkouts/code-guesses.ts'
 import { guestCheckoutRoutes } from './checkouts/guest-routes.ts'
-import { createGuestCheckoutService } from './checkouts/guest-service.ts'
 import { createPriceCheckout } from './checkouts/pricer.ts'
 import { createReadCheckoutInput } from './checkouts/read-input.ts'
 import { deleteExpiredCheckouts } from './checkouts/repository.ts'
@@ -47,18 +46,19 @@ export function setUpCheckouts(
   const readCheckoutInput = createReadCheckoutInput({ pricing, cart })
   const priceCheckout = createPriceCheckout({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
   const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
-  const checkouts = createCheckoutService({
-    db,
-    cart,
-    expiresAfterSeconds,
-    readCheckoutInput,
-    priceCheckout
-  })
-  const guestCheckouts = createGuestCheckoutService({ checkouts, secrets })
-  const countries = createAddressFormatService({ pricing, shipping })
   const limitCodeGuesses = createLimitPromotionCodeGuesses(
     config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
   )
+  const checkouts = createCheckoutService({
+    db,
+    secrets,
+    cart,
+    expiresAfterSeconds,
+    readCheckoutInput,
+    priceCheckout,
+    limitCodeGuesses
+  })
+  const countries = createAddressFormatService({ pricing, shipping })
   timers.untilEmpty(DELETE_SECONDS, 'delete expired checkouts', () =>
     db.run(deleteExpiredCheckouts, { keptSeconds: READABLE_SECONDS })
   )
@@ -66,13 +66,11 @@ export function setUpCheckouts(
     readCheckoutInput,
     priceCheckout,
     checkouts,
-    guestCheckouts,
     limitCodeGuesses,
     routes: (tiers: Tiers): void => {
-      const limits = { perMinute: settings.checkouts_per_minute, limitCodeGuesses }
       countryRoutes(tiers, countries)
-      checkoutRoutes(tiers, checkouts, limits)
-      guestCheckoutRoutes(tiers, guestCheckouts, limits)
+      checkoutRoutes(tiers, checkouts, settings.checkouts_per_minute)
+      guestCheckoutRoutes(tiers, checkouts, settings.checkouts_per_minute)
     }
   }
 }

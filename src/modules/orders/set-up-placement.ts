@@ -14,11 +14,10 @@ import { createFindBuyerKeys, hasBuyerOrdered } from './buyers/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
 import { guestOrderRoutes } from './orders/guest-routes.ts'
-import { createGuestOrderService, type OrderTokens } from './orders/guest-service.ts'
 import { createReadOrderSummaries } from './orders/message-summary-service.ts'
 import { createNextOrderNumber } from './orders/order-number-sequence.ts'
 import { orderRoutes } from './orders/routes.ts'
-import { createOrderService } from './orders/service.ts'
+import { createOrderService, type OrderTokens } from './orders/service.ts'
 import { createOrderPlacement } from './placement/service.ts'
 import type { CheckoutParts } from './set-up-checkouts.ts'
 import type { OrderLifecycleParts } from './set-up-lifecycle.ts'
@@ -46,11 +45,7 @@ export function setUpPlacement(
   { db, emit, secrets }: OwnPlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis,
-  {
-    checkouts: { readCheckoutInput, priceCheckout, checkouts, guestCheckouts, limitCodeGuesses },
-    lifecycle,
-    tokens
-  }: Parts
+  { checkouts: { readCheckoutInput, priceCheckout, checkouts, limitCodeGuesses }, lifecycle, tokens }: Parts
 ) {
   const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
   const findBuyerKeys = createFindBuyerKeys({ secrets, auth })
@@ -81,19 +76,18 @@ export function setUpPlacement(
     placement,
     payments,
     cancellations,
+    tokens,
     limitCodeGuesses,
     policy: settings.customer_cancel
   })
-  const guestOrders = createGuestOrderService({ orders, checkouts: guestCheckouts, tokens })
   const claims = createOrderClaimService({ db, changes, emit, orders, tokens, payments, shipping })
-  const assistedOrders = createAssistedOrderService({ db, readCheckoutInput, placement, payments, tokens })
+  const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
     orderSummaries: createReadOrderSummaries({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
-      const limits = { perMinute: settings.orders_per_minute, limitCodeGuesses }
-      orderRoutes(tiers, orders, limits)
-      guestOrderRoutes(tiers, guestOrders, limits)
+      orderRoutes(tiers, orders, settings.orders_per_minute)
+      guestOrderRoutes(tiers, orders, settings.orders_per_minute)
       orderClaimRoutes(tiers, claims)
       assistedOrderRoutes(tiers, assistedOrders)
       orderQuoteRoutes(tiers, quotes)

@@ -17,6 +17,6 @@ export function orderQuoteRoutes(tiers: Tiers, quotes: OrderQuoteService): void 
         response: { 200: OrderQuoteResponse }
       }
     },
-    request => quotes.quote({ body: request.body, market: requestedMarket(request) ?? null })
+    request => quotes.quote(request.body, requestedMarket(request))
   )
 }

@@ -19,8 +19,6 @@ type Deps = {
   findBuyerKeys: FindBuyerKeys
   pricing: Pick<PricingApi, 'explainFindings'>
 }
-/** The body of an administrator's request, and the market that its header or query names. */
-type QuoteRequest = { readonly body: OrderQuoteRequest; readonly market: string | null }
 type Subject = { readonly customerId: string | null; readonly input: CheckoutInput }
 
 /**
@@ -33,24 +31,27 @@ export function createOrderQuoteService({
   findBuyerKeys,
   pricing
 }: Deps) {
-  async function findSubject({ body, market }: QuoteRequest): Promise<Subject> {
-    const { checkout_id: id, ...fields } = body
+  async function findSubject(body: OrderQuoteRequest, named: string | undefined): Promise<Subject> {
     assertOneSource(body)
+    const { checkout_id: id, customer_id: customerId = null, ...fields } = body
     if (id !== undefined) {
       const { customer_id, input } = found(await db.first(findAnyCheckout, { id }), checkoutNotFound)
       return { customerId: customer_id, input: { ...input, codes: fields.codes ?? input.codes } }
     }
-    const { customer_id: customerId = null, market: named = market, ...rest } = fields
-    const { input } = await readCheckoutInput(customerId, { body: rest, market: named })
+    const { input } = await readCheckoutInput(customerId, {
+      ...(named !== undefined && { market: named }),
+      ...fields
+    })
     return { customerId, input }
   }
 
   /**
+   * `named`: the market that a header or the query names.
    * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
    * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
    */
-  async function quote(request: QuoteRequest): Promise<OrderQuoteResponse> {
-    const { customerId, input } = await findSubject(request)
+  async function quote(body: OrderQuoteRequest, named: string | undefined): Promise<OrderQuoteResponse> {
+    const { customerId, input } = await findSubject(body, named)
     // An administrator may know what a buyer has bought.
     const keys = await findBuyerKeys({ customerId, email: validEmailOf(input), network: null })
     const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })

@@ -1,7 +1,8 @@
-import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
+import { marketParameters } from '../../../kernel/wire.ts'
+import { clientOf } from '../buyers/routes.ts'
+import { placeOrderOf } from '../placement/place-order.ts'
 import { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
 import type { AssistedOrderService } from './service.ts'
 
@@ -19,14 +20,9 @@ export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrderService):
         response: { 201: AssistedOrderResponse }
       }
     },
-    request =>
-      orders.create(
-        {
-          body: request.body,
-          market: requestedMarket(request) ?? null,
-          actor: identityOf(request).userId
-        },
-        writeOf(request)
-      )
+    request => {
+      const { customer_id = null, ...body } = placeOrderOf(request)
+      return orders.create(clientOf(request, customer_id), body, writeOf(request))
+    }
   )
 }

@@ -1,7 +1,7 @@
 import { createRequestBudget } from '../../../kernel/budget.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { tooManyUnknownCodes } from '../errors.ts'
-import type { CheckoutBody } from './schema.ts'
+import type { PlaceOrder } from '../placement/place-order.ts'
 
 type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
 /**
@@ -12,12 +12,12 @@ const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
 
 /**
  * Calls `work`, whose result or error has findings about the codes of the request. Each unknown code counts
- * against the budget of the client address. @throws `CHECKOUT_CODES_LIMITED` before the call, when the budget
+ * against the budget of the client address; without one there is no limit. @throws `CHECKOUT_CODES_LIMITED` before the call, when the budget
  * is used up
  */
 export type LimitPromotionCodeGuesses = <T extends object>(
-  address: string,
-  body: Pick<CheckoutBody, 'codes'>,
+  address: string | null,
+  request: Pick<PlaceOrder, 'codes'>,
   work: () => Promise<T>
 ) => Promise<T>
 
@@ -28,7 +28,7 @@ export type LimitPromotionCodeGuesses = <T extends object>(
 export function createLimitPromotionCodeGuesses(perMinute: number): LimitPromotionCodeGuesses {
   const take = createRequestBudget(perMinute)
   return async (address, { codes = [] }, work) => {
-    if (codes.length === 0) return work()
+    if (address === null || codes.length === 0) return work()
     // Counts all codes first and returns the known ones later, so that parallel requests cannot try more
     // codes.
     const waitSeconds = take(address, codes.length)

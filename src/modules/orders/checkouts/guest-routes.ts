@@ -1,12 +1,11 @@
-import type { FastifyRequest } from 'fastify'
-import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, MarketHeaders, MarketQuery, requestedMarket } from '../../../kernel/wire.ts'
-import type { GuestCheckoutService, GuestCredentials } from './guest-service.ts'
-import type { CheckoutRateLimits } from './routes.ts'
+import { IdParams, MarketHeaders, MarketQuery } from '../../../kernel/wire.ts'
+import { guestOf } from '../buyers/routes.ts'
+import { placeOrderOf } from '../placement/place-order.ts'
 import { CheckoutResponse, GuestCheckoutRequest, NewGuestCheckoutResponse } from './schema.ts'
+import type { CheckoutService } from './service.ts'
 
 const TOKEN = 'x-checkout-token'
 /** Measured: a checkout of 200 lines costs as much as eight writes to a cart. */
@@ -20,11 +19,7 @@ const GuestHeaders = Type.Object({
 const own = { tags, params: IdParams, headers: GuestHeaders, response: { 200: CheckoutResponse } }
 
 /** Routes of checkouts without an account. The checkout token proves access. */
-export function guestCheckoutRoutes(
-  tiers: Tiers,
-  guests: GuestCheckoutService,
-  { perMinute, limitCodeGuesses }: CheckoutRateLimits
-): void {
+export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinute: number): void {
   tiers.public.post(
     '/checkouts/guest',
     {
@@ -40,11 +35,9 @@ export function guestCheckoutRoutes(
         response: { 201: NewGuestCheckoutResponse }
       }
     },
-    request => {
-      const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(callerNetwork(request), request.body, () =>
-        guests.create(requested, writeOf(request))
-      )
+    async request => {
+      const begun = await checkouts.begin(guestOf(request), placeOrderOf(request), writeOf(request))
+      return { checkout_token: begun.checkoutToken ?? '', ...begun.checkout }
     }
   )
 
@@ -59,7 +52,7 @@ export function guestCheckoutRoutes(
           'Returns the checkout that `X-Checkout-Token` belongs to, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. 404 `CHECKOUT_NOT_FOUND`: the token is missing or wrong, or the checkout expired more than an hour ago.'
       }
     },
-    request => guests.read(credentialsOf(request, request.params.id))
+    request => checkouts.read(guestOf(request, TOKEN), request.params.id)
   )
 
   tiers.public.put(
@@ -76,13 +69,8 @@ export function guestCheckoutRoutes(
         body: GuestCheckoutRequest
       }
     },
-    request => {
-      const credentials = credentialsOf(request, request.params.id)
-      const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(callerNetwork(request), request.body, () =>
-        guests.replace(credentials, requested, writeOf(request))
-      )
-    }
+    request =>
+      checkouts.update(guestOf(request, TOKEN), request.params.id, placeOrderOf(request), writeOf(request))
   )
 
   tiers.public.post(
@@ -96,11 +84,6 @@ export function guestCheckoutRoutes(
           'Cancels an open guest checkout, which can no longer be changed or completed. Needs `X-Checkout-Token`. Canceling it again returns the same checkout. 409 `CHECKOUT_COMPLETED`: it became an order; cancel that order instead. 409 `CHECKOUT_EXPIRED`: there is nothing to cancel.'
       }
     },
-    request => guests.cancel(credentialsOf(request, request.params.id), writeOf(request))
+    request => checkouts.cancel(guestOf(request, TOKEN), request.params.id, writeOf(request))
   )
 }
-
-const credentialsOf = ({ headers }: Pick<FastifyRequest, 'headers'>, id: string): GuestCredentials => ({
-  id,
-  token: headers[TOKEN] as string | undefined
-})

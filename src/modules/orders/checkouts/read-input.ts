@@ -2,19 +2,16 @@ import { parseEmail } from '../../../kernel/email.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmpty, cartsDisabled, checkoutItemsAmbiguous } from '../errors.ts'
+import type { PlaceOrder } from '../placement/place-order.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
 import type { CheckoutInput } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
-import type { CheckoutBody } from './schema.ts'
+import type { CheckoutRow } from './repository.ts'
 
-/** The body of a request for a checkout, and the market that its header or query names. */
-export type CheckoutRequestInput = { readonly body: CheckoutBody; readonly market: string | null }
 /** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
-export type CartSource = { readonly cart_id: string; readonly cart_version: number } | typeof NO_CART
-const NO_CART = { cart_id: null, cart_version: null } as const
-export const cartSourceOf = (cart_id: string | null, cart_version: number | null): CartSource =>
-  cart_id === null || cart_version === null ? NO_CART : { cart_id, cart_version }
-type LinesWithSource = { readonly lines: readonly CheckoutLine[]; readonly source: CartSource }
+type CartColumns = Pick<CheckoutRow, 'cart_id' | 'cart_version'>
+const NO_CART: CartColumns = { cart_id: null, cart_version: null }
+type LinesWithSource = { readonly lines: readonly CheckoutLine[]; readonly source: CartColumns }
 
 type Deps = {
   pricing: Pick<PricingApi, 'markets'>
@@ -32,25 +29,26 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
    */
   return async (
     customerId: string | null,
-    { body, market }: CheckoutRequestInput
-  ): Promise<{ input: CheckoutInput; source: CartSource }> => {
+    request: PlaceOrder
+  ): Promise<{ input: CheckoutInput; source: CartColumns }> => {
+    const { market = null } = request
     if (market !== null) await pricing.markets.resolve({ name: market })
-    const { lines, source } = await readLines(customerId, body)
+    const { lines, source } = await readLines(customerId, request)
     const input = {
       lines,
       market,
-      email: readEmail(body.email ?? ''),
-      shippingAddress: readAddress(body.shipping_address),
-      billingAddress: readAddress(body.billing_address),
-      shippingOption: body.shipping_option ?? null,
-      codes: body.codes ?? [],
-      note: body.note ?? null
+      email: readEmail(request.email ?? ''),
+      shippingAddress: readAddress(request.shipping_address),
+      billingAddress: readAddress(request.billing_address),
+      shippingOption: request.shipping_option ?? null,
+      codes: request.codes ?? [],
+      note: request.note ?? null
     }
     return { input, source }
   }
 
-  async function readLines(customerId: string | null, body: CheckoutBody): Promise<LinesWithSource> {
-    const { items, cart: isOwnCart, guest_cart_token: token } = body
+  async function readLines(customerId: string | null, request: PlaceOrder): Promise<LinesWithSource> {
+    const { items, cart: isOwnCart, guest_cart_token: token } = request
     const hasCart = isOwnCart !== undefined || token !== undefined
     if (hasCart === (items !== undefined)) throw sourceError(customerId, hasCart)
     if (items === undefined) return readCart(customerId, token)

@@ -1,28 +1,20 @@
-import { identityOf } from '../../../gateway/callers/identity.ts'
-import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, marketParameters, requestedMarket } from '../../../kernel/wire.ts'
-import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
+import { IdParams, marketParameters } from '../../../kernel/wire.ts'
+import { customerOf } from '../buyers/routes.ts'
+import { placeOrderOf } from '../placement/place-order.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
-
-/** `perMinute`: new checkouts per minute of a client. */
-export type CheckoutRateLimits = {
-  readonly perMinute: number
-  readonly limitCodeGuesses: LimitPromotionCodeGuesses
-}
 
 /** Measured: a checkout of 200 lines costs as much as eight writes to a cart. */
 const config = { class: 'checkout', countsAs: 5 } as const
 const own = { params: IdParams, response: { 200: CheckoutResponse } }
 
-/** A write names the market of a checkout. A read does not, because the checkout keeps it. */
-export function checkoutRoutes(
-  tiers: Tiers,
-  checkouts: CheckoutService,
-  { perMinute, limitCodeGuesses }: CheckoutRateLimits
-): void {
+/**
+ * A write names the market of a checkout. A read does not, because the checkout keeps it. `perMinute`: new checkouts
+ * per minute of a client.
+ */
+export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinute: number): void {
   tiers.secured.post(
     '/checkouts',
     {
@@ -36,13 +28,8 @@ export function checkoutRoutes(
         response: { 201: CheckoutResponse }
       }
     },
-    request => {
-      const { userId } = identityOf(request)
-      const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(callerNetwork(request), request.body, () =>
-        checkouts.create(userId, requested, writeOf(request))
-      )
-    }
+    async request =>
+      (await checkouts.begin(customerOf(request), placeOrderOf(request), writeOf(request))).checkout
   )
 
   tiers.secured.get(
@@ -56,7 +43,7 @@ export function checkoutRoutes(
           "Returns a checkout of the customer, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. An expired checkout stays readable for an hour. After that, and for another customer's checkout, the response is 404 `CHECKOUT_NOT_FOUND`."
       }
     },
-    request => checkouts.read(identityOf(request).userId, request.params.id)
+    request => checkouts.read(customerOf(request), request.params.id)
   )
 
   tiers.secured.put(
@@ -72,13 +59,8 @@ export function checkoutRoutes(
         body: CheckoutRequest
       }
     },
-    request => {
-      const { userId } = identityOf(request)
-      const requested = { body: request.body, market: requestedMarket(request) ?? null }
-      return limitCodeGuesses(callerNetwork(request), request.body, () =>
-        checkouts.replace(userId, request.params.id, requested, writeOf(request))
-      )
-    }
+    request =>
+      checkouts.update(customerOf(request), request.params.id, placeOrderOf(request), writeOf(request))
   )
 
   tiers.secured.post(
@@ -92,6 +74,6 @@ export function checkoutRoutes(
           'Cancels an open checkout, which can no longer be changed or completed. Canceling it again returns the same checkout. 409 `CHECKOUT_COMPLETED`: it became an order; cancel that order instead. 409 `CHECKOUT_EXPIRED`: there is nothing to cancel.'
       }
     },
-    request => checkouts.cancel(identityOf(request).userId, request.params.id, writeOf(request))
+    request => checkouts.cancel(customerOf(request), request.params.id, writeOf(request))
   )
 }

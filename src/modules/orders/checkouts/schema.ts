@@ -59,9 +59,6 @@ export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
   ),
   ...checkoutRequestFields
 })
-/** The body of a request of a customer or a guest. */
-export type CheckoutBody = Static<typeof CheckoutRequest> & Static<typeof GuestCheckoutRequest>
-
 export const DeliveryMethodField = Type.Enum(['shipping', 'pickup', 'digital'], {
   description: 'How the group reaches the buyer: sent, picked up, or delivered digitally.'
 })

@@ -1,7 +1,9 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
+import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
 import {
   checkoutCanceled,
   checkoutCompleted,
@@ -9,23 +11,30 @@ import {
   checkoutNotFound,
   checkoutStale
 } from '../errors.ts'
+import type { PlaceOrder } from '../placement/place-order.ts'
+import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
 import type { PriceCheckout } from './pricer.ts'
-import type { CheckoutRequestInput, ReadCheckoutInput } from './read-input.ts'
+import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
 import type { CheckoutResponse } from './schema.ts'
+import { checkoutToken, isCheckoutToken } from './tokens.ts'
 import { checkoutView } from './view.ts'
 
 type Deps = {
   db: Database
+  secrets: Secrets
   readCheckoutInput: ReadCheckoutInput
   priceCheckout: PriceCheckout
   /** Absent: clients send items. */
   cart: Pick<CartApi, 'findStored'> | undefined
+  limitCodeGuesses: LimitPromotionCodeGuesses
   /** Seconds without a change after which a checkout expires. */
   expiresAfterSeconds: number
 }
-/** The owner of a checkout or an order: a customer's id. Null: a guest, whose token was verified. */
-export type CheckoutOwner = string | null
+/** A customer's id. Null: a guest, whose token was verified. */
+type Owner = string | null
+/** A new checkout, and the token with which a guest reaches it. Null: the buyer needs none. */
+export type BegunCheckout = { readonly checkout: CheckoutResponse; readonly checkoutToken: string | null }
 
 /**
  * Checkouts store the input of a buyer. Their price is calculated for each request, and they reserve no
@@ -33,18 +42,28 @@ export type CheckoutOwner = string | null
  */
 export function createCheckoutService({
   db,
+  secrets,
   readCheckoutInput,
   priceCheckout,
   cart,
+  limitCodeGuesses,
   expiresAfterSeconds
 }: Deps) {
-  /** @throws `CHECKOUT_NOT_FOUND` */
-  const find = async (owner: CheckoutOwner, id: string) =>
+  /**
+   * Returns the owner of a checkout that the buyer may reach. The token is verified before the database is read, so
+   * that a wrong token reveals nothing. @throws `CHECKOUT_NOT_FOUND`
+   */
+  function ownerFor(buyer: Buyer, id: string): Owner {
+    if (buyer.kind !== 'guest') return buyer.customerId
+    if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFound()
+    return null
+  }
+
+  const findOwned = async (owner: Owner, id: string) =>
     found(await db.first(repository.findCheckout, { id, customer_id: owner }), checkoutNotFound)
 
-  /** @throws `CHECKOUT_NOT_FOUND` */
-  async function read(owner: CheckoutOwner, id: string): Promise<CheckoutResponse> {
-    const row = await find(owner, id)
+  async function readOwned(owner: Owner, id: string): Promise<CheckoutResponse> {
+    const row = await findOwned(owner, id)
     const [priced, isCartChanged] = await Promise.all([
       priceCheckout(db, owner, row.input),
       hasCartChanged(row)
@@ -62,8 +81,8 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: CheckoutOwner, requested: CheckoutRequestInput) {
-    const { input, source } = await readCheckoutInput(owner, requested)
+  async function priceInput(owner: Owner, request: PlaceOrder) {
+    const { input, source } = await readCheckoutInput(owner, request)
     const priced = await priceCheckout(db, owner, input)
     return {
       priced,
@@ -71,70 +90,73 @@ export function createCheckoutService({
     }
   }
 
-  /**
-   * @throws `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`, `CART_GUEST_NOT_FOUND`,
-   * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
-   */
   async function create(
-    owner: CheckoutOwner,
-    requested: CheckoutRequestInput,
+    owner: Owner,
+    request: PlaceOrder,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     const { id } = write
     // The cart may have changed since an earlier attempt.
-    if (write.alreadyApplied) return read(owner, id)
-    const { priced, columns } = await priceInput(owner, requested)
+    if (write.alreadyApplied) return readOwned(owner, id)
+    const { priced, columns } = await priceInput(owner, request)
     const row = await write.once(db, tx =>
       tx.first(repository.insertCheckout, { id, customer_id: owner, ...columns })
     )
-    return row === undefined ? read(owner, id) : checkoutView(row, priced, false)
+    return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
   }
 
-  /**
-   * Replaces the whole input.
-   * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE`, `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED`, and as `create`
-   */
   async function replace(
-    owner: CheckoutOwner,
+    owner: Owner,
     id: string,
-    requested: CheckoutRequestInput,
+    request: PlaceOrder,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
-    if (write.alreadyApplied) return read(owner, id)
-    assertCheckoutOpen(await find(owner, id))
-    const { priced, columns } = await priceInput(owner, requested)
+    if (write.alreadyApplied) return readOwned(owner, id)
+    assertCheckoutOpen(await findOwned(owner, id))
+    const { priced, columns } = await priceInput(owner, request)
     const row = await write.once(db, async tx => {
       assertCheckoutOpen(await lockCheckout(tx, owner, id, write))
       return tx.first(repository.updateCheckout, { id, ...columns })
     })
-    return row === undefined ? read(owner, id) : checkoutView(row, priced, false)
+    return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
   }
 
-  /**
-   * Does nothing when the checkout is canceled already. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE`,
-   * `CHECKOUT_EXPIRED`
-   */
-  async function cancel(owner: CheckoutOwner, id: string, write: IdempotentWrite): Promise<CheckoutResponse> {
-    await write.once(db, async tx => {
-      const row = await lockCheckout(tx, owner, id, write)
-      if (row.status === 'canceled') return
-      assertCheckoutOpen(row)
-      await tx.run(repository.cancelCheckout, { id })
-    })
-    return read(owner, id)
+  return {
+    /** @throws `CHECKOUT_NOT_FOUND` when the token of a guest is not that of the checkout */
+    assertAccess: (buyer: Buyer, id: string): void => void ownerFor(buyer, id),
+    /** Finds a checkout that the buyer may reach. @throws `CHECKOUT_NOT_FOUND` */
+    find: async (buyer: Buyer, id: string) => findOwned(ownerFor(buyer, id), id),
+    /** See `CheckoutCommands.read`. */
+    read: async (buyer: Buyer, id: string): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id),
+    /** See `CheckoutCommands.begin`. */
+    begin: async (buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<BegunCheckout> => {
+      const checkout = await limitCodeGuesses(clientNetworkOf(buyer), request, () =>
+        create(customerIdOf(buyer), request, write)
+      )
+      return { checkout, checkoutToken: buyer.kind === 'guest' ? checkoutToken(secrets, checkout.id) : null }
+    },
+    /** See `CheckoutCommands.update`. */
+    update: async (buyer: Buyer, id: string, request: PlaceOrder, write: IdempotentWrite) =>
+      limitCodeGuesses(clientNetworkOf(buyer), request, async () =>
+        replace(ownerFor(buyer, id), id, request, write)
+      ),
+    /** See `CheckoutCommands.cancel`. */
+    cancel: async (buyer: Buyer, id: string, write: IdempotentWrite): Promise<CheckoutResponse> => {
+      const owner = ownerFor(buyer, id)
+      await write.once(db, async tx => {
+        const row = await lockCheckout(tx, owner, id, write)
+        if (row.status === 'canceled') return
+        assertCheckoutOpen(row)
+        await tx.run(repository.cancelCheckout, { id })
+      })
+      return readOwned(owner, id)
+    }
   }
-
-  return { find, read, create, replace, cancel }
 }
 export type CheckoutService = ReturnType<typeof createCheckoutService>
 
 /** Locks the checkout until `tx` ends. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE` */
-export async function lockCheckout(
-  tx: Transaction,
-  owner: CheckoutOwner,
-  id: string,
-  write: IdempotentWrite
-) {
+export async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: IdempotentWrite) {
   // The row is read by a second statement: one that waited for the lock does not see an order that was
   // inserted meanwhile.
   const [, stored] = await Promise.all([

@@ -1,9 +1,9 @@
-import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams } from '../../../kernel/wire.ts'
+import { customerOf } from '../buyers/routes.ts'
 import type { OrderClaimService } from './claim-service.ts'
-import { GuestOrderHeaders, guestOrderCredentialsOf } from './guest-routes.ts'
+import { GuestOrderHeaders } from './guest-routes.ts'
 import { readOrderCost } from './routes.ts'
 import { OrderResponse } from './schema.ts'
 
@@ -23,8 +23,8 @@ export function orderClaimRoutes(tiers: Tiers, claims: OrderClaimService): void 
     },
     request =>
       claims.claim(
-        identityOf(request).userId,
-        guestOrderCredentialsOf(request, request.params.id),
+        customerOf(request),
+        { id: request.params.id, token: request.headers['x-order-token'] },
         writeOf(request)
       )
   )

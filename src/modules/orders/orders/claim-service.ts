@@ -4,14 +4,13 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import type { GuestCredentials } from '../checkouts/guest-service.ts'
+import type { CustomerBuyer } from '../buyers/buyer.ts'
 import { orderNotFound, orderStale } from '../errors.ts'
 import { orderClaimed } from '../events.ts'
 import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
-import type { OrderTokens } from './guest-service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse } from './schema.ts'
-import type { OrderService } from './service.ts'
+import type { OrderService, OrderTokens } from './service.ts'
 
 type Deps = {
   db: Database
@@ -52,10 +51,11 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, pay
 
   /** Returns the order unchanged if the customer owns it already. @throws `ORDER_NOT_FOUND`, `ORDER_STALE` */
   async function claim(
-    customerId: string,
-    { id, token = '' }: GuestCredentials,
+    buyer: CustomerBuyer,
+    { id, token = '' }: { readonly id: string; readonly token: string | undefined },
     write: IdempotentWrite
   ): Promise<OrderResponse> {
+    const { customerId } = buyer
     // Checked without a lock first, so that a caller without access cannot delay the owner.
     canClaim(found(await db.first(repository.findOrderOwner, { id }), orderNotFound), customerId, token)
     await write.once(db, async tx => {
@@ -64,7 +64,7 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, pay
       write.expect(locked.order.version, orderStale)
       if (isClaimed) await handOver(tx, locked, customerId)
     })
-    return orders.read(customerId, id)
+    return orders.read(buyer, id)
   }
 
   return { claim }

@@ -1,13 +1,12 @@
-import type { FastifyRequest } from 'fastify'
-import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, marketParameters, requestedMarket, withResponseDescription } from '../../../kernel/wire.ts'
-import type { GuestCredentials } from '../checkouts/guest-service.ts'
-import type { GuestOrderService } from './guest-service.ts'
-import { cancelOrderCost, type OrderRateLimits, readOrderCost } from './routes.ts'
+import { IdParams, marketParameters, withResponseDescription } from '../../../kernel/wire.ts'
+import { guestOf } from '../buyers/routes.ts'
+import { placeOrderOf } from '../placement/place-order.ts'
+import { cancelOrderCost, readOrderCost } from './routes.ts'
 import { CompleteCheckoutRequest, GuestOrderRequest, GuestOrderResponse, OrderResponse } from './schema.ts'
+import type { OrderService } from './service.ts'
 
 const TOKEN = 'x-order-token'
 const tags = ['guest orders']
@@ -18,11 +17,7 @@ export const GuestOrderHeaders = Type.Object({
 })
 
 /** Routes of orders without an account. The order token proves access. */
-export function guestOrderRoutes(
-  tiers: Tiers,
-  guests: GuestOrderService,
-  { perMinute, limitCodeGuesses }: OrderRateLimits
-): void {
+export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: number): void {
   tiers.public.post(
     '/orders/guest',
     {
@@ -44,15 +39,15 @@ export function guestOrderRoutes(
       }
     },
     async (request, reply) => {
-      const address = callerNetwork(request)
-      const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
-      const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
-        guests.create(ordered, writeOf(request))
+      const { order, orderToken, isNew } = await orders.place(
+        guestOf(request),
+        placeOrderOf(request),
+        writeOf(request)
       )
       return reply
         .code(isNew ? 201 : 200)
         .header('etag', `"${order.version}"`)
-        .send(order)
+        .send({ order_token: orderToken ?? '', ...order })
     }
   )
 
@@ -82,13 +77,16 @@ export function guestOrderRoutes(
       }
     },
     async (request, reply) => {
-      const credentials = { id: request.params.id, token: request.headers['x-checkout-token'] }
-      const completed = { body: request.body, address: callerNetwork(request) }
-      const { order, isNew } = await guests.complete(credentials, completed, writeOf(request))
+      const { order, orderToken, isNew } = await orders.complete(
+        guestOf(request, 'x-checkout-token'),
+        request.params.id,
+        request.body,
+        writeOf(request)
+      )
       return reply
         .code(isNew ? 201 : 200)
         .header('etag', `"${order.version}"`)
-        .send(order)
+        .send({ order_token: orderToken ?? '', ...order })
     }
   )
 
@@ -106,7 +104,7 @@ export function guestOrderRoutes(
         response: { 200: OrderResponse }
       }
     },
-    request => guests.read(guestOrderCredentialsOf(request, request.params.id))
+    request => orders.read(guestOf(request, TOKEN), request.params.id)
   )
 
   tiers.public.post(
@@ -130,7 +128,7 @@ export function guestOrderRoutes(
       }
     },
     async (request, reply) => {
-      const order = await guests.cancel(guestOrderCredentialsOf(request, request.params.id), writeOf(request))
+      const order = await orders.cancel(guestOf(request, TOKEN), request.params.id, writeOf(request))
       return reply
         .code(order.cancel_requested_at === null ? 200 : 202)
         .header('etag', `"${order.version}"`)
@@ -138,12 +136,3 @@ export function guestOrderRoutes(
     }
   )
 }
-
-/** Reads the order token of a request. */
-export const guestOrderCredentialsOf = (
-  { headers }: Pick<FastifyRequest, 'headers'>,
-  id: string
-): GuestCredentials => ({
-  id,
-  token: headers[TOKEN] as string | undefined
-})

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { OrderTokens } from './guest-service.ts'
 import { listOrderSummaries, type SummarizedOrderRow } from './message-summary-repository.ts'
+import type { OrderTokens } from './service.ts'
 
 /** The content of a message about an order, and its recipient. */
 export type OrderSummary = Omit<SummarizedOrderRow, 'token_version' | 'market'> & {

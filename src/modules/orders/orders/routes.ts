@@ -1,5 +1,3 @@
-import { identityOf } from '../../../gateway/callers/identity.ts'
-import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import {
@@ -7,18 +5,12 @@ import {
   listOf,
   marketParameters,
   PageQuery,
-  requestedMarket,
   withResponseDescription
 } from '../../../kernel/wire.ts'
-import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
+import { customerOf } from '../buyers/routes.ts'
+import { placeOrderOf } from '../placement/place-order.ts'
 import { CompleteCheckoutRequest, OrderRequest, OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
-
-/** `perMinute`: new orders per minute of a client. */
-export type OrderRateLimits = {
-  readonly perMinute: number
-  readonly limitCodeGuesses: LimitPromotionCodeGuesses
-}
 
 const config = { class: 'checkout' } as const
 /**
@@ -28,11 +20,8 @@ const config = { class: 'checkout' } as const
 export const readOrderCost = { class: 'checkout', countsAs: 5 } as const
 export const cancelOrderCost = { class: 'checkout', countsAs: 20 } as const
 
-export function orderRoutes(
-  tiers: Tiers,
-  orders: OrderService,
-  { perMinute, limitCodeGuesses }: OrderRateLimits
-): void {
+/** `perMinute`: new orders per minute of a client. */
+export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: number): void {
   tiers.secured.post(
     '/orders',
     {
@@ -53,15 +42,15 @@ export function orderRoutes(
       }
     },
     async (request, reply) => {
-      const address = callerNetwork(request)
-      const ordered = { body: request.body, market: requestedMarket(request) ?? null, address }
-      const { order, isNew } = await limitCodeGuesses(address, request.body, () =>
-        orders.create(identityOf(request).userId, ordered, writeOf(request))
+      const { order, isNew } = await orders.place(
+        customerOf(request),
+        placeOrderOf(request),
+        writeOf(request)
       )
       return reply
         .code(isNew ? 201 : 200)
         .header('etag', `"${order.version}"`)
-        .send(orders.show(order))
+        .send(order)
     }
   )
 
@@ -85,12 +74,16 @@ export function orderRoutes(
       }
     },
     async (request, reply) => {
-      const completed = { id: request.params.id, body: request.body, address: callerNetwork(request) }
-      const { order, isNew } = await orders.complete(identityOf(request).userId, completed, writeOf(request))
+      const { order, isNew } = await orders.complete(
+        customerOf(request),
+        request.params.id,
+        request.body,
+        writeOf(request)
+      )
       return reply
         .code(isNew ? 201 : 200)
         .header('etag', `"${order.version}"`)
-        .send(orders.show(order))
+        .send(order)
     }
   )
 
@@ -106,7 +99,7 @@ export function orderRoutes(
         response: { 200: listOf(OrderSummaryResponse) }
       }
     },
-    request => orders.list(identityOf(request).userId, request.query)
+    request => orders.list(customerOf(request), request.query)
   )
 
   tiers.secured.get(
@@ -121,7 +114,7 @@ export function orderRoutes(
         response: { 200: OrderResponse }
       }
     },
-    request => orders.read(identityOf(request).userId, request.params.id)
+    request => orders.read(customerOf(request), request.params.id)
   )
 
   tiers.secured.post(
@@ -143,7 +136,7 @@ export function orderRoutes(
       }
     },
     async (request, reply) => {
-      const order = await orders.cancel(identityOf(request).userId, request.params.id, writeOf(request))
+      const order = await orders.cancel(customerOf(request), request.params.id, writeOf(request))
       return reply
         .code(order.cancel_requested_at === null ? 200 : 202)
         .header('etag', `"${order.version}"`)

@@ -36,7 +36,6 @@ const agreed = {
   })
 }
 export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreed)
-export type CompleteCheckoutRequest = Static<typeof CompleteCheckoutRequest>
 const orderRequestFields = {
   ...what,
   ...agreed,
@@ -59,9 +58,6 @@ export const GuestOrderRequest = request('GuestOrderRequest', {
   ),
   ...orderRequestFields
 })
-/** The body of a request of a customer or a guest. */
-export type OrderRequestBody = Static<typeof OrderRequest> & { guest_cart_token?: string }
-
 export const OrderStatusField = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
   description: 'Summary of payment and fulfilment. `pending`: the order waits for payment or is paid later.'
 })

@@ -4,46 +4,48 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
+import {
+  type Buyer,
+  type CustomerBuyer,
+  clientNetworkOf,
+  customerIdOf,
+  type GuestBuyer
+} from '../buyers/buyer.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
-import { cartSourceOf, type ReadCheckoutInput } from '../checkouts/read-input.ts'
-import { assertCheckoutOpen, type CheckoutOwner, type CheckoutService } from '../checkouts/service.ts'
+import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
+import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
 import { orderNotFound } from '../errors.ts'
 import type { CustomerCancellationPolicy } from '../lifecycle/actions.ts'
-import type { OrderPlacement } from '../placement/service.ts'
+import type { PlaceOrder } from '../placement/place-order.ts'
+import type { OrderPlacement, OrderPlacementResult } from '../placement/service.ts'
 import * as repository from './repository.ts'
-import type {
-  CompleteCheckoutRequest,
-  OrderRequestBody,
-  OrderResponse,
-  OrderSummaryResponse
-} from './schema.ts'
+import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import { buyerOrderView, orderSummaryView } from './view.ts'
 
 type Deps = {
   db: Database
-  checkouts: Pick<CheckoutService, 'find'>
+  checkouts: Pick<CheckoutService, 'find' | 'assertAccess'>
   readCheckoutInput: ReadCheckoutInput
   placement: OrderPlacement
   payments: Pick<PaymentsApi, 'sendOperations'> | undefined
   cancellations: Pick<CancellationService, 'request'>
+  tokens: OrderTokens
   limitCodeGuesses: LimitPromotionCodeGuesses
   policy: CustomerCancellationPolicy
 }
-/** The body of a request for an order, the market that its header or query names, and the client address. */
-export type OrderRequestInput = {
-  readonly body: OrderRequestBody
-  readonly market: string | null
-  readonly address: string
+/** Creates and verifies order tokens, which prove access to guest orders. Payments use the same tokens. */
+export type OrderTokens = {
+  create(orderId: string, version: number): string
+  verify(token: string, orderId: string, version: number): boolean
 }
-/** A request to complete a checkout. */
-export type CheckoutCompletionInput = {
-  readonly id: string
-  readonly body: CompleteCheckoutRequest
-  readonly address: string
+/** An order, and whether this request created it; otherwise an earlier one did, from the same cart or checkout. */
+export type PlacedOrder = {
+  readonly order: OrderResponse
+  readonly isNew: boolean
+  /** The token with which a guest reaches the order. Null: a customer owns it. */
+  readonly orderToken: string | null
 }
-/** An order, and whether this request created it. */
-export type PlacedOrder = { readonly order: repository.OrderRow; readonly isNew: boolean }
 
 export function createOrderService({
   db,
@@ -52,96 +54,111 @@ export function createOrderService({
   placement,
   payments,
   cancellations,
+  tokens,
   limitCodeGuesses,
   policy
 }: Deps) {
-  const toResponse = (order: repository.OrderRow): OrderResponse => buyerOrderView(order, policy)
+  const toPlaced = (order: repository.OrderRow, isNew: boolean): PlacedOrder => ({
+    order: buyerOrderView(order, policy),
+    isNew,
+    orderToken: order.customer_id === null ? tokens.create(order.id, order.token_version) : null
+  })
 
-  /** @throws `ORDER_NOT_FOUND` */
-  const find = async (owner: CheckoutOwner, id: string) =>
+  const findOwned = async (owner: string | null, id: string) =>
     found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)
+
+  /** Finds an order that the buyer may reach. @throws `ORDER_NOT_FOUND` */
+  async function find(buyer: Buyer, id: string): Promise<repository.OrderRow> {
+    const order = await findOwned(customerIdOf(buyer), id)
+    if (buyer.kind === 'guest' && !tokens.verify(buyer.token ?? '', id, order.token_version))
+      throw orderNotFound()
+    return order
+  }
 
   /**
    * Returns the order of an earlier attempt of this request. Resumes its payment, because that attempt may
    * not have started it.
    */
-  async function repeatResponse(
-    owner: CheckoutOwner,
-    { id, resultId }: IdempotentWrite
-  ): Promise<PlacedOrder> {
+  async function repeatResponse(buyer: Buyer, { id, resultId }: IdempotentWrite): Promise<PlacedOrder> {
     await payments?.sendOperations(resultId)
-    return { order: await find(owner, resultId), isNew: resultId === id }
+    return toPlaced(await findOwned(customerIdOf(buyer), resultId), resultId === id)
   }
 
-  /** Creates an order. @throws as `placeOrder` and `readCheckoutInput` */
+  async function readPlaced(buyer: Buyer, { id, isNew, order }: OrderPlacementResult): Promise<PlacedOrder> {
+    return toPlaced(order ?? (await findOwned(customerIdOf(buyer), id)), isNew)
+  }
+
+  /** Creates an order, without reading it. @throws as `placeOrder` and `readCheckoutInput` */
   async function create(
-    owner: CheckoutOwner,
-    { body, market, address }: OrderRequestInput,
+    buyer: Buyer,
+    request: PlaceOrder,
     write: IdempotentWrite
-  ): Promise<PlacedOrder> {
-    // An earlier attempt has emptied the cart.
-    if (write.alreadyApplied) return repeatResponse(owner, write)
-    const { items, guest_cart_token } = body
-    const isFromCart = owner !== null && items === undefined
-    const cartSource = {
-      ...(isFromCart && { cart: true as const }),
-      ...(guest_cart_token !== undefined && { guest_cart_token })
-    }
-    const { market: named = market, payment, expected_total: expectedTotal } = body
-    const { input, source } = await readCheckoutInput(owner, {
-      body: { ...body, ...cartSource },
-      market: named
+  ): Promise<OrderPlacementResult> {
+    const isFromCart = buyer.kind === 'customer' && request.items === undefined
+    const { input, source } = await readCheckoutInput(customerIdOf(buyer), {
+      ...request,
+      ...(isFromCart && { cart: true })
     })
-    const agreement = { expectedTotal, quoteHash: undefined }
-    const placed = await placement.placeOrder(
-      { customerId: owner, actor: owner, input, source, checkout: null, address, agreement, payment },
-      write
-    )
-    return { order: placed.order ?? (await find(owner, placed.id)), isNew: placed.isNew }
+    const { expected_total: expectedTotal, payment } = request
+    return placement.placeOrder({ buyer, input, source, checkout: null, expectedTotal, payment }, write)
   }
 
-  /**
-   * Creates an order from a checkout, at the price of its last write or at the expected total. @throws as
-   * `placeOrder`
-   */
+  async function place(buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder> {
+    // An earlier attempt has emptied the cart.
+    if (write.alreadyApplied) return repeatResponse(buyer, write)
+    return readPlaced(buyer, await create(buyer, request, write))
+  }
+
+  /** See `CheckoutCommands.complete`. */
   async function complete(
-    owner: CheckoutOwner,
-    { id, body, address }: CheckoutCompletionInput,
+    buyer: Buyer,
+    checkoutId: string,
+    { expected_total: expectedTotal, payment }: Pick<PlaceOrder, 'expected_total' | 'payment'>,
     write: IdempotentWrite
   ): Promise<PlacedOrder> {
-    if (write.alreadyApplied) return repeatResponse(owner, write)
-    const checkout = await checkouts.find(owner, id)
+    if (write.alreadyApplied) {
+      checkouts.assertAccess(buyer, checkoutId)
+      return repeatResponse(buyer, write)
+    }
+    const checkout = await checkouts.find(buyer, checkoutId)
     if (checkout.order_id !== null) {
       await write.answerWith(db, checkout.order_id)
-      return { order: await find(owner, checkout.order_id), isNew: false }
+      return toPlaced(await findOwned(customerIdOf(buyer), checkout.order_id), false)
     }
     assertCheckoutOpen(checkout)
     const { input, cart_id, cart_version } = checkout
-    const source = cartSourceOf(cart_id, cart_version)
-    const agreement = { expectedTotal: body.expected_total, quoteHash: checkout.quote_hash }
-    const { payment } = body
-    const purchase = { customerId: owner, actor: owner, input, source, checkout, address, agreement, payment }
-    const placed = await limitCodeGuesses(address, { codes: [...input.codes] }, () =>
+    const purchase = { buyer, input, source: { cart_id, cart_version }, checkout, expectedTotal, payment }
+    const placed = await limitCodeGuesses(clientNetworkOf(buyer), { codes: [...input.codes] }, () =>
       placement.placeOrder(purchase, write)
     )
-    return { order: placed.order ?? (await find(owner, placed.id)), isNew: placed.isNew }
+    return readPlaced(buyer, placed)
   }
 
   return {
-    find,
     create,
+    /** See `OrderCommands.place`. */
+    place: async (buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder> =>
+      limitCodeGuesses(clientNetworkOf(buyer), request, () => place(buyer, request, write)),
     complete,
-    show: toResponse,
-    read: async (owner: CheckoutOwner, id: string): Promise<OrderResponse> =>
-      toResponse(await find(owner, id)),
+    /** See `OrderCommands.read`. */
+    read: async (buyer: Buyer, id: string): Promise<OrderResponse> =>
+      buyerOrderView(await find(buyer, id), policy),
     /** @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_NOT_CANCELABLE` */
-    cancel: async (owner: CheckoutOwner, id: string, write: IdempotentWrite): Promise<OrderResponse> => {
-      await find(owner, id)
-      const role = owner === null ? 'guest' : 'customer'
-      await cancellations.request(id, { role, id: owner, reason: null }, write)
-      return toResponse(await find(owner, id))
+    cancel: async (
+      buyer: CustomerBuyer | GuestBuyer,
+      id: string,
+      write: IdempotentWrite
+    ): Promise<OrderResponse> => {
+      await find(buyer, id)
+      const owner = customerIdOf(buyer)
+      await cancellations.request(id, { role: buyer.kind, id: owner, reason: null }, write)
+      return buyerOrderView(await findOwned(owner, id), policy)
     },
-    list: async (customer_id: string, query: PageQuery): Promise<Page<OrderSummaryResponse>> => {
+    /** See `OrderCommands.list`. */
+    list: async (
+      { customerId: customer_id }: Pick<CustomerBuyer, 'customerId'>,
+      query: PageQuery
+    ): Promise<Page<OrderSummaryResponse>> => {
       const page = await readPage(query, {
         name: 'orders',
         filters: customer_id,

@@ -1,15 +1,13 @@
 import type { OrderRow } from '../orders/repository.ts'
-import type { OrderPriceRows } from './draft.ts'
 import type { NewOrderRow } from './repository.ts'
 
 /** Builds the row that a read of a new order would return, which saves that read. Pure. */
 export function orderRowAfterInsert(
   order: NewOrderRow,
-  draft: OrderPriceRows,
-  actor: string | null,
   { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>
 ): OrderRow {
-  const { checkout_id: _, cart_id: __, cart_version: ___, buyer: ____, network: _____, ...shown } = order
+  const { checkout_id: _, cart_id: __, cart_version: ___, buyer: ____, network: _____, ...others } = order
+  const { actor, payment_timeout_seconds: ______, ...shown } = others
   return {
     ...shown,
     is_overpaid: false,
@@ -24,9 +22,9 @@ export function orderRowAfterInsert(
     placed_at: order.state === 'placed' ? at : null,
     created_at: at,
     updated_at: at,
-    lines: draft.lines.map(line => ({ ...line, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 })),
-    groups: draft.groups.toSorted((one, other) => (one.group_key < other.group_key ? -1 : 1)),
-    components: [...draft.components],
+    lines: order.lines.map(line => ({ ...line, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 })),
+    groups: order.groups.toSorted((one, other) => (one.group_key < other.group_key ? -1 : 1)),
+    components: [...order.components],
     history: [
       {
         action: 'create',

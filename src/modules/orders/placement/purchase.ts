@@ -1,63 +1,75 @@
+import { actorIdOf, type Buyer, customerIdOf } from '../buyers/buyer.ts'
 import type { BuyerKeys } from '../buyers/service.ts'
 import type { CheckoutInput } from '../checkouts/input.ts'
-import type { CartSource } from '../checkouts/read-input.ts'
+import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
-import { type OrderPaymentChoice, paymentTermsOf } from '../lifecycle/terms.ts'
-import type { OrderPriceRows } from './draft.ts'
-import type { PriceAgreement } from './refusals.ts'
+import { paymentTermsOf } from '../lifecycle/terms.ts'
+import { orderRowsOf } from './order-rows.ts'
+import type { PlaceOrder } from './place-order.ts'
 import type { NewOrderRow } from './repository.ts'
 
-/** A request for an order. */
-export type PurchaseRequest = {
-  /** Null: a guest. */
-  readonly customerId: string | null
-  /** The user who sends the request: the customer, or an administrator for a buyer. Null: a guest. */
-  readonly actor: string | null
+/** An order to create: its buyer, the input as it is stored, and the price that the buyer agreed to. */
+export type Purchase = {
+  readonly buyer: Buyer
   readonly input: CheckoutInput
-  readonly source: CartSource
+  /** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
+  readonly source: Pick<CheckoutRow, 'cart_id' | 'cart_version'>
   /** The checkout that becomes the order, as it was read. Null: the request has all of the input. */
-  readonly checkout: Pick<CheckoutRow, 'id' | 'version'> | null
-  /** The client address. Null: an administrator, whose address says nothing about the buyer. */
-  readonly address: string | null
-  readonly agreement: PriceAgreement
+  readonly checkout: Pick<CheckoutRow, 'id' | 'version' | 'quote_hash'> | null
+  /** The total that the buyer has seen. `undefined`: the request does not state it. */
+  readonly expectedTotal: PlaceOrder['expected_total']
   /** The payment to start. `undefined`: the buyer creates a payment later. */
-  readonly payment: OrderPaymentChoice | undefined
-}
-type Facts = {
-  readonly id: string
-  readonly number: string
-  readonly buyer: BuyerKeys
-  /** See `hashClientNetwork`. Null: an administrator orders. */
-  readonly network: string | null
-  readonly hasPayments: boolean
+  readonly payment: PlaceOrder['payment']
 }
 
-/** The row of a new order: pending, or placed if there is nothing to pay first. Pure. */
+/**
+ * Builds the rows of an order from its purchase and price. It is pending, or placed if there is nothing to pay first.
+ * `network`: see `networkOf`; null: it is unknown. Pure.
+ */
 export function newOrderRowOf(
-  { customerId, input, source, checkout, payment }: PurchaseRequest,
-  { totals }: OrderPriceRows,
-  { id, number, buyer, network, hasPayments }: Facts
+  purchase: Purchase,
+  priced: PricedCheckout,
+  {
+    id,
+    number,
+    keys,
+    network,
+    hasPayments,
+    paymentTimeoutSeconds
+  }: {
+    readonly id: string
+    readonly number: string
+    readonly keys: BuyerKeys
+    readonly network: string | null
+    readonly hasPayments: boolean
+    readonly paymentTimeoutSeconds: number
+  }
 ): NewOrderRow {
+  const { buyer, input, source, checkout, payment } = purchase
+  const rows = orderRowsOf(priced)
   const terms = hasPayments ? paymentTermsOf(payment) : 'on_account'
-  const isPaid = totals.total === 0
+  const isPaid = rows.total === 0
   const isPending = terms === 'prepaid' && !isPaid
   return {
+    ...rows,
     id,
     number,
     terms,
-    ...totals,
-    ...source,
+    cart_id: source.cart_id,
+    cart_version: source.cart_version,
     // The key is missing for a guest without an email address, and such a purchase was rejected before.
-    buyer: buyer.key ?? '',
-    mailbox: buyer.mailbox,
+    buyer: keys.key ?? '',
+    mailbox: keys.mailbox,
     state: isPending ? 'pending' : 'placed',
     checkout_id: checkout?.id ?? null,
-    customer_id: customerId,
+    customer_id: customerIdOf(buyer),
     network: isPending ? network : null,
     email: input.email,
     shipping_address: input.shippingAddress,
     billing_address: input.billingAddress,
     note: input.note,
-    payment_status: hasPayments ? (isPaid ? 'paid' : 'unpaid') : null
+    payment_status: hasPayments ? (isPaid ? 'paid' : 'unpaid') : null,
+    actor: actorIdOf(buyer),
+    payment_timeout_seconds: paymentTimeoutSeconds
   }
 }

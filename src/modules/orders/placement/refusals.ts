@@ -10,30 +10,24 @@ import {
   promotionCodesWithoutEffect,
   shippingNotAvailable
 } from '../errors.ts'
-
-/** The price that a buyer has agreed to. */
-export type PriceAgreement = {
-  /** The total that the buyer has seen. `undefined`: the request does not state it. */
-  readonly expectedTotal: number | undefined
-  /** The quote of the last write of the checkout. `undefined`: there is no checkout. */
-  readonly quoteHash: string | undefined
-}
+import type { Purchase } from './purchase.ts'
 
 const UNAVAILABLE: readonly string[] = ['VARIANT_UNAVAILABLE', 'VARIANT_NOT_IN_MARKET', 'QUANTITY_RULE']
 const NOT_DELIVERABLE: readonly string[] = ['SHIPPING_NOT_AVAILABLE', 'SHIPPING_CHOICE_GONE']
 const WITHOUT_ADDRESS: readonly string[] = ['ADDRESS_MISSING', 'SHIPPING_DESTINATION_MISSING']
 
 /**
- * Returns the error if the purchase cannot be ordered, or not at this price; otherwise `undefined`. Pure. It
- * ignores stock and cart changes, because both can change until the order is inserted. `path`: prefix of the
- * fields in the request.
+ * Returns the error if the purchase cannot be ordered, or not at the agreed price; otherwise `undefined`. Pure. It
+ * ignores stock and cart changes, because both can change until the order is inserted.
  */
 export function orderPlacementErrorOf(
   priced: PricedCheckout,
   remarks: readonly CheckoutFinding[],
-  { expectedTotal, quoteHash }: PriceAgreement,
-  path: string
+  { expectedTotal, checkout }: Pick<Purchase, 'expectedTotal' | 'checkout'>
 ): DomainError | undefined {
+  const quoteHash = checkout?.quote_hash
+  // The fields of a checkout are not in the body of the request that completes it.
+  const path = checkout === null ? 'body/' : ''
   const findings = [...remarks, ...priced.findings]
   const of = (codes: readonly string[]) => findings.filter(({ code }) => codes.includes(code))
   const errors = findings.flatMap(found => faultOf(found, path))

@@ -42,24 +42,26 @@ const order = {
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>()
 } as const
-export type NewOrderRow = StatementRow<typeof order>
 const names = Object.keys(order).join(', ')
 
 export type NewOrderLineRow = Omit<OrderLineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
+/** The order and its other rows, in one row. */
+const orderWithParts = {
+  ...order,
+  groups: json<readonly DeliveryGroupRow[]>(),
+  lines: json<readonly NewOrderLineRow[]>(),
+  components: json<readonly PriceComponentRow[]>(),
+  actor: 'uuid?',
+  payment_timeout_seconds: 'float8'
+} as const
+export type NewOrderRow = StatementRow<typeof orderWithParts>
 /**
  * Inserts all rows of an order. Returns its creation and expiry. Takes an advisory lock per buyer for pending
- * orders, so that transactions of one buyer run one after the other and `countPendingOrders` misses none.
+ * orders, so that transactions of one buyer run one after the other and `countPending` misses none.
  */
 export const insertOrder = statement({
   name: 'orders.insert_order',
-  takes: {
-    ...order,
-    groups: json<readonly DeliveryGroupRow[]>(),
-    lines: json<readonly NewOrderLineRow[]>(),
-    components: json<readonly PriceComponentRow[]>(),
-    actor: 'uuid?',
-    payment_timeout_seconds: 'float8'
-  },
+  takes: orderWithParts,
   gives: { at: 'int8', created_at: 'timestamptz', expires_at: 'timestamptz?' },
   forEach: true,
   text: `

@@ -9,14 +9,13 @@ import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
+import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
 import { type BuyerKeys, type FindBuyerKeys, hashClientNetwork } from '../buyers/service.ts'
 import { validEmailOf } from '../checkouts/input.ts'
 import { findInputProblems } from '../checkouts/input-checks.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
-import type { CartSource } from '../checkouts/read-input.ts'
-import type { CheckoutRow } from '../checkouts/repository.ts'
 import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
 import { checkoutChanged, tooManyPendingOrders } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
@@ -26,9 +25,9 @@ import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf 
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import type { StockEvictions } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
-import { groupsWithShippingOption, type OrderPriceRows, orderPriceRowsOf } from './draft.ts'
 import { orderRowAfterInsert } from './inserted.ts'
-import { newOrderRowOf, type PurchaseRequest } from './purchase.ts'
+import { groupsWithShippingOption } from './order-rows.ts'
+import { newOrderRowOf, type Purchase } from './purchase.ts'
 import { hidePurchaseHistory, orderPlacementErrorOf } from './refusals.ts'
 import * as repository from './repository.ts'
 import { withStockReservation } from './stock-reservation.ts'
@@ -76,10 +75,7 @@ export function createOrderPlacement(deps: Deps) {
    * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
    * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
    */
-  async function placeOrder(
-    purchase: PurchaseRequest,
-    write: IdempotentWrite
-  ): Promise<OrderPlacementResult> {
+  async function placeOrder(purchase: Purchase, write: IdempotentWrite): Promise<OrderPlacementResult> {
     let order: OrderRow | undefined
     try {
       order = await createOrder(purchase, write)
@@ -94,33 +90,34 @@ export function createOrderPlacement(deps: Deps) {
     return { id: write.id, isNew: true, order }
   }
 
-  async function earlierOf({ source: { cart_id, cart_version }, checkout }: PurchaseRequest) {
+  async function earlierOf({ source: { cart_id, cart_version }, checkout }: Purchase) {
     if (checkout !== null) return db.first(findOrderOfCheckout, { checkout_id: checkout.id })
-    return cart_id === null ? undefined : db.first(findOrderOfCart, { cart_id, cart_version })
+    if (cart_id === null || cart_version === null) return undefined
+    return db.first(findOrderOfCart, { cart_id, cart_version })
   }
 
   /** Inserts the order. Returns its row if nothing has changed it since, which saves a read. */
-  async function createOrder(
-    purchase: PurchaseRequest,
-    write: IdempotentWrite
-  ): Promise<OrderRow | undefined> {
+  async function createOrder(purchase: Purchase, write: IdempotentWrite): Promise<OrderRow | undefined> {
     const { id } = write
-    const { customerId, checkout } = purchase
-    const buyerFacts = { customerId, email: validEmailOf(purchase.input), network: networkFrom(purchase) }
-    const [buyer, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
-    const priced = await priceAsAgreed(purchase, buyer)
-    const draft = orderPriceRowsOf(priced)
+    const { buyer, checkout } = purchase
+    const customerId = customerIdOf(buyer)
+    const isAssisted = buyer.kind === 'client'
+    const network = networkFrom(buyer)
+    const buyerFacts = { customerId, email: validEmailOf(purchase.input), network }
+    const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
+    const priced = await priceAsAgreed(purchase, keys)
     const hasPayments = payments !== undefined
-    const order = newOrderRowOf(purchase, draft, {
-      id,
-      number,
-      buyer,
-      network: networkFrom(purchase),
-      hasPayments
-    })
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
       isVerified: false,
       isDeferred: false
+    })
+    const order = newOrderRowOf(purchase, priced, {
+      id,
+      number,
+      keys,
+      network,
+      hasPayments,
+      paymentTimeoutSeconds
     })
     const { redemptions } = priced.quote
     // A limited code may be used up at the end of the transaction. Then only this order must fail, so it is
@@ -128,9 +125,8 @@ export function createOrderPlacement(deps: Deps) {
     const transactions = redemptions.some(({ limited }) => limited !== undefined) ? db : db.groupCommit()
     const serialized = pricing.serializedBy(transactions.serializedBy(`orders ${order.buyer}`), redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
-    const network = networkFrom(purchase)
-    // A deferred payment contests no stock. Nor does an administrator's order, because contests are limited
-    // by network.
+    // A deferred payment contests no stock. Nor does an order without a client address, because contests are
+    // limited by network.
     const mayContest =
       order.state === 'pending' && network !== null && !isDeferredPaymentMethod(purchase.payment?.method)
     const contestable = mayContest ? () => evictions.evictable(db, idsOf(lines)) : undefined
@@ -141,31 +137,31 @@ export function createOrderPlacement(deps: Deps) {
       const [, , inserted, , , method] = await settleAllOrThrow([
         checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
-        insertOrder(tx, order, draft, { actor: purchase.actor, paymentTimeoutSeconds }),
+        insertOrder(tx, order),
         order.state === 'pending' ? assertPendingLimit(tx, order) : undefined,
-        claimStock(tx, order, lines, { contested, isAssisted: network === null }),
+        claimStock(tx, order, lines, { contested, isAssisted }),
         openPaymentAccount(tx, order, purchase),
         shipping?.createShipments(tx, {
           orderId: id,
           customerId,
-          groups: groupsWithShippingOption(priced, draft)
+          groups: groupsWithShippingOption(priced, order)
         })
       ])
-      if (network !== null) await unpaidStock.admit(tx, { orderId: id, method, network })
+      if (!isAssisted) await unpaidStock.admit(tx, { orderId: id, method, network })
       const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
       if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const payload = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, payload)
-      const isDelivered = state === 'placed' && draft.lines.some(line => !line.requires_shipping)
+      const isDelivered = state === 'placed' && order.lines.some(line => !line.requires_shipping)
       if (state === 'placed') {
         emit(tx, orderPlaced, id, payload)
         if (isDelivered) await fulfilment.deliverDigital(tx, await changes.lock(tx, id))
       }
-      await pricing.redeem(tx, id, buyer.customer ?? '', buyer.mailbox)
+      await pricing.redeem(tx, id, keys.customer ?? '', keys.mailbox)
       const isPaid = order.payment_status !== 'unpaid'
-      if (isPaid && redemptions.length > 0 && buyer.mailbox !== null)
-        await pricing.countPaidRedemptions(tx, id, buyer.mailbox)
+      if (isPaid && redemptions.length > 0 && keys.mailbox !== null)
+        await pricing.countPaidRedemptions(tx, id, keys.mailbox)
       return isDelivered || purchase.payment !== undefined ? undefined : inserted
     })
   }
@@ -175,18 +171,18 @@ export function createOrderPlacement(deps: Deps) {
    * is rejected, so that the error lists everything that is wrong. Otherwise the reservation reports missing
    * stock.
    */
-  async function priceAsAgreed(purchase: PurchaseRequest, buyer: BuyerKeys): Promise<PricedCheckout> {
-    const { customerId, input, agreement, checkout, address } = purchase
-    const path = checkout === null ? 'body/' : ''
+  async function priceAsAgreed(purchase: Purchase, keys: BuyerKeys): Promise<PricedCheckout> {
+    const { buyer, input } = purchase
+    const customerId = customerIdOf(buyer)
     const priceAndCheck = async (isStockChecked: boolean) => {
-      const options = { isStockChecked, buyer, isTrusted: address === null }
+      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'client' }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // An administrator may know what a buyer has bought.
       const priced = options.isTrusted ? full : hidePurchaseHistory(full)
       const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return {
         priced,
-        refusal: orderPlacementErrorOf(priced, findInputProblems(checked, priced, false), agreement, path)
+        refusal: orderPlacementErrorOf(priced, findInputProblems(checked, priced, false), purchase)
       }
     }
     const first = await priceAndCheck(false)
@@ -204,8 +200,8 @@ export function createOrderPlacement(deps: Deps) {
     if (pending.of_network > ofNetwork) throw tooManyPendingOrders({ details: { limit: ofNetwork } })
   }
 
-  async function emptyCart(tx: Transaction, { cart_id, cart_version }: CartSource): Promise<void> {
-    if (cart_id !== null) await cart?.emptyForOrder(tx, cart_id, cart_version)
+  async function emptyCart(tx: Transaction, { cart_id, cart_version }: Purchase['source']): Promise<void> {
+    if (cart_id !== null && cart_version !== null) await cart?.emptyForOrder(tx, cart_id, cart_version)
   }
 
   async function claimStock(
@@ -229,16 +225,19 @@ export function createOrderPlacement(deps: Deps) {
       currency,
       total: dueMinor
     }: repository.NewOrderRow,
-    { payment, address: network }: PurchaseRequest
+    { payment, buyer }: Purchase
   ): Promise<string | undefined> {
     // Without the payments module every order is on account.
     if (payments === undefined) return 'on_account'
+    const network = clientNetworkOf(buyer)
     const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
     return payments.openAccount(tx, account, payment)
   }
 
-  const networkFrom = ({ address }: PurchaseRequest) =>
-    address === null ? null : hashClientNetwork(secrets, address)
+  function networkFrom(buyer: Buyer): string | null {
+    const address = clientNetworkOf(buyer)
+    return address === null ? null : hashClientNetwork(secrets, address)
+  }
 
   return { placeOrder }
 }
@@ -251,7 +250,7 @@ export type OrderPlacement = ReturnType<typeof createOrderPlacement>
 async function lockOpenCheckout(
   tx: Transaction,
   customerId: string | null,
-  { id, version }: Pick<CheckoutRow, 'id' | 'version'>,
+  { id, version }: NonNullable<Purchase['checkout']>,
   write: IdempotentWrite
 ): Promise<void> {
   const row = await lockCheckout(tx, customerId, id, write)
@@ -261,22 +260,8 @@ async function lockOpenCheckout(
 
 const idsOf = (lines: readonly CheckoutLine[]) => lines.map(({ variantId }) => variantId)
 
-async function insertOrder(
-  tx: Queryable,
-  order: repository.NewOrderRow,
-  draft: OrderPriceRows,
-  by: { readonly actor: string | null; readonly paymentTimeoutSeconds: number }
-): Promise<OrderRow> {
-  const { groups, lines, components } = draft
-  const { actor, paymentTimeoutSeconds: payment_timeout_seconds } = by
-  const row = await tx.first(repository.insertOrder, {
-    ...order,
-    groups,
-    lines,
-    components,
-    actor,
-    payment_timeout_seconds
-  })
+async function insertOrder(tx: Queryable, order: repository.NewOrderRow): Promise<OrderRow> {
+  const row = await tx.first(repository.insertOrder, order)
   if (row === undefined) throw new Error('the insert of an order returned no row')
-  return orderRowAfterInsert(order, draft, actor, row)
+  return orderRowAfterInsert(order, row)
 }

@@ -4,40 +4,10 @@ import type { AvailableCheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { taxExemptionView } from '../checkouts/view.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
-import type { FulfillmentStatus } from '../lifecycle/status.ts'
-import type { DeliveryGroupRow, PriceComponentRow } from '../orders/repository.ts'
 import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
 
-/** The rows of an order that follow from its price, without its buyer. */
-export type OrderPriceRows = {
-  readonly lines: readonly NewOrderLineRow[]
-  readonly groups: readonly DeliveryGroupRow[]
-  readonly components: readonly PriceComponentRow[]
-  readonly totals: Pick<
-    NewOrderRow,
-    | 'market'
-    | 'currency'
-    | 'subtotal'
-    | 'discount_total'
-    | 'shipping_total'
-    | 'tax_total'
-    | 'tax_added'
-    | 'cash_rounding'
-    | 'total'
-    | 'quote_hash'
-    | 'tax_exemption'
-  > & { readonly fulfillment_status: FulfillmentStatus }
-}
-
 /** Builds the rows of an order from a price. Pure. */
-export function orderPriceRowsOf({
-  market,
-  sold,
-  method,
-  options,
-  quote,
-  discounts
-}: PricedCheckout): OrderPriceRows {
+export function orderRowsOf({ market, sold, method, options, quote, discounts }: PricedCheckout) {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
   const lines = sold.map((line, index) =>
     lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL_GROUP_KEY)
@@ -71,21 +41,19 @@ export function orderPriceRowsOf({
       exempt: component.exempt?.reason ?? null,
       included: component.included
     })),
-    totals: {
-      market: market.code,
-      currency: quote.currency,
-      subtotal: totals.subtotalMinor,
-      discount_total: totals.discountMinor,
-      shipping_total: totals.shippingMinor,
-      tax_total: totals.taxMinor,
-      tax_added: totals.taxAddedMinor,
-      cash_rounding: totals.cashRoundingMinor,
-      total: totals.totalMinor,
-      quote_hash: quote.hash,
-      tax_exemption: taxExemptionView(quote),
-      fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
-    }
-  }
+    market: market.code,
+    currency: quote.currency,
+    subtotal: totals.subtotalMinor,
+    discount_total: totals.discountMinor,
+    shipping_total: totals.shippingMinor,
+    tax_total: totals.taxMinor,
+    tax_added: totals.taxAddedMinor,
+    cash_rounding: totals.cashRoundingMinor,
+    total: totals.totalMinor,
+    quote_hash: quote.hash,
+    tax_exemption: taxExemptionView(quote),
+    fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
+  } satisfies Partial<NewOrderRow>
 }
 
 const lineOf = (
@@ -120,7 +88,7 @@ const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['op
 /** The delivery groups with a chosen shipping option, and their lines. */
 export const groupsWithShippingOption = (
   { quote, options }: PricedCheckout,
-  { lines }: OrderPriceRows
+  { lines }: Pick<NewOrderRow, 'lines'>
 ): { key: string; option: ShippingOption; lines: OrderLineUnits[] }[] =>
   quote.groups.flatMap(({ key, option: chosen }) =>
     options

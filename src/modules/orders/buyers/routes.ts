@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+import { identityOf } from '../../../gateway/callers/identity.ts'
+import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
+import type { ClientBuyer, CustomerBuyer, GuestBuyer } from './buyer.ts'
+
+/** The customer who sends the request. */
+export const customerOf = (request: FastifyRequest): CustomerBuyer => ({
+  kind: 'customer',
+  customerId: identityOf(request).userId,
+  clientNetwork: callerNetwork(request)
+})
+
+/** The guest who sends the request. `header` has the token of their checkout or order. */
+export const guestOf = (
+  request: FastifyRequest,
+  header?: 'x-checkout-token' | 'x-order-token'
+): GuestBuyer => ({
+  kind: 'guest',
+  token: header === undefined ? undefined : (request.headers[header] as string | undefined),
+  clientNetwork: callerNetwork(request)
+})
+
+/** The administrator or API key that sends the request for a buyer. Null: for a guest. */
+export const clientOf = (request: FastifyRequest, customerId: string | null): ClientBuyer => ({
+  kind: 'client',
+  customerId,
+  actorId: identityOf(request).userId
+})
