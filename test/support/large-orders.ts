@@ -77,6 +77,9 @@ export async function fillLargeStock(client: pg.ClientBase): Promise<void> {
     select id, sku, true, 2 from catalog.variants;
     insert into inventory.levels (item_id, location_id, on_hand)
     select id, md5('depot')::uuid, abs(hashtext(sku)) % 20 * 5 from catalog.variants;
+    insert into inventory.movements (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after,
+      reserved_after, operation)
+    select item_id, location_id, 1, 'count', on_hand, 0, on_hand, 0, gen_random_uuid() from inventory.levels;
     update inventory.items set is_low = true where exists (
       select from inventory.levels where item_id = items.id and on_hand <= low_threshold);
     insert into shipping.shipments (id, order_id, group_key, method, option_id, status, created_at, sent_at)
@@ -85,6 +88,6 @@ export async function fillLargeStock(client: pg.ClientBase): Promise<void> {
       case when fulfillment_status <> 'none' then created_at end
     from orders.orders where state in ('placed', 'completed')`)
   await client.query(
-    'vacuum analyze inventory.locations, inventory.items, inventory.levels, shipping.shipments'
+    'vacuum analyze inventory.locations, inventory.items, inventory.levels, inventory.movements, shipping.shipments'
   )
 }

@@ -64,7 +64,9 @@ test('levels are listed with their available units, by variant and by location',
     on_hand: 10,
     reserved: 4,
     safety: 1,
-    available: 5
+    available: 5,
+    seq: 2,
+    updated_at: expect.any(String)
   })
   const available = async (query: string) =>
     (await listAll(`/api/inventory/levels?${query}&`))
@@ -82,7 +84,7 @@ test('levels are listed with their available units, by variant and by location',
 })
 
 test('movements of a variant are listed by location, the newest first', async () => {
-  const { admin, listAll, mug, owner } = await useBooks()
+  const { listAll, mug, owner } = await useBooks()
   const all = await listAll(`/api/inventory/movements?variant_id=${mug}&`)
   const places = all.map(row => `${row.location} ${row.seq}`)
   expect(places.toSorted()).toEqual(['east 1', 'main 1', 'main 2'])
@@ -90,7 +92,35 @@ test('movements of a variant are listed by location, the newest first', async ()
   const [newest, oldest] = await listAll(`/api/inventory/movements?variant_id=${mug}&location=main&`)
   expect(newest).toMatchObject({ kind: 'reserve', reserved_delta: 4, reserved_after: 4, owner, actor: null })
   expect(oldest).toMatchObject({ kind: 'count', on_hand_after: 10, reason: 'first count', owner: null })
-  expect((await admin.get('/api/inventory/movements')).status).toBe(400)
+})
+
+test('movements of all variants are listed newest first, also those of one location', async () => {
+  const { sql, listAll, mug, cup } = await useBooks()
+  await sql(
+    `insert into inventory.movements (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after,
+       reserved_after, operation, at)
+     select $1::uuid, id, 9, 'adjust', 1, 0, 11, 0, gen_random_uuid(), now() + interval '1 minute' from inventory.locations
+     union all
+     select $2::uuid, id, 8, 'adjust', 1, 0, 11, 0, gen_random_uuid(), now() - interval '1 minute' from inventory.locations`,
+    [mug, cup]
+  )
+  const all = await listAll('/api/inventory/movements?')
+  expect(all).toHaveLength(7)
+  expect(all.map(({ at }) => at)).toEqual(
+    all
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed()
+  )
+  expect(new Set(all.map(row => `${row.variant_id} ${row.location} ${row.seq}`)).size).toBe(7)
+  expect([all[0].seq, all[1].seq, all[5].seq, all[6].seq]).toEqual([9, 9, 8, 8])
+  const east = await listAll('/api/inventory/movements?location=east&')
+  expect(east.map(({ variant_id, seq }) => [variant_id, seq])).toEqual([
+    [mug, 9],
+    [mug, 1],
+    [cup, 8]
+  ])
+  expect(await listAll('/api/inventory/movements?location=nowhere&')).toEqual([])
 })
 
 test('reservations are found by owner, variant and state', async () => {

@@ -11,7 +11,7 @@ export function stockMovementRoutes(tiers: Tiers, movements: StockMovementServic
       schema: {
         summary: 'List stock movements',
         description:
-          'Returns a page of the stock movements of a variant, by location, newest first. Each movement states what changed, why, and the result.',
+          'Returns a page of stock movements, newest first. With `variant_id`, those of a variant, by location. Filter by the code of a `location`. Each movement states what changed, why, and the result.',
         querystring: StockMovementQuery,
         response: { 200: listOf(StockMovementResponse) }
       }

@@ -4,7 +4,7 @@ import { StockLocationCode } from '../locations/schema.ts'
 
 export const StockMovementQuery = input({
   ...pageQuery,
-  variant_id: Id,
+  variant_id: Type.Optional(Id),
   location: Type.Optional(StockLocationCode)
 })
 export type StockMovementQuery = Static<typeof StockMovementQuery>
