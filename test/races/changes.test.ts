@@ -14,7 +14,7 @@ type Polled = {
   filter: string
   idOf: (entry: Entry) => string
   change: string
-  given: (id: string) => Record<string, unknown>
+  given: (id: string, of: { locationId: string }) => Record<string, unknown>
 }
 
 const LISTS: Polled[] = [
@@ -51,6 +51,16 @@ const LISTS: Polled[] = [
     idOf: ({ id }) => id,
     change: 'auth.update_profile',
     given: id => ({ id, name: 'Ada', phone: null, locale: null, marketing_consent: false })
+  },
+  {
+    path: '/api/inventory/levels',
+    filter: 'location=main',
+    idOf: ({ variant_id }) => variant_id,
+    change: 'inventory.update_levels',
+    given: (id, { locationId }) => ({
+      ...{ itemIds: [id], locationIds: [locationId], onHand: [7], reserved: [0], safety: [0], seqs: [2] },
+      sourceVersions: [null]
+    })
   }
 ]
 
@@ -58,7 +68,12 @@ const LISTS: Polled[] = [
 async function usePolledShop() {
   const shop = await useEverything()
   await openPost(shop)
-  for (let made = 0; made < 2; made += 1) await createCustomer(shop, await shop.sell())
+  for (let made = 0; made < 2; made += 1) {
+    const product = await shop.sell()
+    const counted = await shop.admin.put(`/api/inventory/levels/${product.variants[0].id}`, { on_hand: 100 })
+    expect(counted.status, counted.text).toBe(200)
+    await createCustomer(shop, product)
+  }
   await shop.handled()
   const connect = async () => {
     const client = new pg.Client({ connectionString: shop.databaseUrl })
@@ -84,7 +99,8 @@ async function usePolledShop() {
 async function makeChange(by: pg.Client, { change, given }: Polled, id: string): Promise<void> {
   const statement = declaredStatements().find(({ name }) => name === change)
   if (statement === undefined) throw new Error(`there is no statement ${change}`)
-  await by.query(statement.text, orderedParameterValues(statement, given(id)))
+  const { rows } = await by.query(`select id from inventory.locations where code = 'main'`)
+  await by.query(statement.text, orderedParameterValues(statement, given(id, { locationId: rows[0].id })))
 }
 
 test('a change of a transaction that stays open while others commit is missed by no client that polls', async () => {

@@ -93,7 +93,20 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     `order_id=${UNKNOWN}`
   ),
   '/api/inventory/items': listing(2_500, 'sku=PRODUCT-7-1', 'sku=nowhere', 'tracked=true', 'tracked=false'),
-  '/api/inventory/levels': listing(1_500, `variant_id=${UNKNOWN}`, 'location=depot', 'location=nowhere'),
+  '/api/inventory/levels': listing(
+    1_500,
+    ...CHANGES,
+    `variant_id=${UNKNOWN}`,
+    'location=depot',
+    'location=nowhere'
+  ),
+  '/api/inventory/movements': listing(
+    1_500,
+    'variant_id={variant}',
+    'location=depot',
+    'location=main',
+    'location=nowhere'
+  ),
   '/api/inventory/low-stock': listing(1_500),
   '/api/admin/shipping/shipments': listing(
     1_500,
@@ -148,7 +161,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
       '/api/inventory/locations/{id}',
       '/api/inventory/items/{variant}'
     ],
-    ...['/api/inventory/movements?variant_id={variant}', '/api/payments/methods', '/api/admin/payments/{id}'],
+    ...['/api/payments/methods', '/api/admin/payments/{id}'],
     ...['/api/categories/{id}', '/api/catalog/products/{product}'],
     ...[
       '/api/admin/shipping/zones/{id}',

@@ -43,6 +43,8 @@ test('a count starts tracking, sets the units on hand and is visible immediately
       reserved: 0,
       safety: 2,
       available: 5,
+      seq: 1,
+      updated_at: expect.any(String),
       applied: true,
       short: false
     }

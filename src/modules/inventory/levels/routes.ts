@@ -1,7 +1,8 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { Id, input, listOf } from '../../../kernel/wire.ts'
+import { changeListOf } from '../../../kernel/change-lists.ts'
+import { Id, input } from '../../../kernel/wire.ts'
 import {
   CountedStockLevelResponse,
   StockAdjustmentRequest,
@@ -21,9 +22,9 @@ export function stockLevelRoutes(tiers: Tiers, levels: StockLevelService): void 
       schema: {
         summary: 'List stock levels',
         description:
-          'Returns a page of stock levels, one per variant and location. Filter by `variant_id` or by the code of a `location`.',
+          'Returns a page of stock levels, one per variant and location. Filter by `variant_id` or by the code of a `location`. Poll for changes with `updated_since`. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: StockLevelQuery,
-        response: { 200: listOf(StockLevelResponse) }
+        response: { 200: changeListOf(StockLevelResponse) }
       }
     },
     request => levels.list(request.query)

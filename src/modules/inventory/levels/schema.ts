@@ -1,10 +1,12 @@
+import { changeQuery } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, pageQuery, request, response } from '../../../kernel/wire.ts'
+import { Id, input, line, nullable, pageQuery, request, response, Time } from '../../../kernel/wire.ts'
 import { StockLocationCode } from '../locations/schema.ts'
 
 /** Filters of lists of stock. */
 export const StockLevelQuery = input({
   ...pageQuery,
+  ...changeQuery,
   variant_id: Type.Optional(Id),
   location: Type.Optional(StockLocationCode)
 })
@@ -59,7 +61,14 @@ const level = {
   on_hand: Type.Integer({ description: 'Units on hand. Negative if more was shipped than was counted.' }),
   reserved: Type.Integer({ description: 'Units reserved for orders.' }),
   safety: Type.Integer({ description: 'Safety stock, which is not sold.' }),
-  available: Type.Integer({ description: 'Units that can be sold from this location.' })
+  available: Type.Integer({ description: 'Units that can be sold from this location.' }),
+  seq: Type.Integer({
+    description: 'Number of the latest movement. A newer state of the level has a higher one.'
+  }),
+  updated_at: {
+    ...Time,
+    description: 'When the level last changed, to a second. Changes of its location or SKU do not count.'
+  }
 }
 export const StockLevelResponse = response('LevelResponse', level)
 export type StockLevelResponse = Static<typeof StockLevelResponse>

@@ -2,6 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { emptyPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { inventoryItemNotFound, stockLocationNotFound, stockRequestFailed } from '../errors.ts'
 import type { StockRequest, StockRequestOutcome } from '../writer/requests.ts'
@@ -37,11 +38,9 @@ type LocationRef = { id: string; code: string }
 
 /** Lists, counts and adjusts stock levels. */
 export function createStockLevelService({ db, stockRequests, track }: Deps) {
-  async function list({
-    variant_id,
-    location,
-    ...query
-  }: StockLevelQuery): Promise<Page<StockLevelResponse>> {
+  async function list(all: StockLevelQuery): Promise<Page<StockLevelResponse>> {
+    const { variant_id, location, updated_since, ...query } = all
+    if (updated_since !== undefined) return listChanged({ ...all, updated_since })
     const place =
       location === undefined ? null : await db.first(repository.findLocationByCode, { code: location })
     if (place === undefined) return emptyPage(query)
@@ -59,6 +58,19 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
       total: () => db.first(repository.countStockLevels, filters)
     })
     return { ...page, items: page.items.map(({ location_id: _, ...level }) => level) }
+  }
+
+  async function listChanged(
+    query: StockLevelQuery & { updated_since: string }
+  ): Promise<Page<StockLevelResponse>> {
+    const page = await readChanges(db, query, {
+      name: 'levels',
+      start: { item: LOWEST_ID, place: LOWEST_ID },
+      rows: place => db.rows(repository.listChangedStockLevels, place),
+      placeOf: row => ({ item: row.variant_id, place: row.location_id, at: row.changed_at }),
+      total: since => db.first(repository.countChangedStockLevels, since)
+    })
+    return { ...page, items: page.items.map(({ location_id: _, changed_at: __, ...level }) => level) }
   }
 
   const resolveLocation = async (code: string | undefined): Promise<LocationRef> =>

@@ -129,7 +129,10 @@ export const insertMissingLevels = statement({
     on conflict do nothing
     returning item_id`
 })
-/** Also records the affected variants in `inventory.changes`, which caches poll. */
+/**
+ * Also records the affected variants in `inventory.changes`, which caches poll. `updated_at` can be up to a second older than
+ * the transaction: while it stays, a level changes without an update of its indexes.
+ */
 export const updateStockLevels = statement({
   name: 'inventory.update_levels',
   takes: {
@@ -148,7 +151,8 @@ export const updateStockLevels = statement({
         select components.variant_id from inventory.components where components.item_id = any ($itemIds))
     )
     update inventory.levels set on_hand = now.on_hand, reserved = now.reserved, safety = now.safety,
-      seq = now.seq, source_version = now.source_version::int8
+      seq = now.seq, source_version = now.source_version::int8,
+      updated_at = case when levels.updated_at < now() - interval '1 second' then now() else levels.updated_at end
     from unnest($itemIds::uuid[], $locationIds::uuid[], $onHand::int[], $reserved::int[], $safety::int[],
         $seqs::int8[], $sourceVersions::float8[])
       as now (item_id, location_id, on_hand, reserved, safety, seq, source_version)
