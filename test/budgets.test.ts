@@ -8,7 +8,7 @@ import { openBufferCounter, recordStatements, type Sent } from './support/buffer
 import { createTestDatabase } from './support/database.ts'
 import { doOnceMore } from './support/jobs.ts'
 import { fillLargeCatalog } from './support/large-catalog.ts'
-import { fillLargeOrders, fillLargeStock } from './support/large-orders.ts'
+import { fillEventLog, fillLargeOrders, fillLargeStock } from './support/large-orders.ts'
 
 /** `LARGE=1`: the size of a large shop, whose plans those of the smaller one are to be. It takes half an hour on a busy machine. */
 const isLarge = process.env.LARGE === '1'
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await fillLargeCatalog(client, PRODUCTS)
   await fillLargeOrders(client, ORDERS)
   await fillLargeStock(client)
+  await fillEventLog(client)
   await client.end()
 
   const settings = { CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000' }

@@ -201,6 +201,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     ...['/api/admin/webhooks/endpoints/{id}', '/api/admin/webhooks/deliveries/{id}', '/api/admin/modules'],
     ...['/api/admin/config', '/api/admin/users/{id}', '/api/admin/maintenance', '/api/admin/events/summary']
   ),
+  '/api/admin/events/feed': budget(60, 'after=25000', 'after=49990', 'after=25000&limit=500', 'after=50000'),
   ...each({ unbounded: 'It reads no table of a module.' }, '/healthz', '/readyz', '/metrics', '/metricsz'),
   '/api/categories': { unbounded: 'It shows the whole tree of categories, and is kept in memory.' },
   '/api/admin/shipping/packing-slips': { unbounded: 'It has all parcels of a day.' },

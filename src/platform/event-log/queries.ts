@@ -84,19 +84,19 @@ export const findPositions = statement({
       select
         coalesce((
           select case when oldest_at is null then first_position + cardinality(ids) else first_position end
-          from cartwright.event_batches order by first_position limit 1
+          from cartwright.event_batches oldest_batch order by oldest_batch.first_position limit 1
         ), 1) as oldest,
         coalesce((
           select first_position + cardinality(ids) from cartwright.event_batches order by first_position desc limit 1
-        ), 1) as next,
-        coalesce((
-          select first_position from cartwright.event_batches where first_position <= $after + 1
-          order by first_position desc limit 1
-        ), 1) as start
+        ), 1) as next
     ), listed as materialized (
       select batch.first_position + at - 1 as position, listed.id, batch.oldest_at, batch.newest_at
-      from range, cartwright.event_batches batch, unnest(batch.ids) with ordinality as listed (id, at)
-      where batch.first_position >= start and batch.first_position <= $after + $limit
+      from cartwright.event_batches batch, unnest(batch.ids) with ordinality as listed (id, at)
+      where batch.first_position <= $after::bigint + $limit::bigint
+        and batch.first_position >= coalesce((
+          select first_position from cartwright.event_batches where first_position <= $after + 1
+          order by first_position desc limit 1
+        ), 1)
         and batch.first_position + at - 1 > $after and batch.first_position + at - 1 <= $after + $limit
     )
     select oldest, next, array(select id from listed order by position) as ids,
