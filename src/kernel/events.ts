@@ -42,6 +42,8 @@ export type JobDelivery<P = unknown> = {
   readonly payload: P
   /** When the event happened, or the time for which the job was planned. */
   readonly since: Date
+  /** Id of the event in the event log. Null for jobs, and for events that the log does not contain. */
+  readonly logId: number | null
 }
 
 const events = new Map<string, EventType>()

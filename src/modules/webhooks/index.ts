@@ -41,7 +41,7 @@ export const webhooksModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
   setup: async (
-    { db, broadcast, http, secrets, enqueue, emit, log, timers, metrics, house },
+    { db, broadcast, http, secrets, enqueue, emit, eventLog, log, timers, metrics, house },
     settings,
     { notifications }
   ) => {
@@ -80,7 +80,8 @@ export const webhooksModule = defineModule({
     const hasSubscriber = createHasWebhookSubscriber(invalidation, activeEndpoints)
     const handlerOf = createWebhookEventHandler({
       activeEndpoints,
-      enqueueSending: deliveries.enqueueSending
+      enqueueSending: deliveries.enqueueSending,
+      eventLog
     })
     timers.every(MEASURE_SECONDS, 'measure webhooks', createWebhookMetrics(metrics, db).measure)
     timers.untilEmpty(HOUR_SECONDS, 'delete old webhooks', () =>

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
 import { type EventLogPage, type EventLogQuery, readFeed } from './feed.ts'
+import { createPlaceReader, type EventPlace } from './positions.ts'
 import { createPartitions, dropPartitions } from './queries.ts'
 import { createSequencer, type Sequencer } from './sequencer.ts'
 
@@ -10,6 +11,11 @@ import { createSequencer, type Sequencer } from './sequencer.ts'
 export type EventLog = {
   /** @throws `EVENTS_CURSOR_EXPIRED`, `EVENTS_CURSOR_AHEAD` */
   read(query: EventLogQuery): Promise<EventLogPage>
+  /**
+   * Returns the positions of events by their `logId`. Waits for those that were committed just now. Throws when an earlier
+   * transaction stays open; the handler that called it is then tried again in a second.
+   */
+  placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventPlace>>
 }
 /** The log, for the process that runs the shop. */
 export type RunningEventLog = EventLog & Pick<Sequencer, 'wake' | 'start' | 'stop'>
@@ -40,6 +46,7 @@ export function createEventLog({ db, log, timers, settings }: EventLogDependenci
 
   return {
     read: query => readFeed(db, query),
+    placesOf: createPlaceReader(db, sequencer),
     wake: sequencer.wake,
     start: () => {
       sequencer.start()

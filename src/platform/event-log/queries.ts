@@ -104,6 +104,18 @@ export const findPositions = statement({
     from range`
 })
 
+/** Finds the positions of events by id, in the batches from that of the smallest id on. */
+export const findPositionsOf = statement({
+  name: 'event_log.find_positions_of',
+  takes: { ids: 'int8[]', smallestId: 'int8' },
+  gives: { id: 'int8', position: 'int8', version: 'int4' },
+  text: `
+    select listed.id, batch.first_position + at - 1 as position, event.version
+    from cartwright.event_batches batch, unnest(batch.ids) with ordinality as listed (id, at), cartwright.events event
+    where batch.last_id >= $smallestId and batch.ids && $ids::bigint[] and listed.id = any ($ids::bigint[])
+      and event.id = listed.id and event.occurred_at between batch.oldest_at and batch.newest_at`
+})
+
 /** Reads events by id. `payload` is null for events of other modules than these; null: all modules. */
 export const findEvents = statement({
   name: 'event_log.find_events',

@@ -1,6 +1,7 @@
 import { DomainError } from '../../kernel/errors.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
+import { PositionPending } from '../event-log/positions.ts'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
 import { type ClaimedJobBatch, JobLeaseLost, type OutboxClaims } from './claims.ts'
@@ -24,7 +25,7 @@ type Deps = {
 
 /** Deadline of the transaction in which an event handler runs. */
 const EVENT_HANDLER_MS_MAX = 5_000
-/** Delay of the next attempt while the database cannot be written. */
+/** Delay of the next attempt after an error that is no failure of the event. */
 const UNAVAILABLE_SECONDS = 1
 const DATABASE_FAULTS = ['DATABASE_UNAVAILABLE', 'DATABASE_READ_ONLY', 'DATABASE_FULL']
 
@@ -68,7 +69,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
       await attempt(claimed, rows)
       return []
     } catch (error) {
-      if (!isDatabaseFault(error)) return rows
+      if (!isNoFailure(error)) return rows
       await release(claimed, rows, UNAVAILABLE_SECONDS)
       return []
     }
@@ -81,7 +82,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
       try {
         await attempt(claimed, [row])
       } catch (error) {
-        if (isDatabaseFault(error)) return release(claimed, rows.slice(index), UNAVAILABLE_SECONDS)
+        if (isNoFailure(error)) return release(claimed, rows.slice(index), UNAVAILABLE_SECONDS)
         if (signal.aborted && 'runJob' in handler) return release(claimed, rows.slice(index))
         // Another process claimed the row, or it was discarded. The effect is rolled back, so nothing is left to do.
         if (!(error instanceof JobLeaseLost)) await recordFailure(claimed, row, error)
@@ -153,16 +154,17 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
   return { handle }
 }
 
-const deliveryOf = ({ event_id, subject, payload, since }: ClaimedJob): JobDelivery => ({
+const deliveryOf = ({ event_id, subject, payload, since, log_id }: ClaimedJob): JobDelivery => ({
   id: event_id,
   subject,
   payload,
-  since
+  since,
+  logId: log_id
 })
 
-/** Whether the database is unavailable, which does not count as a failure of the event. */
-const isDatabaseFault = (error: unknown) =>
-  error instanceof DomainError && DATABASE_FAULTS.includes(error.code)
+/** Whether the database is unavailable or an event has no position yet. Neither counts as a failure of the event. */
+const isNoFailure = (error: unknown) =>
+  error instanceof PositionPending || (error instanceof DomainError && DATABASE_FAULTS.includes(error.code))
 
 /** @throws when `signal` aborts first, because an aborted job is not done. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

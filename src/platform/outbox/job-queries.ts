@@ -88,6 +88,7 @@ export const claimJobs = statement({
     payload: 'jsonb',
     attempts: 'int4',
     since: 'timestamptz',
+    log_id: 'int8?',
     has_failed: 'bool',
     was_abandoned: 'bool'
   },
@@ -106,7 +107,7 @@ export const claimJobs = statement({
       order by job.due_at, job.id limit $limit
       for update of job skip locked
     ))
-    returning id, subject, event_id, payload, attempts, since, error is not null as has_failed,
+    returning id, subject, event_id, payload, attempts, since, log_id, error is not null as has_failed,
       attempts > 1 and error is null as was_abandoned`
 })
 export type ClaimedJob = RowOf<typeof claimJobs>

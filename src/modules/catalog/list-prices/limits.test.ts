@@ -58,6 +58,7 @@ test.each([
       id: newId(),
       subject: id,
       since: new Date(0),
+      logId: null,
       payload: { list_id: id, variant_ids }
     }))
     const deps = { pricing: { marketLists: async () => all }, listPrices: { reprice }, changes, enqueue }

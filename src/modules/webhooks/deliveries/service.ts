@@ -1,6 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { EventPlace } from '../../../platform/event-log/positions.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -26,8 +27,14 @@ const REPLAY_MAX = 10_000
 const ATTEMPTS_SHOWN = 100
 
 /** Returns the body of a webhook. It is stored, so that every attempt sends the same bytes. */
-export const webhookBody = (type: string, at: Date, data: unknown): string =>
-  JSON.stringify({ type, timestamp: at.toISOString(), data })
+export const webhookBody = (type: string, at: Date, data: unknown, place?: EventPlace): string =>
+  JSON.stringify({
+    type,
+    timestamp: at.toISOString(),
+    position: place?.position ?? null,
+    version: place?.version ?? 1,
+    data
+  })
 
 /** Lists, tests and replays deliveries. */
 export function createWebhookDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {

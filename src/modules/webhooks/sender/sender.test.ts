@@ -16,6 +16,8 @@ test('an event is sent once, with a signature that the receiver can verify', asy
   const verified = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>)
   expect(verified).toEqual({
     type: 'orders.placed',
+    position: 1,
+    version: 1,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     data: { order_id: order, number: '1001', customer_id: null, currency: 'USD', total: 100 }
   })

@@ -1,6 +1,7 @@
 import type { EventType, JobDelivery } from '../../../kernel/events.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { EventLog } from '../../../platform/event-log/event-log.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
 import { type WebhookDeliveryService, webhookBody } from '../deliveries/service.ts'
@@ -9,6 +10,7 @@ type EndpointFilter = { readonly id: string; readonly event_types: readonly stri
 type Deps = {
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
   enqueueSending: WebhookDeliveryService['enqueueSending']
+  eventLog: Pick<EventLog, 'placesOf'>
 }
 
 /**
@@ -47,16 +49,17 @@ const isSubscribed = ({ event_types }: EndpointFilter, event: string) =>
 
 /** Returns the handler of an event: it writes a delivery for each subscribed endpoint, within the handler's transaction. */
 export const createWebhookEventHandler =
-  ({ activeEndpoints, enqueueSending }: Deps) =>
+  ({ activeEndpoints, enqueueSending, eventLog }: Deps) =>
   ({ name, webhook }: EventType) =>
   async (tx: Transaction, events: readonly JobDelivery<unknown>[]): Promise<void> => {
     const subscribed = (await activeEndpoints()).filter(endpoint => isSubscribed(endpoint, name))
     if (subscribed.length === 0) return
-    const contents = events.map(({ id, subject, payload, since }) => ({
+    const places = await eventLog.placesOf(events.flatMap(({ logId }) => logId ?? []))
+    const contents = events.map(({ id, subject, payload, since, logId }) => ({
       event_id: id,
       event_type: name,
       subject,
-      body: webhookBody(name, since, payload)
+      body: webhookBody(name, since, payload, logId === null ? undefined : places.get(logId))
     }))
     const endpoint_ids = subscribed.map(({ id }) => id)
     const event_ids = contents.map(({ event_id }) => event_id)

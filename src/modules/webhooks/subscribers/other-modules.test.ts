@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ENDPOINTS, useWebhooks } from '../../../../test/support/webhooks.ts'
+import { openEmitter } from '../../../../test/support/event-log.ts'
+import { ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 import { defineEvent, defineModule, newId, wire } from '../../../index.ts'
 
 const about = { description: 'A customer made a wish.', subject: 'the wish' }
@@ -43,4 +44,39 @@ test('events of external modules are sent by webhook only when their declaration
   expect(
     await shop.sql(`select 1 from webhooks.deliveries where event_type = 'wishes.secretly_made'`)
   ).toEqual([])
+})
+
+test('webhooks carry the position and the version of the event in the log', async () => {
+  const shop = await useWebhooks({}, wishes)
+  const { receiver, platform } = shop
+  await shop.subscribe()
+  for (let nth = 0; nth < 3; nth += 1) await shop.apiOf(wishes)?.wish(newId())
+  await shop.waitForStatus('delivered', 3)
+  const { items } = await platform.eventLog.read({ after: 0, limit: 10, modules: null })
+  const placeOf = ({ position, version }: { position: number; version: number }) => ({ position, version })
+  const received = receiver.received.map(({ body }) => placeOf(JSON.parse(body)))
+  expect(received.toSorted((a, b) => a.position - b.position)).toEqual(items.map(placeOf))
+  expect(items).toHaveLength(3)
+})
+
+test('a webhook waits for its position while an earlier transaction is open, without a failed attempt', async () => {
+  const shop = await useWebhooks({ CARTWRIGHT__EVENTS__POSITION_WAIT_SECONDS: '60' }, wishes)
+  const { receiver, sql } = shop
+  await shop.subscribe()
+  const emitter = await openEmitter(shop.databaseUrl, 1)
+  await shop.apiOf(wishes)?.wish(newId())
+  const attempts = () =>
+    sql(`select attempts, error from cartwright.jobs where handler = 'webhooks:wishes.made'`)
+  // The handler gives up after two seconds, and is tried again.
+  await expect
+    .poll(
+      () => sql(`select from cartwright.jobs where handler = 'webhooks:wishes.made' and lease is null`),
+      PATIENCE
+    )
+    .toHaveLength(1)
+  expect(await attempts()).toEqual([{ attempts: 0, error: null }])
+  expect(receiver.received).toEqual([])
+  await emitter.commit()
+  await shop.waitForStatus('delivered', 1)
+  expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'wishes.made', position: 2 })
 })

@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../postgres/database.ts'
+import { findPositionsOf } from './queries.ts'
+import type { Sequencer } from './sequencer.ts'
+
+/** Where an event is in the log. `version` is that of its payload's format. */
+export type EventPlace = { readonly position: number; readonly version: number }
+/** An event has no position yet, because an earlier transaction is open. Its handler is tried again in a second. */
+export class PositionPending extends Error {}
+
+const WAIT_MS_MAX = 2_000
+const PAUSE_MS = 25
+
+/** Returns a function that finds the places of events by their id, and waits for those that were committed just now. */
+export const createPlaceReader =
+  (db: Pick<Database, 'rows'>, { advance }: Pick<Sequencer, 'advance'>) =>
+  /** @throws PositionPending */
+  async (ids: readonly number[]): Promise<ReadonlyMap<number, EventPlace>> => {
+    if (ids.length === 0) return new Map()
+    const endsAt = performance.now() + WAIT_MS_MAX
+    const smallestId = Math.min(...ids)
+    for (;;) {
+      const found = await db.rows(findPositionsOf, { ids, smallestId })
+      if (found.length === ids.length) return new Map(found.map(({ id, ...place }) => [id, place]))
+      if (performance.now() > endsAt) throw new PositionPending('events have no position yet')
+      if ((await advance()) === 'waiting') await delay(PAUSE_MS)
+    }
+  }
