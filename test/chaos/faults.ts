@@ -43,7 +43,7 @@ const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): C
   kills: true,
   plant: async ({ site, diedAt }, dice) => {
     const victim = dice.of(site.processes)
-    const { seen, last, onceAt, onceCommitted } = victim.statements
+    const { seenStatements: seen, lastStatements: last, onceAt, onceCommitted } = victim.statements
     const isCommit = what === 'commit'
     const places = [...(isCommit ? last : seen)].filter(isCommit ? isOfBuying : isFailpoint).sort()
     const named = (place: string) => `${place} ${when}${isCommit ? ' its commit' : ''}`

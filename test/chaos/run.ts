@@ -49,7 +49,7 @@ async function runChaos(asked: ChaosRun): Promise<Report> {
       ...(await findBrokenPromises(stage, record))
     ]
     const { diedAt, clocks } = stage
-    const logged = broken.length === 0 ? [] : stage.site.logged()
+    const logged = broken.length === 0 ? [] : stage.site.takeLogLines()
     return { processes, seconds, seed, capture, harms, diedAt, clocks, settled, record, broken, logged }
   } finally {
     await stage.close()
@@ -130,6 +130,6 @@ async function injectFault(
   // An abort ends the fault immediately.
   await delay(seconds * 1_000, undefined, { signal }).catch(() => {})
   await mend()
-  const ended = await stage.site.tidy()
+  const ended = await stage.site.recover()
   if (!kills) for (const each of ended) record.wrong.add(`${name}: ${each}`)
 }

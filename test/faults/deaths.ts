@@ -12,16 +12,16 @@ import { until } from './until.ts'
 
 const VICTIM = victimProgram('request-victim')
 
-/** Statements that only read: a death there equals one before the next statement. */
+/** Statements that only read. A crash there equals one before the next statement. */
 const READS = /\.(?:find|list|count|is|are|measure|read|quote|lock)_/
 
-/** The moment of a death: at a statement or the commit of its transaction, before it or its response arrives. */
-export type Moment = { readonly statement: string; readonly at: At }
-export type At = 'before' | 'behind' | 'before its commit' | 'behind its commit'
+/** A crash at a statement or at the commit of its transaction: before the statement is sent or before its response arrives. */
+export type CrashPoint = { readonly statement: string; readonly at: CrashTiming }
+export type CrashTiming = 'before' | 'behind' | 'before its commit' | 'behind its commit'
 type Shop = Pick<TestShop, 'databaseUrl' | 'sql'>
-export type Sent = { method: string; path: string } & RequestOptions
+export type SentRequest = { method: string; path: string } & RequestOptions
 
-export const momentName = ({ statement, at }: Moment) => `${at}: ${statement}`
+export const crashPointName = ({ statement, at }: CrashPoint) => `${at}: ${statement}`
 
 /** Starts another process of a shop for one test, with a proxy between it and the database. */
 export async function startVictim(
@@ -45,12 +45,12 @@ export async function startVictim(
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   await lines.next()
-  const send = async (...requests: readonly Sent[]): Promise<unknown> => {
+  const send = async (...requests: readonly SentRequest[]): Promise<unknown> => {
     child.stdin.write(`${JSON.stringify(requests)}\n`)
     const { value } = await lines.next()
     return value === undefined ? undefined : JSON.parse(value)
   }
-  const plant = ({ statement, at }: Moment) => {
+  const plant = ({ statement, at }: CrashPoint) => {
     const plantAt = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
     plantAt(statement, () => {
       child.kill('SIGKILL')
@@ -67,51 +67,56 @@ export async function startVictim(
     )
   }
   return {
-    /** Sends all requests simultaneously, and is killed at this moment. */
-    dieAmong: async (moment: Moment, requests: readonly Sent[]): Promise<void> => {
-      plant(moment)
+    /** Sends all requests simultaneously; the process is killed at the crash point. */
+    crashDuringRequests: async (crashPoint: CrashPoint, requests: readonly SentRequest[]): Promise<void> => {
+      plant(crashPoint)
       const answers = await send(...requests)
-      if (answers !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answers)}`)
+      if (answers !== undefined)
+        throw new Error(`the process survived, and responded ${JSON.stringify(answers)}`)
       await gone()
     },
     /** Kills the process now. */
-    die: async (): Promise<void> => {
+    kill: async (): Promise<void> => {
       child.kill('SIGKILL')
       await gone()
     },
-    /** Sends a request without a death, and returns all moments at which the process could have died. */
-    momentsOf: async (request: Sent): Promise<Moment[]> => {
-      const before = { seen: new Set(statements.seen), last: new Set(statements.last) }
+    /** Sends a request without a crash, and returns every point at which the process could crash. */
+    crashPointsOf: async (request: SentRequest): Promise<CrashPoint[]> => {
+      const before = {
+        seenStatements: new Set(statements.seenStatements),
+        lastStatements: new Set(statements.lastStatements)
+      }
       await send(request)
-      const at = (of: 'seen' | 'last', ...whens: At[]) =>
+      const at = (of: 'seenStatements' | 'lastStatements', ...timings: CrashTiming[]) =>
         [...statements[of]]
           .filter(statement => !before[of].has(statement))
-          .flatMap(statement => whens.map(at => ({ statement, at })))
+          .flatMap(statement => timings.map(timing => ({ statement, at: timing })))
       return [
-        ...at('seen', 'before', 'behind').filter(({ statement }) => !READS.test(statement)),
-        ...at('last', 'before its commit', 'behind its commit')
+        ...at('seenStatements', 'before', 'behind').filter(({ statement }) => !READS.test(statement)),
+        ...at('lastStatements', 'before its commit', 'behind its commit')
       ]
     },
     /**
-     * Sends it, and is killed at this moment. @throws what it was answered when it never came, unless it `mayLive`: another
-     * process may be quicker with what follows.
+     * Sends a request; the process is killed at the crash point. @throws the response when the process survives, unless it
+     * `mayLive` because another process may execute the statement first.
      */
-    dieAt: async (moment: Moment, request: Sent, mayLive: boolean): Promise<void> => {
-      plant(moment)
+    crashDuring: async (crashPoint: CrashPoint, request: SentRequest, mayLive: boolean): Promise<void> => {
+      plant(crashPoint)
       const answer = await send(request)
       if (answer !== undefined && mayLive) return
-      if (answer !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answer)}`)
+      if (answer !== undefined)
+        throw new Error(`the process survived, and responded ${JSON.stringify(answer)}`)
       await gone()
     },
-    /** Receives a request, and is killed at this moment of its work, before or after the response. */
-    dieAfter: async (moment: Moment, request: Sent): Promise<void> => {
-      plant(moment)
+    /** Sends a request; the process is killed at the crash point, before or after the response. */
+    crashWhileHandling: async (crashPoint: CrashPoint, request: SentRequest): Promise<void> => {
+      plant(crashPoint)
       send(request).catch(() => {})
       await gone()
     },
-    /** Is killed at this moment of its background work after `begin`. */
-    dieDoing: async (moment: Moment, begin: () => Promise<unknown>): Promise<void> => {
-      plant(moment)
+    /** Calls `begin`; the process is killed at the crash point of its background work. */
+    crashInBackground: async (crashPoint: CrashPoint, begin: () => Promise<unknown>): Promise<void> => {
+      plant(crashPoint)
       await begin()
       await gone()
     }
@@ -120,7 +125,7 @@ export async function startVictim(
 export type Victim = Awaited<ReturnType<typeof startVictim>>
 
 /** A sequence of processes. The next one starts while the last one dies. */
-export async function* victims(
+export async function* startVictims(
   count: number,
   shop: Shop,
   settings: Readonly<Record<string, string>>

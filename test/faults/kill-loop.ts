@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createHttpClient } from '../support/http-client.ts'
-import { checkBooks, openLoad, readShared, someVariants } from './books.ts'
+import { findVariantIds, findWrongWrites, openLoad, readSharedCart } from './books.ts'
 import { type Load, runClient } from './kill-load.ts'
 import { until } from './until.ts'
 import { createVictim, type Victim } from './victim.ts'
@@ -26,9 +26,9 @@ export type KillReport = {
 }
 
 /**
- * Writes carts of the real program from several clients at once, and kills the program and its PostgreSQL in turn.
- * After every kill all that was acknowledged must be there; in the end, when every request was repeated with its key
- * until it was answered, and again afterwards, everything must be there exactly once.
+ * Several clients write carts of the real program while it and its PostgreSQL are killed in turn. After every kill,
+ * all acknowledged writes must be stored. At the end, each write must be stored exactly once, also after a repetition
+ * with its key.
  */
 export async function killLoop(kills: number, log: (line: string) => void = () => {}): Promise<KillReport> {
   const victim = await createVictim(SETTINGS)
@@ -36,25 +36,27 @@ export async function killLoop(kills: number, log: (line: string) => void = () =
   const report: KillReport = { kills: 0, acknowledged: 0, retried: 0, longestOutageMs: 0, wrong: [] }
   try {
     await victim.start()
-    const variantIds = await someVariants(http, CLIENTS + 2)
+    const variantIds = await findVariantIds(http, CLIENTS + 2)
     const { load, clients } = await openLoad({
       http,
       variantIds,
       label: 'kill',
       pauseMs: 0,
-      hangsUpOfHundred: 0
+      hangUpPercent: 0
     })
     const fail = (error: unknown) => void report.wrong.push(String(error))
     const running = clients.map(client => runClient(load, client).catch(fail))
     while (report.kills < kills && report.wrong.length === 0) {
       await killOnce(victim, load, report).catch(fail)
-      log(`${report.kills} kills, ${load.acknowledged} writes acknowledged, ${load.retried} tries repeated`)
+      log(
+        `${report.kills} kills, ${load.acknowledged} writes acknowledged, ${load.retried} attempts repeated`
+      )
     }
-    load.stopping = true
+    load.isStopping = true
     await Promise.all(running)
-    report.wrong.push(...load.unexpected)
+    report.wrong.push(...load.unexpectedResponses)
     if (report.wrong.length === 0) {
-      await checkBooks(load, clients, load.written, victim.sql)
+      await findWrongWrites(load, clients, load.acknowledgedWrites, victim.sql)
         .then(wrong => report.wrong.push(...wrong))
         .catch(fail)
     }
@@ -68,8 +70,8 @@ export async function killLoop(kills: number, log: (line: string) => void = () =
 
 async function killOnce(victim: Victim, load: Load, report: KillReport): Promise<void> {
   const enough = load.acknowledged + randomInt(20, 150)
-  const isTime = () => load.acknowledged >= enough || report.wrong.length > 0
-  await until('enough writes are acknowledged', isTime, RECOVERY_MS_MAX)
+  const areEnoughAcknowledged = () => load.acknowledged >= enough || report.wrong.length > 0
+  await until('enough writes are acknowledged', areEnoughAcknowledged, RECOVERY_MS_MAX)
   const startedAt = performance.now()
   if (report.kills % 2 === 0) {
     await victim.killProcess()
@@ -79,12 +81,12 @@ async function killOnce(victim: Victim, load: Load, report: KillReport): Promise
   }
   report.kills += 1
   const before = { keyed: load.keyed.acknowledged, unkeyed: load.unkeyed.acknowledged }
-  const stored = await readShared(load)
+  const stored = await readSharedCart(load)
   report.longestOutageMs = Math.max(report.longestOutageMs, Math.round(performance.now() - startedAt))
   for (const kind of ['keyed', 'unkeyed'] as const) {
-    const isWithin = stored[kind] >= before[kind] && stored[kind] <= load[kind].started
+    const isWithin = stored[kind] >= before[kind] && stored[kind] <= load[kind].sent
     if (isWithin) continue
-    const sent = `acknowledged ${before[kind]}, sent ${load[kind].started}`
+    const sent = `acknowledged ${before[kind]}, sent ${load[kind].sent}`
     report.wrong.push(`after kill ${report.kills}: ${kind} is ${stored[kind]}, ${sent}`)
   }
 }

@@ -7,16 +7,16 @@ import { createVictim, type Victim } from './victim.ts'
 
 const DONE_MS_MAX = 1_800_000
 /** Of a hundred mails, how many are rejected temporarily, and how many lose their connection before or after acceptance. */
-const REFUSED = 2
-const DROPPED = 2
+const REJECTED_PERCENT = 2
+const DROPPED_PERCENT = 2
 
 type MailReport = {
   events: number
   kills: number
   restarts: number
   /** Mails that the server accepted, including repeated ones. */
-  taken: number
-  again: number
+  accepted: number
+  repeated: number
   messageIds: number
   seconds: number
   /** The broken guarantees. */
@@ -25,14 +25,14 @@ type MailReport = {
 
 function nextFailure(): MailFailure | undefined {
   const dice = randomInt(100)
-  if (dice < REFUSED) return { at: 'data', code: 451, text: '4.3.0 try again later' }
-  if (dice < REFUSED + DROPPED) return { at: 'data', drop: 'before' }
-  if (dice < REFUSED + 2 * DROPPED) return { at: 'data', drop: 'after' }
+  if (dice < REJECTED_PERCENT) return { at: 'data', code: 451, text: '4.3.0 try again later' }
+  if (dice < REJECTED_PERCENT + DROPPED_PERCENT) return { at: 'data', drop: 'before' }
+  if (dice < REJECTED_PERCENT + 2 * DROPPED_PERCENT) return { at: 'data', drop: 'after' }
   return undefined
 }
 
-/** Records that many password changes as events. */
-const happen = (events: number) => `
+/** Inserts the jobs of `events` password changes. */
+const insertPasswordChanges = (events: number) => `
   with people as (
     insert into auth.users (id, email, name, role)
     select gen_random_uuid(), 'person' || n || '@example.com', 'Person ' || n, 'customer'
@@ -41,20 +41,20 @@ const happen = (events: number) => `
   )
   insert into cartwright.jobs (handler, subject, event_id, payload)
   select 'notifications:auth.password_changed', id, gen_random_uuid(), jsonb_build_object('user_id', id) from people`
-/** Of a process that is dead. Those of others may be done twice then, which has to do no harm. */
+/** Ends the leases of the killed process. Jobs of others may run twice then, which must have no effect. */
 const END_LEASES = `
   update cartwright.jobs set due_at = now(), lease = null where handler like 'notifications%' and lease is not null`
-const HURRY = `
+const MAKE_MESSAGES_DUE = `
   update cartwright.jobs set due_at = now() where handler = 'notifications.send_message' and lease is null and due_at > now()`
-const LEFT = `
+const COUNT_LEFT = `
   select (select count(*)::int from cartwright.jobs where handler like 'notifications%') as jobs,
     (select count(*)::int from notifications.messages where status = 'pending') as pending`
 const MESSAGES =
   'select count(*)::int as messages, count(distinct origin)::int as origins from notifications.messages'
 
 /**
- * Of so many events each is told by one mail, however often the process that sends it is killed, the server for mails is
- * away, refuses something, or takes it and does not say so.
+ * Each event results in exactly one mail while the sending process is killed and the mail server stops, rejects mails or
+ * accepts them without a response.
  */
 async function mailLoop(events: number, kills: number, log: (line: string) => void): Promise<MailReport> {
   const port = await fixedPort()
@@ -75,11 +75,11 @@ async function mailLoop(events: number, kills: number, log: (line: string) => vo
   try {
     await openServer()
     await victim.start()
-    await victim.sql(happen(events))
+    await victim.sql(insertPasswordChanges(events))
     while (report.kills + report.restarts < kills) {
       const enough = taken().length + randomInt(1, Math.max(2, Math.floor((2 * events) / (kills + 1))))
-      const isTime = () => taken().length >= enough || taken().length >= events
-      await until('the mail server has accepted enough mails', isTime, DONE_MS_MAX)
+      const areEnoughAccepted = () => taken().length >= enough || taken().length >= events
+      await until('the mail server has accepted enough mails', areEnoughAccepted, DONE_MS_MAX)
       if (report.kills <= report.restarts) report.kills += await kill(victim)
       else {
         await servers.at(-1)?.close()
@@ -88,12 +88,12 @@ async function mailLoop(events: number, kills: number, log: (line: string) => vo
         report.restarts += 1
       }
       log(
-        `${report.kills} kills, ${report.restarts} restarts of the mail server, ${taken().length} mails taken`
+        `${report.kills} kills, ${report.restarts} restarts of the mail server, ${taken().length} mails accepted`
       )
     }
-    await until('every mail is sent', () => isOver(victim), DONE_MS_MAX)
+    await until('every mail is sent', () => areMailsSent(victim), DONE_MS_MAX)
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
-    return { ...report, seconds, ...(await judge(victim, taken(), events)) }
+    return { ...report, seconds, ...(await checkMails(victim, taken(), events)) }
   } finally {
     await servers.at(-1)?.close()
     await victim.remove()
@@ -107,25 +107,30 @@ async function kill(victim: Victim): Promise<number> {
   return 1
 }
 
-async function isOver(victim: Victim): Promise<boolean> {
-  await victim.sql(HURRY)
+async function areMailsSent(victim: Victim): Promise<boolean> {
+  await victim.sql(MAKE_MESSAGES_DUE)
   await delay(500)
-  const [left] = await victim.sql(LEFT)
+  const [left] = await victim.sql(COUNT_LEFT)
   return left?.jobs === 0 && left.pending === 0
 }
 
-async function judge(victim: Victim, taken: MailServer['taken'], events: number) {
+async function checkMails(victim: Victim, taken: MailServer['taken'], events: number) {
   const idsOf = Map.groupBy(taken, ({ recipient }) => recipient)
   const idsOfAll = new Set(taken.map(({ messageId }) => messageId))
   const severalIds = [...idsOf].filter(([, mails]) => new Set(mails.map(each => each.messageId)).size !== 1)
   const [row] = await victim.sql(MESSAGES)
   const wrong = [
-    ...(idsOf.size === events ? [] : [`${events - idsOf.size} were told nothing`]),
+    ...(idsOf.size === events ? [] : [`${events - idsOf.size} got no mail`]),
     ...severalIds.map(([recipient]) => `${recipient} has mails of several ids`),
     ...(idsOfAll.size === events ? [] : [`there are ${idsOfAll.size} ids`]),
     ...(row?.messages === events && row.origins === events ? [] : [`there are ${row?.messages} messages`])
   ]
-  return { taken: taken.length, again: taken.length - idsOfAll.size, messageIds: idsOfAll.size, wrong }
+  return {
+    accepted: taken.length,
+    repeated: taken.length - idsOfAll.size,
+    messageIds: idsOfAll.size,
+    wrong
+  }
 }
 
 // By hand: `npm run faults:mail -- 10000 40`.

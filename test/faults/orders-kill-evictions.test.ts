@@ -3,11 +3,11 @@ import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
 import { CARD } from '../support/paid-orders.ts'
-import { type Moment, momentName, startVictim } from './deaths.ts'
+import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 /** From the payment event to the orders that lost units. */
-const MOMENTS: readonly Moment[] = [
+const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'inventory.confirm_reservations', at: 'behind' },
   { statement: 'inventory.insert_requests', at: 'before its commit' },
   { statement: 'inventory.insert_requests', at: 'behind its commit' },
@@ -30,7 +30,7 @@ test.each(CAPTURES)(
     const shop = await useMortalShop(capture)
     const { databaseUrl, settings } = shop
     let done = 0
-    for (const moment of MOMENTS) {
+    for (const crashPoint of CRASH_POINTS) {
       await shop.stock(shop.mug, done + UNITS)
       const place = async (payment: object) => {
         const { status, json, text } = await shop.buyer.post('/api/orders', {
@@ -46,7 +46,7 @@ test.each(CAPTURES)(
       await shop.platform.outbox.stop()
       await shop.act(card, 'pay')
       const { path, body, headers } = await shop.callbackOf(card)
-      await victim.dieAfter(moment, { method: 'POST', path, headers, body: body.toString() })
+      await victim.crashWhileHandling(crashPoint, { method: 'POST', path, headers, body: body.toString() })
       await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
       const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
       try {
@@ -55,8 +55,8 @@ test.each(CAPTURES)(
         await shop.becomes(card, { status: 'paid' })
         await shop.becomes(unpaid, { status: 'canceled' })
         done += UNITS
-        expect(await shop.reserved(shop.mug), momentName(moment)).toHaveLength(done / UNITS)
-        await shop.proveBooks()
+        expect(await shop.reserved(shop.mug), crashPointName(crashPoint)).toHaveLength(done / UNITS)
+        await shop.expectMatchingLedgers()
       } finally {
         await heir.close()
       }

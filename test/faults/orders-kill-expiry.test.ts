@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
-import { type Moment, momentName, startVictim } from './deaths.ts'
+import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
 import { useMortalShop } from './mortal-shop.ts'
 
-const MOMENTS: readonly Moment[] = [
+const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'orders.update_expiry', at: 'behind' },
   { statement: 'payments.insert_operations', at: 'behind its commit' },
   { statement: 'payments.upsert_facts', at: 'before' },
@@ -16,12 +16,12 @@ test('an order whose process is killed during its expiry is canceled, and its st
   const shop = await useMortalShop('automatic')
   await shop.platform.outbox.stop()
   await shop.sql(`update cartwright.jobs set due_at = 'infinity' where ${EXPIRE}`)
-  for (const moment of MOMENTS) {
+  for (const crashPoint of CRASH_POINTS) {
     const { id } = await shop.order()
     const hourAgo = `created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'`
     await shop.sql(`update orders.orders set ${hourAgo} where id = $1`, [id])
     const victim = await startVictim(shop, shop.settings, 'jobs')
-    await victim.dieDoing(moment, () =>
+    await victim.crashInBackground(crashPoint, () =>
       shop.sql(`update cartwright.jobs set due_at = now(), lease = null where ${EXPIRE}`)
     )
     // The leases of the killed process expire, and another process continues.
@@ -31,7 +31,7 @@ test('an order whose process is killed during its expiry is canceled, and its st
     try {
       await shop.sql(`update cartwright.jobs set due_at = now() where ${EXPIRE} and lease is null`)
       await shop.becomes(id, { status: 'canceled', payment_status: 'unpaid' })
-      await shop.proveBooks()
+      await shop.expectMatchingLedgers()
     } finally {
       await heir.close()
     }
@@ -39,10 +39,10 @@ test('an order whose process is killed during its expiry is canceled, and its st
     const { history } = await shop.read(id)
     expect(
       history.map(({ action }: { action: string }) => action),
-      momentName(moment)
+      crashPointName(crashPoint)
     ).toEqual([...['create', 'cancel', 'confirm_cancel']])
   }
   expect(await shop.reserved(shop.mug)).toEqual([])
   const intents = (await shop.sandbox.objects()).filter(({ object }) => object === 'payment_intent')
-  expect(intents.map(({ status }) => status)).toEqual(MOMENTS.map(() => 'canceled'))
+  expect(intents.map(({ status }) => status)).toEqual(CRASH_POINTS.map(() => 'canceled'))
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { admin } from '../../src/testing.ts'
 import { readLedger } from '../chaos/ledger.ts'
 import { sent } from '../support/orders.ts'
-import type { Moment, Sent } from './deaths.ts'
+import type { CrashPoint, SentRequest } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const UNITS = 2
@@ -120,9 +120,9 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   }
 }
 
-const DECIDED: Moment = { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+const DECIDED: CrashPoint = { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
 /** The provider has executed the operation, and the shop has not received the response. */
-const ASKED: Moment = { statement: 'payments.upsert_facts', at: 'before' }
+const ASKED: CrashPoint = { statement: 'payments.upsert_facts', at: 'before' }
 
 async function useLives(deed: Deed) {
   const shop = await useMortalShop(deed.capture)
@@ -141,7 +141,7 @@ async function useLives(deed: Deed) {
   return {
     ...shop,
     orders,
-    prepare: async (): Promise<Sent> => {
+    prepare: async (): Promise<SentRequest> => {
       const ids = await begin()
       orders.push(ids.order)
       const token = deed.by === 'customer' ? shop.caller.token : BOSS.token
@@ -166,13 +166,13 @@ test.each(Object.keys(DEEDS))(
   async name => {
     const deed = DEEDS[name] as Deed
     const shop = await useLives(deed)
-    const moments = deed.asksProvider ? [DECIDED, ASKED] : [DECIDED]
-    await shop.eachDeath(moments, shop.prepare, async (moment, index, request) => {
+    const crashPoints = deed.asksProvider ? [DECIDED, ASKED] : [DECIDED]
+    await shop.atEachCrashPoint(crashPoints, shop.prepare, async (crashPoint, index, request) => {
       // The retry or the background jobs may run first.
       if (index % 2 === 1) await shop.settled()
-      await shop.retried(moment, request)
+      await shop.retried(crashPoint, request)
     })
-    await shop.proveBooks()
+    await shop.expectMatchingLedgers()
     const { taken, back, becomes, gone, reserved } = deed
     for (const id of shop.orders) {
       expect(await shop.read(id)).toMatchObject(becomes)

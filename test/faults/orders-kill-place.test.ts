@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
-import type { Moment } from './deaths.ts'
+import type { CrashPoint } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const CODE = 'TENTH'
@@ -13,7 +13,7 @@ const BODY = {
 const UNITS = 2
 
 /** The rows of the table of crashes: the claim, the reservation, the order, what the provider is asked, the answer. */
-const MOMENTS: readonly Moment[] = [
+const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'idempotency.insert_keys', at: 'behind' },
   { statement: 'inventory.insert_reservations', at: 'before' },
   { statement: 'inventory.insert_reservations', at: 'behind its commit' },
@@ -53,34 +53,36 @@ test(
   'an order whose process is killed during its placement is placed or absent, and the retry makes it one',
   async () => {
     const shop = await useBuyers()
-    const retry = async (moment: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
-      const made = await shop.retried(moment, order)
-      expect(made, moment).toMatchObject({ status: 'pending', total: 2_290 })
-      expect(await shop.ordersOf(order.token), moment).toMatchObject([{ id: made.id, number: made.number }])
-      expect(await shop.unitsInCart(order.token), moment).toEqual([])
+    const retry = async (crashPoint: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
+      const made = await shop.retried(crashPoint, order)
+      expect(made, crashPoint).toMatchObject({ status: 'pending', total: 2_290 })
+      expect(await shop.ordersOf(order.token), crashPoint).toMatchObject([
+        { id: made.id, number: made.number }
+      ])
+      expect(await shop.unitsInCart(order.token), crashPoint).toEqual([])
       return made.id as string
     }
     const placed: string[] = []
-    const left: { moment: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
-    await shop.eachDeath(MOMENTS, shop.newOrder, async (moment, index, order) => {
+    const left: { crashPoint: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
+    await shop.atEachCrashPoint(CRASH_POINTS, shop.newOrder, async (crashPoint, index, order) => {
       const isThere = (await shop.ordersOf(order.token)).length > 0
-      expect(await shop.unitsInCart(order.token), moment).toEqual(isThere ? [] : [UNITS])
+      expect(await shop.unitsInCart(order.token), crashPoint).toEqual(isThere ? [] : [UNITS])
       // Half of the customers without an order do not retry.
-      if (!isThere && index % 2 === 0) left.push({ moment, order })
-      else placed.push(await retry(moment, order))
+      if (!isThere && index % 2 === 0) left.push({ crashPoint, order })
+      else placed.push(await retry(crashPoint, order))
     })
     await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
     const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
     await expect.poll(async () => (await owners()).filter(id => !placed.includes(String(id)))).toEqual([])
-    await shop.proveBooks()
-    for (const { moment, order } of left) placed.push(await retry(moment, order))
+    await shop.expectMatchingLedgers()
+    for (const { crashPoint, order } of left) placed.push(await retry(crashPoint, order))
 
     // Each order is paid once.
     for (const id of placed) {
       await shop.act(id, 'pay')
       await shop.callBack(id)
     }
-    await shop.proveBooks()
+    await shop.expectMatchingLedgers()
     const objects = await shop.sandbox.objects()
     const amountsOf = (kind: string) =>
       objects.filter(({ object }) => object === kind).map(each => each.amount)

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { TRANSFER } from '../support/orders.ts'
-import { type Moment, momentName, victims } from './deaths.ts'
+import { type CrashPoint, crashPointName, startVictims } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const BUYERS = 8
 /** Transactions that placed orders. Orders that arrive simultaneously share one. */
-const MOMENTS: readonly Moment[] = [
+const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'payments.insert_payment', at: 'before' },
   { statement: 'payments.insert_payment', at: 'behind' },
   { statement: 'orders.insert_unpaid_units', at: 'before' },
@@ -32,32 +32,32 @@ test(
     const ordersOf = async ({ buyer }: Order) => (await buyer.get('/api/orders')).json.items
     const unitsInCart = async ({ buyer }: Order) => (await buyer.get('/api/cart')).json.count
     const placed: string[] = []
-    const retry = async (moment: string, order: Order) => {
-      const made = await shop.retried(moment, order.request)
-      expect(made, moment).toMatchObject({
+    const retry = async (crashPoint: string, order: Order) => {
+      const made = await shop.retried(crashPoint, order.request)
+      expect(made, crashPoint).toMatchObject({
         status: 'pending',
         shipping_address: { name: `Ada ${order.units}` },
         items: [{ variant_id: shop.mug, quantity: order.units }]
       })
-      expect(await ordersOf(order), moment).toMatchObject([{ id: made.id, number: made.number }])
-      expect(await unitsInCart(order), moment).toBe(0)
+      expect(await ordersOf(order), crashPoint).toMatchObject([{ id: made.id, number: made.number }])
+      expect(await unitsInCart(order), crashPoint).toBe(0)
       placed.push(made.id)
     }
 
     let index = 0
-    for await (const victim of victims(MOMENTS.length, shop, shop.settings)) {
-      const moment = MOMENTS[index] as Moment
+    for await (const victim of startVictims(CRASH_POINTS.length, shop, shop.settings)) {
+      const crashPoint = CRASH_POINTS[index] as CrashPoint
       const orders = await Promise.all(Array.from({ length: BUYERS }, (_, at) => newOrder(at + 1)))
-      await victim.dieAmong(
-        moment,
+      await victim.crashDuringRequests(
+        crashPoint,
         orders.map(({ request }) => request)
       )
       await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
       for (const order of orders) {
         const isThere = (await ordersOf(order)).length > 0
-        expect(await unitsInCart(order), momentName(moment)).toBe(isThere ? 0 : order.units)
+        expect(await unitsInCart(order), crashPointName(crashPoint)).toBe(isThere ? 0 : order.units)
       }
-      for (const order of orders) await retry(momentName(moment), order)
+      for (const order of orders) await retry(crashPointName(crashPoint), order)
       index += 1
     }
 
@@ -65,8 +65,8 @@ test(
     await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
     const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
     await expect.poll(owners).toEqual(placed.toSorted())
-    expect(new Set(placed).size).toBe(BUYERS * MOMENTS.length)
-    await shop.proveBooks()
+    expect(new Set(placed).size).toBe(BUYERS * CRASH_POINTS.length)
+    await shop.expectMatchingLedgers()
   },
   TIMEOUT_MS
 )

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
-import type { Watch } from './proxied-connection.ts'
+import type { ChunkWatch } from './proxied-connection.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export type ProxiedDatabase = {
@@ -12,7 +12,7 @@ export type ProxiedDatabase = {
 }
 
 /** A test database behind a proxy that can break the connection, for one test. */
-export async function useProxiedDatabase(watch?: Watch): Promise<ProxiedDatabase> {
+export async function useProxiedDatabase(watch?: ChunkWatch): Promise<ProxiedDatabase> {
   const created = await createTestDatabase()
   const proxy = await openTcpProxy(addressOf(created.url), watch)
   onTestFinished(async () => {

@@ -55,7 +55,7 @@ test('finds the response to a commit, also in pieces, and only while a fault is 
 })
 
 test('finds a statement by its name, once, wherever a chunk ends', () => {
-  const { watch, seen, onceAt } = watchStatements()
+  const { watch, seenStatements: seen, onceAt } = watchStatements()
   const connection = {}
   const sent = Buffer.concat([message('B', '\0orders.insert\0\0\0\0\0\0\0'), message('S', '')])
   const send = () => [sent.subarray(0, 4), sent.subarray(4)].map(each => watch(connection, 'to_server', each))
@@ -68,7 +68,7 @@ test('finds a statement by its name, once, wherever a chunk ends', () => {
 })
 
 test('finds the commit of the transaction that sent a statement, and no other', () => {
-  const { watch, last, onceCommitted } = watchStatements()
+  const { watch, lastStatements: last, onceCommitted } = watchStatements()
   const [one, other] = [{}, {}]
   const statement = message('B', '\0orders.insert\0\0\0\0\0\0\0')
   const send = (connection: object, chunk: Buffer) => watch(connection, 'to_server', chunk)

@@ -1,11 +1,11 @@
-import type { Direction, Fate, Watch } from './proxied-connection.ts'
+import type { ChunkOutcome, ChunkWatch, Direction } from './proxied-connection.ts'
 
 const LENGTH_BYTES = 4
 /** Only the beginning of a message is read. */
 const NAMES_BYTES_MAX = 256
 const COMMIT = /^\s*commit\b/i
 
-/** The strings that a message begins with. */
+/** The first two strings of a message. */
 const stringsIn = (body: Buffer): string[] => body.toString('latin1', 0, NAMES_BYTES_MAX).split('\0', 2)
 
 /** Follows one direction of one connection, message by message (PostgreSQL's protocol, "Message Formats"). */
@@ -34,7 +34,7 @@ class MessageReader {
   }
 }
 
-/** Detects commits on one connection: `asked` in requests of the program, `done` in responses of the server. */
+/** Detects commits on one connection, in requests of the program and in responses of the server. */
 class CommitReader {
   readonly #readers = {
     to_server: new MessageReader('to_server'),
@@ -47,7 +47,7 @@ class CommitReader {
   mentionsCommit(direction: Direction, chunk: Buffer): boolean {
     let found = false
     for (const { type, body } of this.#readers[direction].read(chunk)) {
-      found = (direction === 'to_server' ? this.#asks(type, body) : tells(type, body)) || found
+      found = (direction === 'to_server' ? this.#asks(type, body) : isCommitResponse(type, body)) || found
     }
     return found
   }
@@ -63,19 +63,20 @@ class CommitReader {
   }
 }
 
-const tells = (type: string, body: Buffer) => type === 'C' && body.toString('latin1') === 'COMMIT\0'
+const isCommitResponse = (type: string, body: Buffer) =>
+  type === 'C' && body.toString('latin1') === 'COMMIT\0'
 
-/** A watch for a proxy in front of PostgreSQL, which can make COMMIT the moment at which connections break. */
+/** Watches a proxy in front of PostgreSQL, and can break connections at COMMIT. */
 export type CommitWatch = {
-  watch: Watch
+  watch: ChunkWatch
   /** From now on, every n-th COMMIT or response in this direction, with its connection, gets this fate. */
-  breakAt(direction: Direction, fate: Fate, oneOf: number): void
+  breakAt(direction: Direction, fate: ChunkOutcome, oneOf: number): void
   restore(): void
 }
 
 export function watchCommits(): CommitWatch {
   const readers = new WeakMap<object, CommitReader>()
-  let planted: { direction: Direction; fate: Fate; oneOf: number } | undefined
+  let planted: { direction: Direction; fate: ChunkOutcome; oneOf: number } | undefined
   let commits = 0
   return {
     watch: (connection, direction, chunk) => {
@@ -94,17 +95,17 @@ export function watchCommits(): CommitWatch {
   }
 }
 
-/** A watch for a proxy in front of PostgreSQL, which sees the statements that a program sends, by their names. */
+/** Watches a proxy in front of PostgreSQL for the names of the statements that a program sends. */
 export type StatementWatch = {
-  watch: Watch
+  watch: ChunkWatch
   /** The statements that were sent. */
-  seen: ReadonlySet<string>
+  seenStatements: ReadonlySet<string>
   /** The last statements of their transactions. */
-  last: ReadonlySet<string>
+  lastStatements: ReadonlySet<string>
   /** Calls `act` when this message is sent next; its result decides what happens to the connection. */
-  onceAt(name: string, act: () => Fate): void
+  onceAt(name: string, act: () => ChunkOutcome): void
   /** The same at the commit of the transaction in which this one is sent next. */
-  onceCommitted(name: string, act: () => Fate): void
+  onceCommitted(name: string, act: () => ChunkOutcome): void
   restore(): void
 }
 
@@ -112,11 +113,11 @@ export function watchStatements(): StatementWatch {
   const readers = new WeakMap<object, { messages: MessageReader; commits: CommitReader; name: string }>()
   const seen = new Set<string>()
   const last = new Set<string>()
-  let planted: { name: string; isAtCommit: boolean; act: () => Fate } | undefined
-  /** The connection whose commit is waited for. */
+  let planted: { name: string; isAtCommit: boolean; act: () => ChunkOutcome } | undefined
+  /** The connection that is killed at its next commit. */
   let committing: object | undefined
 
-  function fateOf(connection: object, names: readonly string[], isCommit: boolean): Fate {
+  function outcomeOf(connection: object, names: readonly string[], isCommit: boolean): ChunkOutcome {
     if (planted === undefined) return 'pass'
     if (names.includes(planted.name)) committing = connection
     const isDue = planted.isAtCommit ? isCommit && committing === connection : names.includes(planted.name)
@@ -129,14 +130,14 @@ export function watchStatements(): StatementWatch {
     planted = undefined
     committing = undefined
   }
-  function plant(name: string, isAtCommit: boolean, act: () => Fate): void {
+  function plant(name: string, isAtCommit: boolean, act: () => ChunkOutcome): void {
     restore()
     planted = { name, isAtCommit, act }
   }
 
   return {
-    seen,
-    last,
+    seenStatements: seen,
+    lastStatements: last,
     watch: (connection, direction, chunk) => {
       if (direction === 'to_program') return 'pass'
       const reader = readers.get(connection) ?? {
@@ -147,13 +148,13 @@ export function watchStatements(): StatementWatch {
       readers.set(connection, reader)
       const names = [...reader.messages.read(chunk)]
         .map(({ type, body }) => (type === 'B' ? (stringsIn(body)[1] ?? '') : ''))
-        // Those of modules; `begin` and `commit` have none.
+        // Only statements of modules have a name with a dot.
         .filter(name => name.includes('.'))
       for (const name of names) seen.add(name)
       reader.name = names.at(-1) ?? reader.name
       const isCommit = reader.commits.mentionsCommit(direction, chunk)
       if (isCommit) last.add(reader.name)
-      return fateOf(connection, names, isCommit)
+      return outcomeOf(connection, names, isCommit)
     },
     onceAt: (name, act) => plant(name, false, act),
     onceCommitted: (name, act) => plant(name, true, act),

@@ -1,18 +1,18 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 
 export type Direction = 'to_server' | 'to_program'
-/** How a direction of a proxy flows just now, for all of its connections. */
-export type Flow = { isHeld: boolean; delayMs: number }
+/** The current flow of one direction, for all connections of a proxy. */
+export type DirectionFlow = { isHeld: boolean; delayMs: number }
 /** How the proxy treats a chunk: it forwards it, resets the connection, or stops forwarding in both directions. */
-export type Fate = 'pass' | 'reset' | 'lose'
+export type ChunkOutcome = 'pass' | 'reset' | 'lose'
 /** `connection` is the same object for all chunks of one connection. */
-export type Watch = (connection: object, direction: Direction, chunk: Buffer) => Fate
+export type ChunkWatch = (connection: object, direction: Direction, chunk: Buffer) => ChunkOutcome
 
 type Options = {
-  flows: Record<Direction, Flow>
+  flows: Record<Direction, DirectionFlow>
   isHeld: boolean
   change(chunk: Buffer): Buffer
-  watch: Watch
+  watch: ChunkWatch
   closed(): void
 }
 
@@ -23,8 +23,8 @@ export class ProxiedConnection {
   readonly #pipes: Record<Direction, Pipe>
   readonly #options: Options
 
-  constructor(near: Socket, target: NetConnectOpts, options: Options) {
-    this.#near = near
+  constructor(programSocket: Socket, target: NetConnectOpts, options: Options) {
+    this.#near = programSocket
     this.#far = connect({ ...target, allowHalfOpen: true })
     this.#options = options
     this.#pipes = {
@@ -64,9 +64,9 @@ export class ProxiedConnection {
     const { change, watch, closed } = this.#options
     const pipe = this.#pipes[direction]
     from.on('data', (chunk: Buffer) => {
-      const fate = pipe.isLost ? 'pass' : watch(this, direction, chunk)
-      if (fate === 'reset') this.reset()
-      else if (fate === 'lose') this.lose()
+      const outcome = pipe.isLost ? 'pass' : watch(this, direction, chunk)
+      if (outcome === 'reset') this.reset()
+      else if (outcome === 'lose') this.lose()
       else pipe.add(() => to.writable && to.write(change(chunk)))
     })
     from.on('end', () => pipe.add(() => to.end()))
@@ -80,13 +80,13 @@ export class ProxiedConnection {
 
 /** One direction: data arrives in order, later or never. */
 class Pipe {
-  readonly #flow: Flow
+  readonly #flow: DirectionFlow
   #steps: { dueAt: number; run: () => void }[] = []
   #timer: NodeJS.Timeout | undefined
   #isHeld: boolean
   isLost = false
 
-  constructor(flow: Flow, isHeld: boolean) {
+  constructor(flow: DirectionFlow, isHeld: boolean) {
     this.#flow = flow
     this.#isHeld = isHeld
   }
@@ -119,7 +119,7 @@ class Pipe {
   }
 }
 
-// Sockets in the file system know no reset.
+// Unix domain sockets cannot be reset.
 function resetSocket(socket: Socket): void {
   if (socket.remotePort === undefined) socket.destroy()
   else socket.resetAndDestroy()

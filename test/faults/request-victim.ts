@@ -1,7 +1,7 @@
 /**
- * A process of a shop that sends itself what it is told, a list of requests a line, all at once, and says what they were answered:
- * `node request-victim.ts URL SETTINGS`. It does no jobs, so that whatever it sends belongs to its request; with `jobs` behind
- * that, it does all that are due; with `webhooks`, those of a shop that tells others what happens.
+ * A process of a shop that reads one list of requests per line, executes them simultaneously and prints the responses:
+ * `node request-victim.ts URL SETTINGS [jobs|webhooks]`. Without the last argument it runs no jobs, so that each of its
+ * statements belongs to a request. `jobs` runs all due jobs; `webhooks` runs those of a shop with webhooks.
  */
 import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
-import type { Sent } from './deaths.ts'
+import type { SentRequest } from './deaths.ts'
 
 const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
 const shop = await openTestShop({
@@ -22,11 +22,11 @@ const shop = await openTestShop({
     : { modules: CHECKOUT_MODULES })
 })
 if (jobs === undefined) await shop.platform.outbox.stop()
-// One that is killed would not keep its compiled code for the next one.
+// A killed process does not write its compiled code to the cache for the next one.
 flushCompileCache()
 process.stdout.write('ready\n')
 for await (const line of createInterface(process.stdin)) {
-  const requests: readonly Sent[] = JSON.parse(line)
+  const requests: readonly SentRequest[] = JSON.parse(line)
   const answers = await Promise.all(
     requests.map(({ method, path, ...options }) => shop.request(method, path, options))
   )

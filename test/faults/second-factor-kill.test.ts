@@ -5,10 +5,10 @@ import { openTestShop, type TestShop } from '../../src/testing.ts'
 import { type Accounts, openAccounts } from '../support/accounts.ts'
 import { bytesOfBase32, enrol, nextCode } from '../support/second-factor.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
-import type { Moment } from './deaths.ts'
+import type { CrashPoint } from './deaths.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
 import { watchStatements } from './postgres-wire.ts'
-import type { Watch } from './proxied-connection.ts'
+import type { ChunkWatch } from './proxied-connection.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
 import { until } from './until.ts'
 
@@ -46,7 +46,7 @@ async function openDying() {
   let last: object | undefined
   let planted: object | undefined
   let answered = () => {}
-  const watch: Watch = (connection, direction, chunk) => {
+  const watch: ChunkWatch = (connection, direction, chunk) => {
     if (direction === 'to_server') last = connection
     else if (connection === planted) answered()
     return statements.watch(connection, direction, chunk)
@@ -69,7 +69,7 @@ async function openDying() {
 
   return {
     process: { request, auth: apiOf(authModule) as AuthApi } satisfies Process,
-    async dieAt({ statement, at }: Moment, work: () => Promise<Answer>): Promise<void> {
+    async crashDuring({ statement, at }: CrashPoint, work: () => Promise<Answer>): Promise<void> {
       const { promise: reached, resolve } = Promise.withResolvers<void>()
       let isReached = false
       const plant = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
@@ -229,22 +229,22 @@ test.each(Object.keys(DEEDS))(
     expect(result.status).toBeLessThan(300)
     const written = new Set(statements.filter(each => !READS.test(each) && !OF_OTHERS.has(each)))
     const last = written.has(MARK) ? MARK : 'audit.upsert_entry'
-    const moments: readonly Moment[] = [
+    const crashPoints: readonly CrashPoint[] = [
       ...[...written]
         .filter(each => EVERY || COMMITTED.has(each))
         .map(each => ({ statement: each, at: 'behind' }) as const),
       ...(['before its commit', 'behind its commit'] as const).map(at => ({ statement: last, at }))
     ]
-    for (const moment of moments) {
+    for (const crashPoint of crashPoints) {
       const { id, send, prove } = await prepare()
       const before = await stateOf(id)
-      await dying.dieAt(moment, () => send(dying.process))
+      await dying.crashDuring(crashPoint, () => send(dying.process))
       const left = await stateOf(id)
       // The leases of the killed process expire.
       await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
       const answer = await send(shop)
-      expect(answer.status, JSON.stringify(moment)).toBeLessThan(300)
-      expect([before, await stateOf(id)], JSON.stringify(moment)).toContainEqual(left)
+      expect(answer.status, JSON.stringify(crashPoint)).toBeLessThan(300)
+      expect([before, await stateOf(id)], JSON.stringify(crashPoint)).toContainEqual(left)
       await prove(answer)
     }
   }

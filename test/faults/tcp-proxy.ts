@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type NetConnectOpts } from 'node:net'
 import { freePort } from '../support/free-port.ts'
-import { type Direction, type Flow, ProxiedConnection, type Watch } from './proxied-connection.ts'
+import {
+  type ChunkWatch,
+  type Direction,
+  type DirectionFlow,
+  ProxiedConnection
+} from './proxied-connection.ts'
 
 const BOTH: readonly Direction[] = ['to_server', 'to_program']
 
@@ -12,29 +17,32 @@ export type TcpProxy = {
   cut(): Promise<void>
   /** Resets all connections and accepts new ones. */
   reset(): void
-  /** Holds everything back, in both directions or one, and says nothing: a firewall, or a machine that froze. */
+  /** Holds all data back, in both directions or one, like a firewall or a frozen machine. */
   hang(direction?: Direction): void
-  /** Nothing passes over present connections any more, while new ones work, like a failover to another machine. */
+  /** Existing connections forward nothing more, and new ones work, like a failover to another machine. */
   strand(direction?: Direction): void
-  /** New connections are accepted and never answered, present ones work. */
+  /** New connections are accepted and get no data; existing ones work. */
   hangNew(): void
   /** Ends all connections in one direction; the peer decides on the other one. */
   halfClose(direction: Direction): void
   /** Delays all data in this direction. */
   slow(direction: Direction, milliseconds: number): void
-  /** Ends `cut`, `hang`, `hangNew` and `slow`; what was held back arrives. */
+  /** Ends `cut`, `hang`, `hangNew` and `slow`, and forwards the held data. */
   restore(): Promise<void>
-  /** Connections that were lost are reset: program and server learn of it, as a keep-alive would find some day. */
+  /** Resets lost connections, so that program and server detect the loss earlier than by a keep-alive. */
   sweep(): void
-  /** Replaces a text by one of the same length, in what the program sends and in what it is sent. */
+  /** Replaces a text by one of the same length, in both directions. */
   tamper(from: string, to: string): void
   close(): Promise<void>
 }
 
-/** A proxy in front of `target`, on a free port of 127.0.0.1. `watch` sees every chunk, and decides how it is treated. */
-export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 'pass'): Promise<TcpProxy> {
+/** A proxy in front of `target`, on a free port of 127.0.0.1. `watch` receives every chunk and decides its outcome. */
+export async function openTcpProxy(
+  target: NetConnectOpts,
+  watch: ChunkWatch = () => 'pass'
+): Promise<TcpProxy> {
   const connections = new Set<ProxiedConnection>()
-  const flows: Record<Direction, Flow> = {
+  const flows: Record<Direction, DirectionFlow> = {
     to_server: { isHeld: false, delayMs: 0 },
     to_program: { isHeld: false, delayMs: 0 }
   }
@@ -55,7 +63,7 @@ export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  const flow = (more: Partial<Flow>, directions = BOTH) => {
+  const flow = (more: Partial<DirectionFlow>, directions = BOTH) => {
     for (const direction of directions) Object.assign(flows[direction], more)
   }
   const reset = () => {
@@ -69,7 +77,7 @@ export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 
     reset()
     await closed
   }
-  // Not just any: it is listened on again after a cut, and must be free then.
+  // A fixed port, because the proxy listens on it again after a cut.
   const port = await freePort()
   await listen(port)
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
-import type { Moment, Sent } from './deaths.ts'
+import type { CrashPoint, SentRequest } from './deaths.ts'
 import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const UNITS = 2
@@ -11,7 +11,7 @@ type Deed = {
   readonly before: 'transfer' | 'no payment' | 'nothing'
   readonly path: (id: string) => string
   readonly body: (shop: Shop, id: string) => object
-  readonly moments: readonly Moment[]
+  readonly crashPoints: readonly CrashPoint[]
   /** Units that are counted after the operation. */
   readonly counted: number
 }
@@ -20,7 +20,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     before: 'nothing',
     path: () => '/api/orders',
     body: shop => ({ ...sent(shop.mug, UNITS), payment: TRANSFER }),
-    moments: [
+    crashPoints: [
       { statement: 'orders.defer_order', at: 'before' },
       { statement: 'orders.insert_unpaid_units', at: 'behind' },
       { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
@@ -31,7 +31,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     before: 'no payment',
     path: () => '/api/payments/intent',
     body: (_shop, order_id) => ({ order_id, ...TRANSFER }),
-    moments: [
+    crashPoints: [
       { statement: 'orders.insert_unpaid_units', at: 'behind' },
       { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
     ],
@@ -41,7 +41,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     before: 'transfer',
     path: id => `/api/orders/${id}/cancel`,
     body: () => ({}),
-    moments: [
+    crashPoints: [
       { statement: 'orders.sync_unpaid_units', at: 'behind' },
       { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
     ],
@@ -51,9 +51,9 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 
 test.each(Object.entries(DEEDS))(
   'a process dies while %s: the units are counted once or not at all',
-  async (_name, { before, path, body, moments, counted }) => {
+  async (_name, { before, path, body, crashPoints, counted }) => {
     const shop = await useMortalShop('automatic')
-    const prepare = async (): Promise<Sent> => {
+    const prepare = async (): Promise<SentRequest> => {
       const { token } = customer()
       const payment = before === 'transfer' ? TRANSFER : undefined
       const order = { ...sent(shop.mug, UNITS), payment }
@@ -61,13 +61,13 @@ test.each(Object.entries(DEEDS))(
       return shop.keyed({ method: 'POST', path: path(id), token, body: body(shop, id) })
     }
     let done = 0
-    await shop.eachDeath(moments, prepare, async (moment, _index, request) => {
-      await shop.retried(moment, request)
+    await shop.atEachCrashPoint(crashPoints, prepare, async (crashPoint, _index, request) => {
+      await shop.retried(crashPoint, request)
       done += 1
       const [row] = await shop.sql('select coalesce(sum(units), 0)::int as units from orders.unpaid_units')
-      expect(row?.units, moment).toBe(counted * done)
+      expect(row?.units, crashPoint).toBe(counted * done)
     })
-    await shop.proveBooks()
+    await shop.expectMatchingLedgers()
   },
   TIMEOUT_MS
 )

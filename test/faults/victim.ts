@@ -24,7 +24,7 @@ export type Victim = {
 
 export async function createVictim(environment: Record<string, string>): Promise<Victim> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-faults-'))
-  // The server runs as another user when the tests run as root; it has to get in.
+  // The server runs as another user when the tests run as root; and needs access.
   await chmod(folder, 0o755)
   const port = String(await fixedPort())
   let program: Program | undefined

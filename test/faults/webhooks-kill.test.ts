@@ -8,10 +8,10 @@ import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { CERTIFICATE } from '../support/receiver-certificate.ts'
 import { PATIENCE, useWebhooks } from '../support/webhooks.ts'
-import { type Moment, momentName, startVictim } from './deaths.ts'
+import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
 import { until } from './until.ts'
 
-const MOMENTS: readonly Moment[] = [
+const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'webhooks.claim_delivery', at: 'behind' },
   { statement: 'webhooks.record_attempt', at: 'before' },
   { statement: 'webhooks.record_attempt', at: 'behind' }
@@ -39,31 +39,31 @@ test('every webhook arrives although its senders are killed, and repeats have th
   await shop.platform.outbox.stop()
   const placed: string[] = []
   /** Leases of killed processes expire, and further events are emitted. */
-  const goOn = async (orders: number) => {
+  const afterCrash = async (orders: number) => {
     for (let order = 0; order < orders; order += 1) placed.push(await shop.emitOrderPlaced())
     await shop.sql('update webhooks.deliveries set due_at = now() where lease is not null')
     await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
   }
-  for (const moment of MOMENTS) {
+  for (const crashPoint of CRASH_POINTS) {
     const before = received.length
     const victim = await startVictim(shop, SETTINGS, 'webhooks')
-    await victim.dieDoing(moment, () => goOn(ORDERS))
-    if (moment.statement.includes('settle'))
-      expect(received.length, momentName(moment)).toBeGreaterThan(before)
+    await victim.crashInBackground(crashPoint, () => afterCrash(ORDERS))
+    if (crashPoint.statement.includes('settle'))
+      expect(received.length, crashPointName(crashPoint)).toBeGreaterThan(before)
   }
   // A webhook whose request arrived and gets no response.
   let held: string | undefined
   const hold = Array.from(
-    { length: ORDERS * (MOMENTS.length + 1) },
+    { length: ORDERS * (CRASH_POINTS.length + 1) },
     () => (_response: unknown, request: IncomingMessage) => {
       held = String(request.headers['webhook-id'])
     }
   )
   replies.push(...hold)
   const victim = await startVictim(shop, SETTINGS, 'webhooks')
-  await goOn(ORDERS)
+  await afterCrash(ORDERS)
   await until('the receiver holds a request', async () => held !== undefined, 30_000)
-  await victim.die()
+  await victim.kill()
   replies.length = 0
 
   const { databaseUrl } = shop
@@ -74,7 +74,7 @@ test('every webhook arrives although its senders are killed, and repeats have th
     settings: SETTINGS
   })
   onTestFinished(() => heir.close())
-  await goOn(0)
+  await afterCrash(0)
   await expect
     .poll(() => shop.deliveriesOf('?status=delivered&limit=100').then(all => all.length), PATIENCE)
     .toBe(placed.length)

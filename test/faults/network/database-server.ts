@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/open.ts'
 
-/** Stranded connections stay open at the server, beside those that replace them. */
+/** Stranded connections stay open at the server beside their replacements. */
 const CONNECTIONS_MAX = 250
 
 /** A PostgreSQL with an empty database for a site. */
@@ -11,12 +11,12 @@ export type DatabaseServer = {
   /** The URL of that database. */
   url: string
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** The server's process; `undefined` when it is not ours, and may not be killed. */
+  /** Returns the id of the server's process; `undefined` when the suite did not start the server and may not kill it. */
   postmaster: (() => Promise<number>) | undefined
   stop(): Promise<void>
 }
 
-/** The server that DATABASE_URL names, with a database that is dropped at the end; else one of its own in `folder`. */
+/** The server that DATABASE_URL names, with a database that is dropped at the end; otherwise a new server in `folder`. */
 export async function openDatabaseServer(folder: string): Promise<DatabaseServer> {
   const named = process.env.DATABASE_URL
   if (named !== undefined && named !== '') {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Direction, Fate } from '../proxied-connection.ts'
+import type { ChunkOutcome, Direction } from '../proxied-connection.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
 import type { Site } from './site.ts'
 
@@ -7,29 +7,29 @@ export type Fault = {
   name: string
   /** The duration of the fault. Instant faults last for one heartbeat, so that they are detected. */
   seconds: number
-  plant(site: Site): Promise<Mend>
+  plant(site: Site): Promise<RemoveFault>
   /** Whether the shop may reject requests. */
   mayRefuse: boolean
-  /** The processes that are frozen themselves. */
+  /** Whether the fault freezes this process. */
   isFrozen(process: number): boolean
   /** The number of processes that the fault needs. */
   processesMin: number
 }
-type Mend = () => Promise<unknown>
+type RemoveFault = () => Promise<unknown>
 
-const AGAIN_EVERY_MS = 400
+const REPEAT_EVERY_MS = 400
 const COMMON = { mayRefuse: true, isFrozen: () => false, processesMin: 1 }
 
 type Kind = 'database' | 'cache'
 
-/** What a proxy does, between all processes and the database or the cache. */
-const network = (name: string, seconds: number, act: (proxy: TcpProxy) => unknown): Fault[] => [
+/** The same action of a proxy, once before the database and once before the cache of all processes. */
+const proxyFaults = (name: string, seconds: number, act: (proxy: TcpProxy) => unknown): Fault[] => [
   { ...COMMON, name: `database: ${name}`, seconds, plant: plantAt('database', act) },
   { ...COMMON, name: `cache: ${name}`, seconds, plant: plantAt('cache', act), mayRefuse: false }
 ]
 
-/** The same for the first process only: the others take over. */
-const ofOneProcess = (name: string, seconds: number, act: (proxy: TcpProxy) => unknown): Fault => ({
+/** The fault affects the first process only, and the others take over. */
+const oneProcessFault = (name: string, seconds: number, act: (proxy: TcpProxy) => unknown): Fault => ({
   ...COMMON,
   name: `database of one process: ${name}`,
   seconds,
@@ -45,42 +45,47 @@ function plantAt(kind: Kind, act: (proxy: TcpProxy) => unknown, count?: number):
   }
 }
 
-/** The same fault, repeatedly. */
-const repeatedly = (name: string, act: (proxy: TcpProxy) => unknown): Fault[] =>
-  network(`${name}, again and again`, 3, act).map(fault => ({ ...fault, plant: repeat(fault.plant) }))
+/** The fault is planted again every 400 ms. */
+const repeatedFaults = (name: string, act: (proxy: TcpProxy) => unknown): Fault[] =>
+  proxyFaults(`${name}, again and again`, 3, act).map(fault => ({
+    ...fault,
+    plant: plantRepeatedly(fault.plant)
+  }))
 
-function repeat(plant: Fault['plant']): Fault['plant'] {
+function plantRepeatedly(plant: Fault['plant']): Fault['plant'] {
   return async site => {
-    let mend = await plant(site)
+    let removeFault = await plant(site)
     const timer = setInterval(async () => {
-      mend = await plant(site)
-    }, AGAIN_EVERY_MS)
+      removeFault = await plant(site)
+    }, REPEAT_EVERY_MS)
     return () => {
       clearInterval(timer)
-      return mend()
+      return removeFault()
     }
   }
 }
 
 const blackHoles = (name: string, direction?: Direction): Fault[] => [
-  ...network(`black hole ${name}`, 4, proxy => proxy.hang(direction)),
-  ...network(`black hole ${name}, connections lost`, 4, proxy => {
+  ...proxyFaults(`black hole ${name}`, 4, proxy => proxy.hang(direction)),
+  ...proxyFaults(`black hole ${name}, connections lost`, 4, proxy => {
     proxy.strand(direction)
     proxy.hang(direction)
   }),
-  ...network(`connections lost ${name}, new ones work`, 1, proxy => proxy.strand(direction))
+  ...proxyFaults(`connections lost ${name}, new ones work`, 1, proxy => proxy.strand(direction))
 ]
 
-const late = (seconds: number, lasts: number) =>
-  network(`answers ${seconds} s late`, lasts, proxy => proxy.slow('to_program', seconds * 1_000))
+const slowFaults = (seconds: number, durationSeconds: number) =>
+  proxyFaults(`answers ${seconds} s late`, durationSeconds, proxy =>
+    proxy.slow('to_program', seconds * 1_000)
+  )
 
-const commit = (name: string, direction: Direction, fate: Fate, oneOf: number): Fault => ({
+const commitFault = (name: string, direction: Direction, fate: ChunkOutcome, oneOf: number): Fault => ({
   ...COMMON,
   name: `database: ${name}`,
   seconds: 3,
   plant: async ({ processes }) => {
     for (const { commits } of processes) commits.breakAt(direction, fate, oneOf)
-    // A lost connection gets an answer again: a host on the way resets it in the name of the server, which is gone.
+    // A router resets a lost connection in the name of the absent server.
     return async () => {
       for (const { commits, database } of processes) {
         commits.restore()
@@ -92,12 +97,12 @@ const commit = (name: string, direction: Direction, fate: Fate, oneOf: number): 
 
 const BACKENDS = `select pid from pg_stat_activity where application_name = 'cartwright' and datname = current_database() order by random()`
 
-/** Processes of PostgreSQL receive a signal, and when it is mended another one. */
-const signalled = (
+/** Sends one signal to processes of PostgreSQL, and another one when the fault is removed. */
+const signalFault = (
   name: string,
   seconds: number,
   chosen: (site: Site) => Promise<number[]>,
-  [planted, mended]: [NodeJS.Signals, NodeJS.Signals?]
+  [planted, removed]: [NodeJS.Signals, NodeJS.Signals?]
 ): Fault => ({
   ...COMMON,
   name: `database: ${name}`,
@@ -106,7 +111,7 @@ const signalled = (
     const pids = await chosen(site)
     for (const pid of pids) signalQuietly(pid, planted)
     return async () => {
-      if (mended !== undefined) for (const pid of pids) signalQuietly(pid, mended)
+      if (removed !== undefined) for (const pid of pids) signalQuietly(pid, removed)
       await site.databaseAnswers()
     }
   }
@@ -115,18 +120,23 @@ const signalled = (
 const backends = async ({ sql }: Site) => (await sql(BACKENDS)).map(({ pid }) => Number(pid))
 const oneBackend = async (site: Site) => (await backends(site)).slice(0, 1)
 const postmaster = async ({ postmaster: find }: Site) => (find === undefined ? [] : [await find()])
-const everything = async (site: Site) => [...(await backends(site)), ...(await postmaster(site))]
+const allPostgresProcesses = async (site: Site) => [...(await backends(site)), ...(await postmaster(site))]
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself in between.
+    // The process has ended in the meantime.
   }
 }
 
 /** Processes of the shop are frozen. */
-const frozen = (name: string, seconds: number, processesMin: number, isFrozen: Fault['isFrozen']): Fault => ({
+const freezeFault = (
+  name: string,
+  seconds: number,
+  processesMin: number,
+  isFrozen: Fault['isFrozen']
+): Fault => ({
   ...COMMON,
   name: `shop: ${name}`,
   seconds,
@@ -141,13 +151,13 @@ const frozen = (name: string, seconds: number, processesMin: number, isFrozen: F
   }
 })
 
-const terminated = async ({ sql }: Site) => {
+const terminateBackends = async ({ sql }: Site) => {
   await sql(BACKENDS.replace('select pid', 'select pg_terminate_backend(pid)'))
   return async () => {}
 }
 
 /** Another session holds a lock. */
-const locked = (name: string, table: string): Fault => ({
+const lockFault = (name: string, table: string): Fault => ({
   ...COMMON,
   name: `database: ${name}`,
   seconds: 3,
@@ -160,45 +170,45 @@ const locked = (name: string, table: string): Fault => ({
 })
 
 export const faults: readonly Fault[] = [
-  ...repeatedly('connections reset', proxy => proxy.reset()),
-  ...network('stopped, connections refused', 3, proxy => proxy.cut()),
-  ...network('new connections hang', 3, proxy => {
+  ...repeatedFaults('connections reset', proxy => proxy.reset()),
+  ...proxyFaults('stopped, connections refused', 3, proxy => proxy.cut()),
+  ...proxyFaults('new connections hang', 3, proxy => {
     proxy.reset()
     proxy.hangNew()
   }),
-  ...repeatedly('half closed towards the server', proxy => proxy.halfClose('to_server')),
-  ...repeatedly('half closed towards the program', proxy => proxy.halfClose('to_program')),
-  ...late(0.2, 4),
-  ...late(1.6, 12),
-  ...late(5, 8),
+  ...repeatedFaults('half closed towards the server', proxy => proxy.halfClose('to_server')),
+  ...repeatedFaults('half closed towards the program', proxy => proxy.halfClose('to_program')),
+  ...slowFaults(0.2, 4),
+  ...slowFaults(1.6, 12),
+  ...slowFaults(5, 8),
   ...blackHoles('both ways'),
   ...blackHoles('to the server', 'to_server'),
   ...blackHoles('to the program', 'to_program'),
-  ofOneProcess('stopped, connections refused', 3, proxy => proxy.cut()),
-  ofOneProcess('black hole both ways', 6, proxy => proxy.hang()),
-  ofOneProcess('connections lost both ways, new ones work', 1, proxy => proxy.strand()),
-  commit('connection reset before COMMIT', 'to_server', 'reset', 2),
-  commit('connection reset behind COMMIT', 'to_program', 'reset', 2),
-  commit('connection lost before COMMIT', 'to_server', 'lose', 10),
-  commit('connection lost behind COMMIT', 'to_program', 'lose', 10),
+  oneProcessFault('stopped, connections refused', 3, proxy => proxy.cut()),
+  oneProcessFault('black hole both ways', 6, proxy => proxy.hang()),
+  oneProcessFault('connections lost both ways, new ones work', 1, proxy => proxy.strand()),
+  commitFault('connection reset before COMMIT', 'to_server', 'reset', 2),
+  commitFault('connection reset behind COMMIT', 'to_program', 'reset', 2),
+  commitFault('connection lost before COMMIT', 'to_server', 'lose', 10),
+  commitFault('connection lost behind COMMIT', 'to_program', 'lose', 10),
   {
     ...COMMON,
     name: 'database: backends terminated, again and again',
     seconds: 3,
-    plant: repeat(terminated)
+    plant: plantRepeatedly(terminateBackends)
   },
-  signalled('one backend killed', 1, oneBackend, ['SIGKILL']),
-  signalled('killed', 1, postmaster, ['SIGKILL']),
-  signalled('restarted', 1, postmaster, ['SIGINT']),
-  signalled('one backend frozen', 4, oneBackend, ['SIGSTOP', 'SIGCONT']),
-  signalled('backends frozen', 4, backends, ['SIGSTOP', 'SIGCONT']),
-  signalled('everything frozen', 4, everything, ['SIGSTOP', 'SIGCONT']),
-  locked('table of carts locked', 'cart.carts'),
-  locked('table of idempotency keys locked', 'cartwright.idempotency_keys'),
-  locked('table of products locked', 'catalog.products'),
-  frozen('frozen for 3 s', 3, 1, () => true),
-  frozen('frozen for 11 s', 11, 1, () => true),
-  frozen('one process frozen for 5 s', 5, 2, process => process === 0),
+  signalFault('one backend killed', 1, oneBackend, ['SIGKILL']),
+  signalFault('killed', 1, postmaster, ['SIGKILL']),
+  signalFault('restarted', 1, postmaster, ['SIGINT']),
+  signalFault('one backend frozen', 4, oneBackend, ['SIGSTOP', 'SIGCONT']),
+  signalFault('backends frozen', 4, backends, ['SIGSTOP', 'SIGCONT']),
+  signalFault('everything frozen', 4, allPostgresProcesses, ['SIGSTOP', 'SIGCONT']),
+  lockFault('table of carts locked', 'cart.carts'),
+  lockFault('table of idempotency keys locked', 'cartwright.idempotency_keys'),
+  lockFault('table of products locked', 'catalog.products'),
+  freezeFault('frozen for 3 s', 3, 1, () => true),
+  freezeFault('frozen for 11 s', 11, 1, () => true),
+  freezeFault('one process frozen for 5 s', 5, 2, process => process === 0),
   {
     ...COMMON,
     name: 'cache: frozen',

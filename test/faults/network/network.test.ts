@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 import { runFaults } from './run.ts'
 
-const TELLING = [
+const REVEALING_FAULTS = [
   'database: connections reset, again and again',
   'database: connection reset behind COMMIT',
   'database: connections lost both ways, new ones work',
@@ -10,8 +10,8 @@ const TELLING = [
 ]
 
 test('the guarantees hold under the most revealing network faults', async () => {
-  const chosen = faults.filter(({ name }) => TELLING.includes(name))
-  expect(chosen).toHaveLength(TELLING.length)
+  const chosen = faults.filter(({ name }) => REVEALING_FAULTS.includes(name))
+  expect(chosen).toHaveLength(REVEALING_FAULTS.length)
   const results = await runFaults(1, chosen)
   expect(results.flatMap(({ fault, broken }) => broken.map(promise => `${fault}: ${promise}`))).toEqual([])
 })

@@ -1,40 +1,40 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { checkBooks, openLoad, someVariants } from '../books.ts'
+import { findVariantIds, findWrongWrites, openLoad } from '../books.ts'
 import { runClient } from '../kill-load.ts'
 import { type Fault, faults } from './faults.ts'
-import { judge } from './judge.ts'
-import { detailsOf, type Result, reportOf } from './report.ts'
+import { evaluateFault } from './judge.ts'
+import { type FaultResult, formatReport, formatResult } from './report.ts'
 import { openSite, type Site } from './site.ts'
 import { createTraffic } from './traffic.ts'
-import { browse, probe, refresh, register } from './visitors.ts'
+import { browseCatalog, probeProcesses, refreshTokens, registerVisitors } from './visitors.ts'
 
 const CLIENTS = 8
-const HABITS = { pauseMs: 20, hangsUpOfHundred: 5 }
+const CLIENT_BEHAVIOR = { pauseMs: 20, hangUpPercent: 5 }
 const WARM_UP_MS = 1_000
-/** As long as retried operations may take, and a little. */
-const AFTERWARDS_MS = 4_000
+/** Retried operations may take 3 s; another second is the tolerance. */
+const RECOVERY_MS = 4_000
 /** Number of acknowledged writes that are repeated at the end. */
-const REPEATED_MAX = 200
+const REPEATED_WRITES_MAX = 200
 const NANOSECONDS_PER_MS = 1e6
 
-/** Plants each fault in a shop of this many processes under load, and judges the outcome. */
+/** Plants each fault in a shop of this many processes under load, and evaluates each outcome. */
 export async function runFaults(
   processes: number,
   chosen: readonly Fault[],
   log: (line: string) => void = () => {}
-): Promise<Result[]> {
+): Promise<FaultResult[]> {
   const site = await openSite(processes)
   try {
     const traffic = createTraffic(site.processes.map(({ origin }) => origin))
-    const variantIds = await someVariants(traffic.anywhere, CLIENTS + 2)
+    const variantIds = await findVariantIds(traffic.anywhere, CLIENTS + 2)
     traffic.anywhere.close()
-    const results: Result[] = []
+    const results: FaultResult[] = []
     for (const fault of chosen.filter(({ processesMin }) => processesMin <= processes)) {
       const result = await runFault(site, fault, variantIds, `${processes}-${results.length}`)
       results.push(result)
-      for (const line of detailsOf(result)) log(line)
+      for (const line of formatResult(result)) log(line)
     }
     return results
   } finally {
@@ -42,43 +42,52 @@ export async function runFaults(
   }
 }
 
-async function runFault(site: Site, fault: Fault, variantIds: string[], label: string): Promise<Result> {
+async function runFault(site: Site, fault: Fault, variantIds: string[], label: string): Promise<FaultResult> {
   const processes = site.processes.length
   const traffic = createTraffic(site.processes.map(({ origin }) => origin))
-  const { load, clients } = await openLoad({ ...HABITS, http: traffic.anywhere, variantIds, label })
-  const books: string[] = []
-  const fail = (error: unknown) => void books.push(String(error))
-  site.logged()
+  const { load, clients } = await openLoad({ ...CLIENT_BEHAVIOR, http: traffic.anywhere, variantIds, label })
+  const wrongWrites: string[] = []
+  const fail = (error: unknown) => void wrongWrites.push(String(error))
+  site.takeLogLines()
   const stalls = monitorEventLoopDelay({ resolution: 10 })
   stalls.enable()
-  traffic.tries.length = 0
+  traffic.attempts.length = 0
   const running = [
     ...clients.map(client => runClient(load, client)),
-    probe(traffic, load, variantIds[0] as string),
-    browse(load),
-    register(load, label),
-    refresh(load, label)
+    probeProcesses(traffic, load, variantIds[0] as string),
+    browseCatalog(load),
+    registerVisitors(load, label),
+    refreshTokens(load, label)
   ].map(work => work.catch(fail))
   await delay(WARM_UP_MS)
 
-  const mend = await fault.plant(site)
+  const removeFault = await fault.plant(site)
   await delay(fault.seconds * 1_000)
-  await mend()
-  const mendedAt = performance.now()
-  await delay(AFTERWARDS_MS)
+  await removeFault()
+  const faultRemovedAt = performance.now()
+  await delay(RECOVERY_MS)
 
-  load.stopping = true
+  load.isStopping = true
   await Promise.all(running)
   stalls.disable()
-  const tries = [...traffic.tries]
+  const attempts = [...traffic.attempts]
   const operations = [...load.operations]
-  const ended = await site.tidy()
-  const repeated = load.written.toSorted(() => Math.random() - 0.5).slice(0, REPEATED_MAX)
-  await checkBooks(load, clients, repeated, site.sql).then(wrong => books.push(...wrong), fail)
+  const endedProcesses = await site.recover()
+  const repeated = load.acknowledgedWrites.toSorted(() => Math.random() - 0.5).slice(0, REPEATED_WRITES_MAX)
+  await findWrongWrites(load, clients, repeated, site.sql).then(wrong => wrongWrites.push(...wrong), fail)
   traffic.anywhere.close()
   const stallMs = stalls.max / NANOSECONDS_PER_MS
-  const verdict = judge({ ...fault, processes, tries, operations, mendedAt, ended, books, stallMs })
-  return { ...verdict, fault: fault.name, processes, logged: site.logged() }
+  const verdict = evaluateFault({
+    ...fault,
+    processes,
+    attempts,
+    operations,
+    faultRemovedAt,
+    endedProcesses,
+    wrongWrites,
+    stallMs
+  })
+  return { ...verdict, fault: fault.name, processes, logged: site.takeLogLines() }
 }
 
 // By hand: `npm run faults:network -- --processes 1,3 --only COMMIT`.
@@ -91,10 +100,10 @@ if (import.meta.main) {
     }
   })
   const chosen = faults.filter(({ name }) => name.includes(values.only))
-  const results: Result[] = []
+  const results: FaultResult[] = []
   for (const count of values.processes.split(',')) {
     results.push(...(await runFaults(Number(count), chosen, line => process.stdout.write(`${line}\n`))))
   }
-  process.stdout.write(`\n${reportOf(results)}\n`)
+  process.stdout.write(`\n${formatReport(results)}\n`)
   process.exit(results.every(({ broken }) => broken.length === 0) ? 0 : 1)
 }

@@ -39,33 +39,33 @@ type ShopProcess = {
 export type Site = {
   processes: ShopProcess[]
   redis: RedisServer
-  /** Not through a proxy. */
+  /** Runs a statement on a direct connection. */
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** `undefined`: the server is not ours. */
+  /** `undefined` when the suite did not start the server. */
   postmaster: DatabaseServer['postmaster']
   /** Returns when the database answers (again). */
   databaseAnswers(): Promise<void>
-  /** Puts the site in order after a fault, and says how each process ended that did; it is started again. */
-  tidy(): Promise<string[]>
-  /** The last lines of each kind that the program logged since the last time. */
-  logged(): string[]
+  /** Removes all faults and restarts the processes that ended. Returns how each of them ended. */
+  recover(): Promise<string[]>
+  /** Returns one line of each message that the program has logged since the previous call. */
+  takeLogLines(): string[]
   close(): Promise<void>
 }
 
 type Environment = Readonly<Record<string, string>>
 
-/** `settings` are environment variables of the program, of all processes; `ofProcess`, of each. */
+/** `settings` are environment variables of all processes, `ofProcess` those of one. */
 export async function openSite(
   count: number,
   settings: Environment = SETTINGS,
   ofProcess: (at: number) => Environment = () => ({})
 ): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
-  // The server runs as another user when the suite runs as root; it has to get in.
+  // The server runs as another user when the suite runs as root, and needs access.
   await chmod(folder, 0o755)
   const server = await openDatabaseServer(folder)
   const redis = await createRedisServer()
-  const running: Running[] = []
+  const running: RunningProcess[] = []
   const close = async () => {
     await Promise.all(running.map(each => each.close()))
     await redis.kill()
@@ -74,7 +74,7 @@ export async function openSite(
   }
   try {
     await redis.start()
-    // The first one fills the shop; the others find it.
+    // The first process creates the demo shop, so the others start after it.
     for (let i = 0; i < count; i += 1)
       running.push(
         await startProcess(server.url, redis, {
@@ -96,19 +96,20 @@ export async function openSite(
     databaseAnswers: async () => {
       await until('PostgreSQL answers', () => sql('select 1').then(() => true), RECOVERY_MS_MAX)
     },
-    tidy: async () => (await Promise.all(running.map((each, at) => each.tidy(at + 1)))).flat(),
-    logged: () => running.flatMap(each => each.logged()),
+    recover: async () => (await Promise.all(running.map((each, at) => each.tidy(at + 1)))).flat(),
+    takeLogLines: () => running.flatMap(each => each.takeLogLines()),
     close
   }
 }
 
-type Running = ShopProcess & Pick<Site, 'logged' | 'close'> & { tidy(number: number): Promise<string[]> }
+type RunningProcess = ShopProcess &
+  Pick<Site, 'takeLogLines' | 'close'> & { tidy(number: number): Promise<string[]> }
 
 async function startProcess(
   databaseUrl: string,
   redis: RedisServer,
   settings: Environment
-): Promise<Running> {
+): Promise<RunningProcess> {
   const commits = watchCommits()
   const statements = watchStatements()
   const database = await openTcpProxy(addressOf(databaseUrl), (...seen) => {
@@ -128,7 +129,7 @@ async function startProcess(
     return program
   }
   let program = await start()
-  // A suite that is interrupted leaves nothing behind.
+  // An interrupted suite leaves no process behind.
   process.once('exit', () => program.child.kill('SIGKILL'))
   let read = 0
   return {
@@ -151,12 +152,12 @@ async function startProcess(
       const { code, stderr } = await program.ended
       program = await start()
       read = 0
-      return [`process ${number} ended with ${code}: ${reasonIn(stderr)}`]
+      return [`process ${number} ended with ${code}: ${exitReason(stderr)}`]
     },
-    logged: () => {
+    takeLogLines: () => {
       const fresh = program.output.stdout.slice(read)
       read = program.output.stdout.length
-      return kindsOf(fresh)
+      return firstLineOfEachKind(fresh)
     },
     close: () => stop(program, [database, cache])
   }
@@ -169,8 +170,8 @@ async function stop(program: Program, proxies: TcpProxy[]): Promise<void> {
   for (const proxy of proxies) await proxy.close()
 }
 
-/** The error, and where in the program it came from. */
-const reasonIn = (stderr: string) =>
+/** The error and its stack frames in `src`. */
+const exitReason = (stderr: string) =>
   stderr
     .split('\n')
     .filter(line => /error|src\//i.test(line))
@@ -178,8 +179,8 @@ const reasonIn = (stderr: string) =>
     .map(line => line.trim())
     .join(' / ')
 
-/** One log line for each message there was. */
-function kindsOf(text: string): string[] {
+/** Returns the latest log line of each message and error. */
+function firstLineOfEachKind(text: string): string[] {
   const kinds = new Map<string, string>()
   for (const line of text.split('\n')) {
     if (!line.startsWith('{')) continue

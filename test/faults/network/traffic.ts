@@ -7,32 +7,32 @@ const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g
 export type RequestKind = 'browse' | 'account' | 'diagnostics'
 
 /** One request and its outcome, as its client saw it. Times are `performance.now()`. */
-export type Try = {
-  /** To which of the shop's processes it went. */
+export type RequestAttempt = {
+  /** The index of the process that received the request. */
   process: number
   kind: RequestKind
   /** Method and path, without ids. */
-  what: string
+  route: string
   isWrite: boolean
   startedAt: number
   endedAt: number
   /** `undefined` when the connection broke before the answer was complete, or none came within 20 s. */
   status: number | undefined
   code: string | undefined
-  saysWhenToRetry: boolean
+  hasRetryAfter: boolean
 }
 
 /** Clients of all processes of a shop. `tries` records all their requests. */
 export type Traffic = {
-  tries: Try[]
-  /** Each request to any of the processes, as a load balancer would. */
+  attempts: RequestAttempt[]
+  /** Sends each request to a random process, like a load balancer. */
   anywhere: HttpClient
-  /** To one process each. */
+  /** One client per process. */
   at: HttpClient[]
 }
 
 export function createTraffic(origins: readonly string[]): Traffic {
-  const tries: Try[] = []
+  const tries: RequestAttempt[] = []
   const at = origins.map((origin, process): HttpClient => {
     const http = createHttpClient(origin, SOCKETS_MAX)
     const send: HttpClient['send'] = async (method, path, options) => {
@@ -43,13 +43,13 @@ export function createTraffic(origins: readonly string[]): Traffic {
       tries.push({
         process,
         kind: kindOf(path),
-        what: `${method} ${path.replace(/\?.*/, '').replace(UUID, ':id')}`,
+        route: `${method} ${path.replace(/\?.*/, '').replace(UUID, ':id')}`,
         isWrite: method !== 'GET',
         startedAt,
         endedAt: performance.now(),
         status: answer?.status,
         code: answer?.json?.code,
-        saysWhenToRetry: answer?.headers['retry-after'] !== undefined
+        hasRetryAfter: answer?.headers['retry-after'] !== undefined
       })
       return answer
     }
@@ -61,7 +61,7 @@ export function createTraffic(origins: readonly string[]): Traffic {
       for (const client of at) client.close()
     }
   }
-  return { tries, anywhere, at }
+  return { attempts: tries, anywhere, at }
 }
 
 function kindOf(path: string): RequestKind {
