@@ -31,7 +31,7 @@ export async function takers(): Promise<void> {
       print('')
       return take(true)
     })
-    await proveBooks(bench)
+    await expectConsistentRedemptions(bench)
   } finally {
     await bench.close()
   }
@@ -49,7 +49,7 @@ async function promote({ client }: Bench): Promise<string> {
   return id
 }
 
-async function proveBooks({ client }: Bench): Promise<void> {
+async function expectConsistentRedemptions({ client }: Bench): Promise<void> {
   const { rows } = await client.query(
     'select taken, (select count(*)::int from pricing.redemptions) as redeemed from pricing.budgets'
   )

@@ -1,4 +1,4 @@
-import type { Site } from '../faults/network/site.ts'
+import type { ShopUnderFaults } from '../faults/network/shop-under-faults.ts'
 import { brokenOperations } from './judge-operations.ts'
 import { type FactRow, ledgerDifferences, type PaymentRow, readLedger } from './ledger.ts'
 import { brokenRules } from './oracle.ts'
@@ -35,7 +35,7 @@ export async function findBrokenPromises(stage: ChaosStage, record: RunRecord): 
 
 /** Returns the broken rules of the shop's tables, and their differences from the provider's ledger. */
 export async function brokenLedgers(
-  site: Pick<Site, 'sql'>,
+  site: Pick<ShopUnderFaults, 'sql'>,
   { folder }: Pick<ChaosStage['sandbox'], 'folder'>,
   { takenLate, keptBack }: Pick<RunRecord, 'takenLate' | 'keptBack'>
 ): Promise<string[]> {
@@ -65,4 +65,4 @@ export async function brokenLedgers(
 type Due = { id: string; due: number; is_canceled: boolean }
 
 /** Returns the rows of a query, typed by the caller. */
-const rowsOf = async <T>({ sql }: Pick<Site, 'sql'>, text: string) => (await sql(text)) as T[]
+const rowsOf = async <T>({ sql }: Pick<ShopUnderFaults, 'sql'>, text: string) => (await sql(text)) as T[]

@@ -1,4 +1,4 @@
-import type { Site } from '../faults/network/site.ts'
+import type { ShopUnderFaults } from '../faults/network/shop-under-faults.ts'
 import { STOCK_FAULTS } from '../support/stock-ledger.ts'
 
 /** Rules that the tables must satisfy. Each query returns the rows that break its rule, and is named by the violation. */
@@ -169,7 +169,7 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
 const ROWS_SHOWN_MAX = 3
 
 /** Returns the broken rules, each with its first rows. */
-export async function brokenRules({ sql }: Pick<Site, 'sql'>): Promise<string[]> {
+export async function brokenRules({ sql }: Pick<ShopUnderFaults, 'sql'>): Promise<string[]> {
   const broken: string[] = []
   for (const [name, text] of Object.entries(TABLE_RULES)) {
     const rows = await sql(text)

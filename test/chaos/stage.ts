@@ -1,4 +1,4 @@
-import { openSite, type Site } from '../faults/network/site.ts'
+import { openShopUnderFaults, type ShopUnderFaults } from '../faults/network/shop-under-faults.ts'
 import { createTraffic, type Traffic } from '../faults/network/traffic.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
@@ -31,7 +31,7 @@ const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url).href
 
 /** A shop in one or more processes, with a payment provider that sends callbacks to any of them. */
 export type ChaosStage = {
-  site: Site
+  site: ShopUnderFaults
   sandbox: Sandbox
   traffic: Traffic
   goods: ShopGoods
@@ -66,7 +66,7 @@ export async function openStage(
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: capture
     }
-    const site = await openSite(processes, settings, at => ({
+    const site = await openShopUnderFaults(processes, settings, at => ({
       NODE_OPTIONS: `--import=${SKEWED_CLOCK}`,
       CLOCK_SKEW_MS: String((clocks[at] ?? 0) * 1_000)
     }))

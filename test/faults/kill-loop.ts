@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createHttpClient } from '../support/http-client.ts'
-import { findVariantIds, findWrongWrites, openLoad, readSharedCart } from './books.ts'
 import { type Load, runClient } from './kill-load.ts'
+import { findVariantIds, findWrongWrites, openLoad, readSharedCart } from './open-load.ts'
 import { until } from './until.ts'
 import { createVictim, type Victim } from './victim.ts'
 

@@ -3,8 +3,8 @@ import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
 import { CARD } from '../support/paid-orders.ts'
-import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
-import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+import { type CrashPoint, crashPointName, startVictim } from './crash-points.ts'
+import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
 /** From the payment event to the orders that lost units. */
 const CRASH_POINTS: readonly CrashPoint[] = [
@@ -27,7 +27,7 @@ const CAPTURES =
 test.each(CAPTURES)(
   'when a process is killed during an eviction, the paid order is placed and the unpaid one canceled (capture: %s)',
   async capture => {
-    const shop = await useMortalShop(capture)
+    const shop = await useCrashShop(capture)
     const { databaseUrl, settings } = shop
     let done = 0
     for (const crashPoint of CRASH_POINTS) {
@@ -48,7 +48,7 @@ test.each(CAPTURES)(
       const { path, body, headers } = await shop.callbackOf(card)
       await victim.crashWhileHandling(crashPoint, { method: 'POST', path, headers, body: body.toString() })
       await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
-      const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
+      const nextProcess = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
       try {
         // The provider repeats its callback until it is acknowledged.
         await shop.callBack(card)
@@ -58,7 +58,7 @@ test.each(CAPTURES)(
         expect(await shop.reserved(shop.mug), crashPointName(crashPoint)).toHaveLength(done / UNITS)
         await shop.expectMatchingLedgers()
       } finally {
-        await heir.close()
+        await nextProcess.close()
       }
     }
     expect(await shop.sql('select * from inventory.contested')).toEqual([])

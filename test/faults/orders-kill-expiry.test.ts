@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
-import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
-import { useMortalShop } from './mortal-shop.ts'
+import { type CrashPoint, crashPointName, startVictim } from './crash-points.ts'
+import { useCrashShop } from './crash-shop.ts'
 
 const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'orders.update_expiry', at: 'behind' },
@@ -13,7 +13,7 @@ const CRASH_POINTS: readonly CrashPoint[] = [
 const EXPIRE = `handler = 'orders.expire_orders'`
 
 test('an order whose process is killed during its expiry is canceled, and its stock is available again', async () => {
-  const shop = await useMortalShop('automatic')
+  const shop = await useCrashShop('automatic')
   await shop.platform.outbox.stop()
   await shop.sql(`update cartwright.jobs set due_at = 'infinity' where ${EXPIRE}`)
   for (const crashPoint of CRASH_POINTS) {
@@ -27,13 +27,13 @@ test('an order whose process is killed during its expiry is canceled, and its st
     // The leases of the killed process expire, and another process continues.
     await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
     const { databaseUrl, settings } = shop
-    const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
+    const nextProcess = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
     try {
       await shop.sql(`update cartwright.jobs set due_at = now() where ${EXPIRE} and lease is null`)
       await shop.becomes(id, { status: 'canceled', payment_status: 'unpaid' })
       await shop.expectMatchingLedgers()
     } finally {
-      await heir.close()
+      await nextProcess.close()
     }
     await shop.sql(`update cartwright.jobs set due_at = 'infinity', lease = null where ${EXPIRE}`)
     const { history } = await shop.read(id)

@@ -2,132 +2,132 @@ import { expect, test } from 'vitest'
 import { admin } from '../../src/testing.ts'
 import { readLedger } from '../chaos/ledger.ts'
 import { sent } from '../support/orders.ts'
-import type { CrashPoint, SentRequest } from './deaths.ts'
-import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+import type { CrashPoint, SentRequest } from './crash-points.ts'
+import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
 const UNITS = 2
 const TOTAL = 2_490
 const ONE = { lines: [{ line: 1, quantity: 1 }] }
-const BOSS = admin()
+const ADMIN = admin()
 const REASON = { reason: 'it was broken' }
 
 type Ids = { order: string; payment: string }
-type Deed = {
+type OrderOperation = {
   capture: 'automatic' | 'manual'
   /** The operations that prepare the order. */
   before: readonly ('pay' | 'shipments')[]
   by: 'customer' | 'administrator'
   path(ids: Ids): string
   body(ids: Ids): object
-  asksProvider: boolean
+  callsProvider: boolean
   /** The final state of the order, and of its money at the provider. */
-  becomes: object
-  taken: number
-  back: readonly number[]
-  /** What is left of each order's units in the stock: how many fewer there are, and how many are reserved. */
-  gone: number
-  reserved: number
+  finalOrder: object
+  captured: number
+  refunds: readonly number[]
+  /** Per order: units that left the stock, and units that are still reserved. */
+  unitsShipped: number
+  unitsReserved: number
 }
-const usual = {
+const defaults = {
   capture: 'automatic',
   before: ['pay'],
   by: 'administrator',
   body: () => ({}),
-  asksProvider: true,
-  taken: TOTAL,
-  back: [],
-  gone: 0,
-  reserved: UNITS
+  callsProvider: true,
+  captured: TOTAL,
+  refunds: [],
+  unitsShipped: 0,
+  unitsReserved: UNITS
 } as const
 
-const DEEDS: Readonly<Record<string, Deed>> = {
-  'a payment is begun': {
-    ...usual,
+const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
+  'a payment is created': {
+    ...defaults,
     before: [],
     by: 'customer',
     path: () => '/api/payments/intent',
     body: ({ order }) => ({ order_id: order }),
-    becomes: { status: 'pending', payment_status: 'unpaid' },
-    taken: 0
+    finalOrder: { status: 'pending', payment_status: 'unpaid' },
+    captured: 0
   },
-  'what is held is taken': {
-    ...usual,
+  'an authorized payment is captured': {
+    ...defaults,
     capture: 'manual',
     path: ({ payment }) => `/api/admin/payments/${payment}/capture`,
-    becomes: { payment_status: 'paid' }
+    finalOrder: { payment_status: 'paid' }
   },
-  'a held payment is voided': {
-    ...usual,
+  'an authorized payment is voided': {
+    ...defaults,
     capture: 'manual',
     path: ({ payment }) => `/api/admin/payments/${payment}/void`,
-    becomes: { payment_status: 'unpaid' },
-    taken: 0
+    finalOrder: { payment_status: 'unpaid' },
+    captured: 0
   },
-  'some of a payment goes back': {
-    ...usual,
+  'a payment is partially refunded': {
+    ...defaults,
     path: ({ payment }) => `/api/admin/payments/${payment}/refund`,
     body: () => ({ amount: 300, ...REASON }),
-    becomes: { payment_status: 'partially_refunded' },
-    back: [300]
+    finalOrder: { payment_status: 'partially_refunded' },
+    refunds: [300]
   },
-  'an order leaves, and what is held for it is taken': {
-    ...usual,
+  'an order is shipped and its payment captured': {
+    ...defaults,
     capture: 'manual',
     path: ({ order }) => `/api/admin/orders/${order}/shipments`,
-    becomes: { status: 'shipped', payment_status: 'paid', items: [{ fulfilled: UNITS }] },
-    gone: UNITS,
-    reserved: 0
+    finalOrder: { status: 'shipped', payment_status: 'paid', items: [{ fulfilled: UNITS }] },
+    unitsShipped: UNITS,
+    unitsReserved: 0
   },
-  'a unit comes back': {
-    ...usual,
+  'a unit is returned': {
+    ...defaults,
     before: ['pay', 'shipments'],
     path: ({ order }) => `/api/admin/orders/${order}/returns`,
     body: () => ONE,
-    asksProvider: false,
-    becomes: { fulfillment_status: 'partially_returned', items: [{ returned: 1 }] },
-    gone: UNITS - 1,
-    reserved: 0
+    callsProvider: false,
+    finalOrder: { fulfillment_status: 'partially_returned', items: [{ returned: 1 }] },
+    unitsShipped: UNITS - 1,
+    unitsReserved: 0
   },
-  'a unit is paid back': {
-    ...usual,
+  'a unit is refunded': {
+    ...defaults,
     before: ['pay', 'shipments'],
     path: ({ order }) => `/api/admin/orders/${order}/refunds`,
     body: () => ({ ...ONE, ...REASON }),
-    becomes: { payment_status: 'partially_refunded', adjustments: [{ amount: 1_000, back: 1_000 }] },
-    back: [1_000],
-    gone: UNITS,
-    reserved: 0
+    finalOrder: { payment_status: 'partially_refunded', adjustments: [{ amount: 1_000, back: 1_000 }] },
+    refunds: [1_000],
+    unitsShipped: UNITS,
+    unitsReserved: 0
   },
-  'a unit is not delivered': {
-    ...usual,
+  'a unit is canceled': {
+    ...defaults,
     path: ({ order }) => `/api/admin/orders/${order}/cancel`,
     body: () => ONE,
-    becomes: { items: [{ canceled: 1 }], adjustments: [{ amount: 1_000, back: 1_000 }] },
-    back: [1_000],
-    reserved: UNITS - 1
+    finalOrder: { items: [{ canceled: 1 }], adjustments: [{ amount: 1_000, back: 1_000 }] },
+    refunds: [1_000],
+    unitsReserved: UNITS - 1
   },
   'an order is canceled': {
-    ...usual,
+    ...defaults,
     by: 'customer',
     path: ({ order }) => `/api/orders/${order}/cancel`,
-    becomes: {
+    finalOrder: {
       status: 'canceled',
       payment_status: 'refunded',
       adjustments: [{ amount: TOTAL, back: TOTAL }]
     },
-    back: [TOTAL],
-    reserved: 0
+    refunds: [TOTAL],
+    unitsReserved: 0
   }
 }
 
-const DECIDED: CrashPoint = { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+const AFTER_COMMIT: CrashPoint = { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
 /** The provider has executed the operation, and the shop has not received the response. */
-const ASKED: CrashPoint = { statement: 'payments.upsert_facts', at: 'before' }
+const BEFORE_PROVIDER_RESPONSE: CrashPoint = { statement: 'payments.upsert_facts', at: 'before' }
 
-async function useLives(deed: Deed) {
-  const shop = await useMortalShop(deed.capture)
+async function useOperation(deed: OrderOperation) {
+  const shop = await useCrashShop(deed.capture)
   const orders: string[] = []
-  async function begin(): Promise<Ids> {
+  async function createOrder(): Promise<Ids> {
     if (deed.before.length === 0) {
       const { json } = await shop.buyer.post('/api/orders', sent(shop.mug, UNITS))
       return { order: json.id, payment: '' }
@@ -142,9 +142,9 @@ async function useLives(deed: Deed) {
     ...shop,
     orders,
     prepare: async (): Promise<SentRequest> => {
-      const ids = await begin()
+      const ids = await createOrder()
       orders.push(ids.order)
-      const token = deed.by === 'customer' ? shop.caller.token : BOSS.token
+      const token = deed.by === 'customer' ? shop.caller.token : ADMIN.token
       return shop.keyed({ method: 'POST', path: deed.path(ids), token, body: deed.body(ids) })
     },
     /** Returns the captured and refunded amounts of an order at the provider. */
@@ -161,28 +161,34 @@ async function useLives(deed: Deed) {
   }
 }
 
-test.each(Object.keys(DEEDS))(
+test.each(Object.keys(OPERATIONS))(
   'a process is killed while %s: the operation is applied once, and the retry succeeds',
   async name => {
-    const deed = DEEDS[name] as Deed
-    const shop = await useLives(deed)
-    const crashPoints = deed.asksProvider ? [DECIDED, ASKED] : [DECIDED]
+    const deed = OPERATIONS[name] as OrderOperation
+    const shop = await useOperation(deed)
+    const crashPoints = deed.callsProvider ? [AFTER_COMMIT, BEFORE_PROVIDER_RESPONSE] : [AFTER_COMMIT]
     await shop.atEachCrashPoint(crashPoints, shop.prepare, async (crashPoint, index, request) => {
       // The retry or the background jobs may run first.
       if (index % 2 === 1) await shop.settled()
       await shop.retried(crashPoint, request)
     })
     await shop.expectMatchingLedgers()
-    const { taken, back, becomes, gone, reserved } = deed
+    const {
+      captured: taken,
+      refunds: back,
+      finalOrder: becomes,
+      unitsShipped: gone,
+      unitsReserved: reserved
+    } = deed
     for (const id of shop.orders) {
       expect(await shop.read(id)).toMatchObject(becomes)
       expect(await shop.moneyOf(id)).toEqual({ payments: 1, taken, back })
     }
-    const many = shop.orders.length
+    const orderCount = shop.orders.length
     const [stock] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
       shop.mug
     ])
-    expect(stock).toMatchObject({ on_hand: 1_000 - gone * many, reserved: reserved * many })
+    expect(stock).toMatchObject({ on_hand: 1_000 - gone * orderCount, reserved: reserved * orderCount })
   },
   TIMEOUT_MS
 )

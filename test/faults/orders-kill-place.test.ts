@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
-import type { CrashPoint } from './deaths.ts'
-import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+import type { CrashPoint } from './crash-points.ts'
+import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
 const CODE = 'TENTH'
 const BODY = {
@@ -29,7 +29,7 @@ const CRASH_POINTS: readonly CrashPoint[] = [
 
 /** A shop in which each order is that of a new customer: their cart, and a code that is counted. */
 async function useBuyers() {
-  const shop = await useMortalShop('manual')
+  const shop = await useCrashShop('manual')
   const effect = { type: 'percentage', percentage_ppm: 100_000 }
   const tenth = { name: 'A tenth off', class: 'order', needs_code: true, uses_max: 1_000, effect }
   const { id } = await shop.made('promotions', tenth)
@@ -63,19 +63,19 @@ test(
       return made.id as string
     }
     const placed: string[] = []
-    const left: { crashPoint: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
+    const withoutOrder: { crashPoint: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
     await shop.atEachCrashPoint(CRASH_POINTS, shop.newOrder, async (crashPoint, index, order) => {
       const isThere = (await shop.ordersOf(order.token)).length > 0
       expect(await shop.unitsInCart(order.token), crashPoint).toEqual(isThere ? [] : [UNITS])
       // Half of the customers without an order do not retry.
-      if (!isThere && index % 2 === 0) left.push({ crashPoint, order })
+      if (!isThere && index % 2 === 0) withoutOrder.push({ crashPoint, order })
       else placed.push(await retry(crashPoint, order))
     })
     await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
     const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
     await expect.poll(async () => (await owners()).filter(id => !placed.includes(String(id)))).toEqual([])
     await shop.expectMatchingLedgers()
-    for (const { crashPoint, order } of left) placed.push(await retry(crashPoint, order))
+    for (const { crashPoint, order } of withoutOrder) placed.push(await retry(crashPoint, order))
 
     // Each order is paid once.
     for (const id of placed) {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { TRANSFER } from '../support/orders.ts'
-import { type CrashPoint, crashPointName, startVictims } from './deaths.ts'
-import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+import { type CrashPoint, crashPointName, startVictims } from './crash-points.ts'
+import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
 const BUYERS = 8
 /** Transactions that placed orders. Orders that arrive simultaneously share one. */
@@ -19,7 +19,7 @@ const CRASH_POINTS: readonly CrashPoint[] = [
 test(
   'when a process is killed while it places many orders in one transaction, each is complete or absent',
   async () => {
-    const shop = await useMortalShop('manual')
+    const shop = await useCrashShop('manual')
     /** Every order has a different number of mugs. */
     const newOrder = async (units: number) => {
       const { token } = customer()

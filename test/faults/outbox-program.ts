@@ -3,7 +3,11 @@ import { defineModule, runCli } from '../../src/index.ts'
 import { defineJob } from '../../src/kernel/events.ts'
 
 /** The program with a job that runs until it is aborted. */
-const wait = defineJob('patience.wait', { description: 'Waits for the end.', timeoutSeconds: 600 }, {})
+const wait = defineJob(
+  'patience.wait',
+  { description: 'Waits until it is aborted.', timeoutSeconds: 600 },
+  {}
+)
 const patience = defineModule({
   name: 'patience',
   description: 'Waits.',
@@ -16,7 +20,7 @@ const patience = defineModule({
     jobHandlers: {
       'patience.wait': async (_job: unknown, signal: AbortSignal) => {
         await once(signal, 'abort')
-        process.stdout.write('told to end\n')
+        process.stdout.write('aborted\n')
       }
     }
   })

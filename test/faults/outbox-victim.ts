@@ -3,8 +3,8 @@ import { openTestShop } from '../../src/testing.ts'
 import { bellModule, earModule, note } from '../support/bells.ts'
 
 /**
- * A process that emits events and is killed: `after_commit`; `mid_batch`, while it handles them; or by one of them, the
- * `poison`, whenever it handles that.
+ * A process that emits events and is killed: `after_commit`; `mid_batch`, while it handles a batch; or `poison`, each time
+ * it handles the poison event.
  */
 const [databaseUrl = '', moment = '', count = ''] = process.argv.slice(2)
 const POISON = 3

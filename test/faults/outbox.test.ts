@@ -11,12 +11,12 @@ import { until } from './until.ts'
 const VICTIM = victimProgram('outbox-victim')
 const PROGRAM = victimProgram('outbox-program')
 const EVENTS = 20
-/** The one that its process dies with. */
+/** The number of the event that kills its process. */
 const POISON = 3
-/** Leases of what was claimed once end now, and not in 15 seconds. */
+/** Ends the leases of jobs on their first attempt, which would last 15 seconds. */
 const END_FIRST_LEASES =
   'update cartwright.jobs set due_at = now() where attempts = 1 and lease is not null and id > 0'
-/** And those of what was claimed again go on for as long as the test takes. */
+/** Prolongs the leases of jobs on their second attempt beyond the test. */
 const PROLONG_SECOND_LEASES = `
   update cartwright.jobs set due_at = now() + interval '1 hour' where attempts = 2 and lease is not null and id > 0`
 const NTHS = Array.from({ length: EVENTS }, (_, index) => index + 1)
@@ -107,6 +107,6 @@ test('on SIGTERM a process releases its running jobs immediately', async () => {
   const { code, stdout } = await program.ended
   expect(code).toBe(0)
   // The process does not wait for its whole grace period.
-  expect(stdout).toContain('told to end')
+  expect(stdout).toContain('aborted')
   expect(await jobs()).toEqual([{ leased: false, attempts: 0, error: null, due: true }])
 })

@@ -9,7 +9,7 @@ import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
-import type { SentRequest } from './deaths.ts'
+import type { SentRequest } from './crash-points.ts'
 
 const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
 const shop = await openTestShop({

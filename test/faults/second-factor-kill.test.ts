@@ -5,7 +5,7 @@ import { openTestShop, type TestShop } from '../../src/testing.ts'
 import { type Accounts, openAccounts } from '../support/accounts.ts'
 import { bytesOfBase32, enrol, nextCode } from '../support/second-factor.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
-import type { CrashPoint } from './deaths.ts'
+import type { CrashPoint } from './crash-points.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
 import { watchStatements } from './postgres-wire.ts'
 import type { ChunkWatch } from './proxied-connection.ts'
@@ -13,42 +13,42 @@ import { openTcpProxy } from './tcp-proxy.ts'
 import { until } from './until.ts'
 
 const PATH = '/api/auth/second-factor'
-/** `npm run faults:deaths`: behind each statement that writes. Until its commit a transaction leaves nothing, whatever it has written. */
-const EVERY = process.env.EVERY_STATEMENT !== undefined
+/** `npm run faults:deaths` crashes after each writing statement; the tests only at commits, because a transaction changes nothing before. */
+const AT_EVERY_STATEMENT = process.env.EVERY_STATEMENT !== undefined
 const READS = /\.(?:find|list|lock)_/
-const MARK = 'idempotency.mark_key_applied'
-/** Committed beside the transaction of the deed. */
-const COMMITTED = new Set(['auth.count_challenge_try'])
-/** The killed process dispatches no events, and writes no planned schedules. */
-const OF_OTHERS = new Set(['outbox.insert_job', 'auth.commit_without_waiting'])
+const MARK_KEY_APPLIED = 'idempotency.mark_key_applied'
+/** Committed outside the transaction of the operation. */
+const COMMITTED_SEPARATELY = new Set(['auth.count_challenge_try'])
+/** Statements of background work, which the killed process does not run. */
+const NOT_SENT_WHEN_KILLED = new Set(['outbox.insert_job', 'auth.commit_without_waiting'])
 const INVALID = { status: 401, json: { code: 'AUTH_SECOND_FACTOR_INVALID' } }
 
 let shop: Accounts
-let dying: Awaited<ReturnType<typeof openDying>>
+let crashing: Awaited<ReturnType<typeof openCrashingProcess>>
 beforeAll(async () => {
   shop = await openAccounts()
   // The last administrator cannot lose the role.
   await shop.newAdmin()
-  dying = await openDying()
+  crashing = await openCrashingProcess()
 })
 afterAll(async () => {
-  await dying.close()
+  await crashing.close()
   await shop.close()
 })
 
 /**
- * A second process of the shop, whose connections all end at a moment: this is what a database sees of `kill -9`. A real process for each moment
- * would take a second of CPU, and what this one remembers is not asked again, because the retry goes to `shop`.
+ * A second process of the shop. At a crash point all of its connections end, which is what a database sees of `kill -9`.
+ * A real process per crash point would take one second of CPU. The memory of this one has no effect, because the retry goes to `shop`.
  */
-async function openDying() {
+async function openCrashingProcess() {
   const name = `dying ${newId()}`
   const statements = watchStatements()
-  let last: object | undefined
-  let planted: object | undefined
+  let lastConnection: object | undefined
+  let plantedConnection: object | undefined
   let answered = () => {}
   const watch: ChunkWatch = (connection, direction, chunk) => {
-    if (direction === 'to_server') last = connection
-    else if (connection === planted) answered()
+    if (direction === 'to_server') lastConnection = connection
+    else if (connection === plantedConnection) answered()
     return statements.watch(connection, direction, chunk)
   }
   const proxy = await openTcpProxy(addressOf(shop.databaseUrl), watch)
@@ -75,19 +75,19 @@ async function openDying() {
       const plant = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
       plant(statement, () => {
         isReached = true
-        // The server does what arrives, and the process never receives the result.
+        // The server executes the statement, and the process never receives its result.
         proxy.hang('to_program')
-        planted = last
+        plantedConnection = lastConnection
         answered = resolve
         if (at.startsWith('before')) resolve()
         return at.startsWith('before') ? 'lose' : 'pass'
       })
-      // A connection that is not reopened since the last death does not count as a death.
+      // A request that fails because the pool has not reconnected since the previous crash is sent again.
       const isOver = async () => (await work()).status < 500 || isReached
       const ended = until('the request is answered', isOver)
       await Promise.race([
         reached,
-        ended.then(() => Promise.reject(new Error(`${at} ${statement}: it lived`)))
+        ended.then(() => Promise.reject(new Error(`${at} ${statement}: the process survived`)))
       ])
       await proxy.cut()
       await ended
@@ -100,14 +100,14 @@ async function openDying() {
 
 type Process = Pick<TestShop, 'request'> & { auth: AuthApi }
 type Answer = { status: number; json: Record<string, unknown> }
-type Deed = {
+type Operation = {
   id: string
   send(through: Process): Promise<Answer>
   /** Checks that the administrator can continue with the response of the retry. */
-  prove(answer: Answer): Promise<void>
+  check(answer: Answer): Promise<void>
 }
 
-const newEnrolled = async () => {
+const createEnrolledAdmin = async () => {
   const admin = await shop.newAdmin()
   return { ...admin, ...(await enrol(admin)) }
 }
@@ -121,12 +121,16 @@ const post = (path: string, token: string | undefined, body?: object) => {
     request('POST', path, { headers, ...(token && { token }), ...(body && { body }) })
 }
 
-async function answering(admin: Awaited<ReturnType<typeof newEnrolled>>, code: string, codesLeft: number) {
+async function logInOperation(
+  admin: Awaited<ReturnType<typeof createEnrolledAdmin>>,
+  code: string,
+  codesLeft: number
+) {
   const body = { challenge: await challengeOf(admin.email), code }
   return {
     id: admin.id,
     send: post('/api/auth/login/second-factor', undefined, body),
-    prove: async ({ json }: Answer) => {
+    check: async ({ json }: Answer) => {
       const read = await shop.as({ token: String(json.access_token) }).get(PATH)
       expect(read).toMatchObject({ status: 200, json: { recovery_codes_left: codesLeft } })
       expect(await shop.sql('select from auth.sessions where user_id = $1', [admin.id])).toHaveLength(2)
@@ -135,71 +139,71 @@ async function answering(admin: Awaited<ReturnType<typeof newEnrolled>>, code: s
   }
 }
 
-const DEEDS: Readonly<Record<string, () => Promise<Deed>>> = {
-  'an enrolment begins': async () => {
+const OPERATIONS: Readonly<Record<string, () => Promise<Operation>>> = {
+  'an enrolment is started': async () => {
     const { id, email, token, post: send } = await shop.newAdmin()
     return {
       id,
       send: post(PATH, token),
-      prove: async ({ json }) => {
+      check: async ({ json }) => {
         expect((await shop.logIn(email)).status).toBe(200)
         const code = nextCode(bytesOfBase32(String(json.secret)))
         expect((await send(`${PATH}/confirm`, { code })).status).toBe(200)
       }
     }
   },
-  'it is confirmed': async () => {
+  'an enrolment is confirmed': async () => {
     const admin = await shop.newAdmin()
     const code = nextCode(bytesOfBase32((await admin.post(PATH)).json.secret))
     return {
       id: admin.id,
       send: post(`${PATH}/confirm`, admin.token, { code }),
-      prove: async ({ json }) => {
+      check: async ({ json }) => {
         expect(await logInWith(admin.email, code)).toMatchObject(INVALID)
         expect((await logInWith(admin.email, (json.recovery_codes as string[])[0])).status).toBe(200)
       }
     }
   },
   'a code of the app is accepted': async () => {
-    const admin = await newEnrolled()
-    return answering(admin, nextCode(admin.secret), 10)
+    const admin = await createEnrolledAdmin()
+    return logInOperation(admin, nextCode(admin.secret), 10)
   },
   'a recovery code is accepted': async () => {
-    const admin = await newEnrolled()
-    return answering(admin, admin.recoveryCodes[0] as string, 9)
+    const admin = await createEnrolledAdmin()
+    return logInOperation(admin, admin.recoveryCodes[0] as string, 9)
   },
   'recovery codes are replaced': async () => {
-    const admin = await newEnrolled()
+    const admin = await createEnrolledAdmin()
     return {
       id: admin.id,
       send: post(`${PATH}/recovery-codes`, admin.token),
-      prove: async ({ json }) => {
+      check: async ({ json }) => {
         expect(await logInWith(admin.email, admin.recoveryCodes[0])).toMatchObject(INVALID)
         for (const code of (json.recovery_codes as string[]).slice(0, 2))
           expect((await logInWith(admin.email, code)).status).toBe(200)
       }
     }
   },
-  'it is removed': async () => {
-    const { id, email, token } = await newEnrolled()
+  'a second factor is removed': async () => {
+    const { id, email, token } = await createEnrolledAdmin()
     const options = { token, headers: { 'idempotency-key': newId() } }
     return {
       id,
       send: ({ request }) => request('DELETE', PATH, options),
-      prove: async () => expect((await shop.logIn(email)).status).toBe(200)
+      check: async () => expect((await shop.logIn(email)).status).toBe(200)
     }
   },
-  'the operator resets it': async () => {
-    const { id, email } = await newEnrolled()
+  'the operator resets a second factor': async () => {
+    const { id, email } = await createEnrolledAdmin()
     return {
       id,
-      // What was reset is answered so.
+      // A retry after the reset is rejected with this code.
       send: ({ auth }) =>
         auth.resetSecondFactor(email).then(
           () => ({ status: 200, json: {} }),
           ({ code }) => ({ status: code === 'AUTH_SECOND_FACTOR_NOT_ENROLLED' ? 200 : 500, json: {} })
         ),
-      prove: async () => {
+      check: async () => {
         expect((await shop.logIn(email)).status).toBe(200)
         const noted = 'select from cartwright.audit where method = $1 and params = $2'
         expect(await shop.sql(noted, ['COMMAND', { id }])).toHaveLength(1)
@@ -208,7 +212,7 @@ const DEEDS: Readonly<Record<string, () => Promise<Deed>>> = {
   }
 }
 
-/** All that a second factor is: each death leaves what was before, or what is afterwards. */
+/** The complete state of a second factor. A crash leaves either the state before the operation or the one after it. */
 const stateOf = async (id: string) =>
   (
     await shop.sql(
@@ -220,25 +224,25 @@ const stateOf = async (id: string) =>
     )
   )[0]
 
-test.each(Object.keys(DEEDS))(
-  'a process dies while %s: the operation is complete or absent, and a retry succeeds',
+test.each(Object.keys(OPERATIONS))(
+  'a process is killed while %s: the operation is complete or absent, and a retry succeeds',
   async deed => {
-    const prepare = DEEDS[deed] as () => Promise<Deed>
+    const prepare = OPERATIONS[deed] as () => Promise<Operation>
     const alive = await prepare()
     const { result, statements } = await shop.record(() => alive.send(shop))
     expect(result.status).toBeLessThan(300)
-    const written = new Set(statements.filter(each => !READS.test(each) && !OF_OTHERS.has(each)))
-    const last = written.has(MARK) ? MARK : 'audit.upsert_entry'
+    const written = new Set(statements.filter(each => !READS.test(each) && !NOT_SENT_WHEN_KILLED.has(each)))
+    const last = written.has(MARK_KEY_APPLIED) ? MARK_KEY_APPLIED : 'audit.upsert_entry'
     const crashPoints: readonly CrashPoint[] = [
       ...[...written]
-        .filter(each => EVERY || COMMITTED.has(each))
+        .filter(each => AT_EVERY_STATEMENT || COMMITTED_SEPARATELY.has(each))
         .map(each => ({ statement: each, at: 'behind' }) as const),
       ...(['before its commit', 'behind its commit'] as const).map(at => ({ statement: last, at }))
     ]
     for (const crashPoint of crashPoints) {
-      const { id, send, prove } = await prepare()
+      const { id, send, check: prove } = await prepare()
       const before = await stateOf(id)
-      await dying.crashDuring(crashPoint, () => send(dying.process))
+      await crashing.crashDuring(crashPoint, () => send(crashing.process))
       const left = await stateOf(id)
       // The leases of the killed process expire.
       await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)

@@ -1,6 +1,6 @@
 /**
- * A process that buys, and may be ended at any step of a batch: `node stock-buyer.ts URL ITEMS BASKETS [STEP FLUSHED]`.
- * Whatever was acknowledged it says on a line of its own, before anything else happens.
+ * A process that buys, and can be killed at any step of a batch: `node stock-buyer.ts URL ITEMS BASKETS [STEP FLUSHED]`.
+ * It prints each acknowledged purchase on a line before it continues.
  */
 import { writeSync } from 'node:fs'
 import { newId } from '../../src/kernel/ids.ts'
@@ -9,18 +9,18 @@ import { openStock } from '../support/stock.ts'
 
 const [url = '', items = '', baskets = '0', step = '0', flushed = ''] = process.argv.slice(2)
 const BUYERS = 16
-const die = () => process.kill(process.pid, 'SIGKILL')
-let left = Number(step)
+const killProcess = () => process.kill(process.pid, 'SIGKILL')
+let stepsLeft = Number(step)
 
-/** Ends the process at the n-th statement of batches: before it, or once it is on its way. */
+/** Kills the process at the n-th statement of batches, before or after the statement is sent. */
 function countStep(): void {
-  left -= 1
-  if (left !== 0) return
-  if (flushed === 'flushed') setImmediate(die)
-  else die()
+  stepsLeft -= 1
+  if (stepsLeft !== 0) return
+  if (flushed === 'flushed') setImmediate(killProcess)
+  else killProcess()
 }
 
-const counting = (tx: Transaction): Transaction => ({
+const countSteps = (tx: Transaction): Transaction => ({
   ...tx,
   rows: (...given) => {
     countStep()
@@ -34,18 +34,18 @@ const counting = (tx: Transaction): Transaction => ({
     countStep()
     return tx.run(...given)
   },
-  withCommit: work => tx.withCommit(() => work(counting(tx)))
+  withCommit: work => tx.withCommit(() => work(countSteps(tx)))
 })
 
-const around = (db: Database): Database => ({
+const withCountedSteps = (db: Database): Database => ({
   ...db,
   dedicated: options => {
     const dedicated = db.dedicated(options)
-    return { ...dedicated, attempt: (work, limits) => dedicated.attempt(tx => work(counting(tx)), limits) }
+    return { ...dedicated, attempt: (work, limits) => dedicated.attempt(tx => work(countSteps(tx)), limits) }
   }
 })
 
-const stock = openStock(url, Number(step) > 0 ? { around } : {})
+const stock = openStock(url, Number(step) > 0 ? { around: withCountedSteps } : {})
 const itemIds = items.split(',')
 const buyer = async (number: number) => {
   for (let basket = 0; basket < Number(baskets); basket += 1) {

@@ -11,7 +11,7 @@ import { useProxiedDatabase } from './postgres-proxy.ts'
 import { watchCommits } from './postgres-wire.ts'
 import { until } from './until.ts'
 
-/** A writer behind a proxy that can make commits, or their answers, get lost. */
+/** A writer behind a proxy that can lose commits or their responses. */
 async function useProxiedStock() {
   const commits = watchCommits()
   const proxied = await useProxiedDatabase(commits.watch)
@@ -34,7 +34,7 @@ test.each([
 ] as const)(
   'while %s, nothing is reserved twice or without an owner',
   async (_, direction, fate) => {
-    const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
+    const { stock, itemId, client, commits, expectConsistentStock } = await useProxiedStock()
     const lines = [{ variantId: itemId, quantity: 1 }]
     commits.breakAt(direction, fate, fate === 'lose' ? 5 : 2)
     const owners = Array.from({ length: 60 }, newId)
@@ -48,13 +48,13 @@ test.each([
     expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
     // The set-up reserved one more unit.
     expect(await reservedOf(client, itemId)).toEqual({ held: 61 })
-    await proveBooks()
+    await expectConsistentStock()
   },
   60_000
 )
 
 test('a purchase whose commit was lost is retried and reserves its units once', async () => {
-  const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
+  const { stock, itemId, client, commits, expectConsistentStock } = await useProxiedStock()
   commits.breakAt('to_server', 'reset', 1)
   const buying = stock.buy(newId(), [{ variantId: itemId, quantity: 99 }])
   await until('a commit is lost', () => stock.batches('unknown') > 0)
@@ -63,11 +63,11 @@ test('a purchase whose commit was lost is retried and reserves its units once', 
   const late = stock.buy(newId(), [{ variantId: itemId, quantity: 1 }])
   await expect(late).rejects.toMatchObject({ code: 'INVENTORY_SHORT' })
   expect(await reservedOf(client, itemId)).toEqual({ held: 100 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('stock requests whose commit response was lost are executed once', async () => {
-  const { stock, itemId, locationId, commits, sql, proveBooks } = await useProxiedStock()
+  const { stock, itemId, locationId, commits, sql, expectConsistentStock } = await useProxiedStock()
   const adjust = () => ({
     kind: 'adjust' as const,
     id: newId(),
@@ -93,11 +93,11 @@ test('stock requests whose commit response was lost are executed once', async ()
   const [level] = await sql('select on_hand from inventory.levels')
   expect(level?.on_hand).toBe(100 + posted)
   expect(posted).toBeGreaterThan(5)
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('while a transaction locks a level, only the buyers of its item wait', async () => {
-  const { stock, itemIds, sql, url, proveBooks } = await useStock({ items: 3, onHand: 1_000 })
+  const { stock, itemIds, sql, url, expectConsistentStock } = await useStock({ items: 3, onHand: 1_000 })
   const [held, ...free] = itemIds as [string, string, string]
   const otherClient = new pg.Client({ connectionString: url })
   await otherClient.connect()
@@ -122,11 +122,11 @@ test('while a transaction locks a level, only the buyers of its item wait', asyn
   await Promise.all(crowd)
   const levels = await sql('select reserved from inventory.levels order by reserved')
   expect(levels).toEqual([{ reserved: 51 }, { reserved: 51 }, { reserved: 302 }])
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('levels that batches lock without waiting are read with their current values', async () => {
-  const { stocks, itemId, url, client, proveBooks } = await useStock({ onHand: 60, processes: 4 })
+  const { stocks, itemId, url, client, expectConsistentStock } = await useStock({ onHand: 60, processes: 4 })
   const otherClient = new pg.Client({ connectionString: url })
   await otherClient.connect()
   let isStopping = false
@@ -150,11 +150,11 @@ test('levels that batches lock without waiting are read with their current value
   // A refused buyer has the code of the error.
   expect(ends.filter(end => typeof end !== 'string').length).toBe(60)
   expect(await reservedOf(client, itemId)).toEqual({ held: 60 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('without a database every purchase is rejected as unavailable, and purchases continue once it is back', async () => {
-  const { stock, itemId, client, proxy, proveBooks } = await useProxiedStock()
+  const { stock, itemId, client, proxy, expectConsistentStock } = await useProxiedStock()
   const lines = [{ variantId: itemId, quantity: 1 }]
   await proxy.cut()
   const ends = await Promise.allSettled(Array.from({ length: 50 }, () => stock.buy(newId(), lines)))
@@ -163,7 +163,7 @@ test('without a database every purchase is rejected as unavailable, and purchase
   await proxy.restore()
   await until('a buyer can buy', () => stock.buy(newId(), lines).then(() => true))
   expect(await reservedOf(client, itemId)).toEqual({ held: 2 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 /** Posts one request that all processes find simultaneously, because they all wait for its level. */

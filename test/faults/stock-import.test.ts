@@ -58,8 +58,8 @@ async function useShop() {
     }
   }
   const sql = async (text: string) => (await client.query(text)).rows
-  const proveBooks = async () => expect(await faultsOf(client)).toEqual([])
-  return { url: database.url, start, sql, proveBooks }
+  const expectConsistentStock = async () => expect(await faultsOf(client)).toEqual([])
+  return { url: database.url, start, sql, expectConsistentStock }
 }
 
 /** Locks rows, so that an import waits. Returns the release. */
@@ -86,7 +86,7 @@ test.each([
 ])(
   'an import that is killed %s is finished by sending the file again',
   async (_, hold, isReached) => {
-    const { url, start, sql, proveBooks } = await useShop()
+    const { url, start, sql, expectConsistentStock } = await useShop()
     const letGo = await holdUp(url, hold)
     const first = await start()
     const broken = first.importFile().catch(() => 'broken')
@@ -108,7 +108,7 @@ test.each([
        from inventory.levels join inventory.items on items.id = levels.item_id`
       )
       expect(counted).toEqual([{ variants: VARIANTS, right: VARIANTS, movements: VARIANTS }])
-      await proveBooks()
+      await expectConsistentStock()
     }
   },
   120_000

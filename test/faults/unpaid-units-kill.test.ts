@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
-import type { CrashPoint, SentRequest } from './deaths.ts'
-import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+import type { CrashPoint, SentRequest } from './crash-points.ts'
+import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
 const UNITS = 2
-type Shop = Awaited<ReturnType<typeof useMortalShop>>
-type Deed = {
+type Shop = Awaited<ReturnType<typeof useCrashShop>>
+type OrderOperation = {
   /** The existing order: by bank transfer, without a payment, or none. */
   readonly before: 'transfer' | 'no payment' | 'nothing'
   readonly path: (id: string) => string
@@ -15,7 +15,7 @@ type Deed = {
   /** Units that are counted after the operation. */
   readonly counted: number
 }
-const DEEDS: Readonly<Record<string, Deed>> = {
+const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
   'an order by bank transfer is placed': {
     before: 'nothing',
     path: () => '/api/orders',
@@ -49,10 +49,10 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   }
 }
 
-test.each(Object.entries(DEEDS))(
-  'a process dies while %s: the units are counted once or not at all',
+test.each(Object.entries(OPERATIONS))(
+  'a process is killed while %s: the units are counted once or not at all',
   async (_name, { before, path, body, crashPoints, counted }) => {
-    const shop = await useMortalShop('automatic')
+    const shop = await useCrashShop('automatic')
     const prepare = async (): Promise<SentRequest> => {
       const { token } = customer()
       const payment = before === 'transfer' ? TRANSFER : undefined

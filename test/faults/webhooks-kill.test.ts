@@ -8,7 +8,7 @@ import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { CERTIFICATE } from '../support/receiver-certificate.ts'
 import { PATIENCE, useWebhooks } from '../support/webhooks.ts'
-import { type CrashPoint, crashPointName, startVictim } from './deaths.ts'
+import { type CrashPoint, crashPointName, startVictim } from './crash-points.ts'
 import { until } from './until.ts'
 
 const CRASH_POINTS: readonly CrashPoint[] = [
@@ -67,13 +67,13 @@ test('every webhook arrives although its senders are killed, and repeats have th
   replies.length = 0
 
   const { databaseUrl } = shop
-  const heir = await openTestShop({
+  const nextProcess = await openTestShop({
     instead: { orders: {} },
     modules: [catalogModule, webhooksModule],
     databaseUrl,
     settings: SETTINGS
   })
-  onTestFinished(() => heir.close())
+  onTestFinished(() => nextProcess.close())
   await afterCrash(0)
   await expect
     .poll(() => shop.deliveriesOf('?status=delivered&limit=100').then(all => all.length), PATIENCE)

@@ -62,7 +62,7 @@ async function stockAt(origin: string, variantId: string) {
 }
 
 /** Levels, movements and reservations of the stock say the same. */
-async function expectAgreeingBooks(origin: string): Promise<void> {
+async function expectConsistentLedgers(origin: string): Promise<void> {
   const admin = await logInAt(origin, ADMIN)
   const { findings, rest_cursor } = await done(admin.get('/api/inventory/check'))
   expect([findings, rest_cursor]).toEqual([[], null])
@@ -147,7 +147,7 @@ onEachGround(ground => {
     expect(reserved).toEqual(
       new Map([[keyed.id, 2], [paid.id, 3], ...kept.map(({ id }) => [id, 1] as const)])
     )
-    await expectAgreeingBooks(origin)
+    await expectConsistentLedgers(origin)
 
     // The shop sells on: work from before the backup is not repeated, and later orders get new numbers.
     const again = await adaHere.post('/api/orders', orderOf(variantId, 2), key)

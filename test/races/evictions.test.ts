@@ -89,7 +89,7 @@ test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payme
 }, 600_000)
 
 test('payments and reservations that run simultaneously in two processes never share a unit', async () => {
-  const { stocks, itemId, sql, proveBooks } = await useStock({ onHand: 40, processes: 2 })
+  const { stocks, itemId, sql, expectConsistentStock } = await useStock({ onHand: 40, processes: 2 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owners = Array.from({ length: 40 }, newId)
   const stockOf = (index: number) => stocks[index % 2] as (typeof stocks)[number]
@@ -135,18 +135,18 @@ test('payments and reservations that run simultaneously in two processes never s
   expect(new Set(contested.map(({ owner }) => owner))).toEqual(
     new Set(owners.filter(owner => !kept.includes(owner)))
   )
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('an owner takes no units that it gave up after its take was posted', async () => {
-  const { stocks, itemId, sql, proveBooks } = await useStock({ onHand: 5 })
+  const { stocks, itemId, sql, expectConsistentStock } = await useStock({ onHand: 5 })
   const owner = newId()
   await sql('insert into inventory.contested (owner, item_id, quantity) values ($1, $2, 1)', [owner, itemId])
   const take = { kind: 'take', id: newId(), owner, parts: [{ itemId, quantity: 3 }], victims: [] } as const
   const [outcome] = (await stocks[0]?.request(take)) ?? []
   expect(outcome).toMatchObject({ kind: 'took' })
   expect(await sql('select quantity from inventory.reservations')).toEqual([{ quantity: 1 }])
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 describe('an order whose units are taken after it gave them up', () => {
@@ -185,25 +185,25 @@ describe('an order whose units are taken after it gave them up', () => {
   }
 
   test.each(['in one batch', 'in two batches'])('contests nothing after a full release %s', async how => {
-    const { request, take, give, contested, proveBooks } = await useTakenOrder(2)
+    const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(2)
     const requests = [take(2), give('release', null)]
     if (how === 'in one batch') await request(...requests)
     else for (const each of requests) await request(each)
     expect(await contested()).toEqual([])
-    await proveBooks()
+    await expectConsistentStock()
   })
 
   test.each(['release', 'ship'] as const)('contests only the units left after a partial %s', async kind => {
-    const { request, take, give, contested, proveBooks } = await useTakenOrder(3)
+    const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(3)
     await request(take(3), give(kind, 1))
     expect(await contested()).toEqual([{ quantity: 2 }])
-    await proveBooks()
+    await expectConsistentStock()
   })
 
   test('contests the lost units when its reservation covers the release', async () => {
-    const { request, take, give, contested, proveBooks } = await useTakenOrder(3)
+    const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(3)
     await request(take(2), give('release', 1))
     expect(await contested()).toEqual([{ quantity: 2 }])
-    await proveBooks()
+    await expectConsistentStock()
   })
 })

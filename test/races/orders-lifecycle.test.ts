@@ -6,12 +6,12 @@ const atOnce = <T>(many: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: many }, (_, index) => work(index)))
 
 /** Checks the invariants of all orders in the tables and the ledger of the provider. */
-async function judge(shop: PaidOrders): Promise<void> {
+async function expectConsistentOrders(shop: PaidOrders): Promise<void> {
   await shop.settled()
   await expect
     .poll(async () => (await shop.sql('select id from inventory.requests where done_at is null')).length)
     .toBe(0)
-  const [books] = await shop.sql(`
+  const [sums] = await shop.sql(`
     select
       (select count(*)::int from orders.orders o join payments.accounts a on a.order_id = o.id
         where o.payment_status <> a.status) as unlike,
@@ -40,7 +40,7 @@ async function judge(shop: PaidOrders): Promise<void> {
         select from shipping.shipments s where s.order_id = open.order_id and s.sent_at is null)) as not_waiting,
       (select count(*)::int from orders.orders where state = 'completed' and exists (
         select from orders.lines where order_id = orders.id and canceled + fulfilled < ordered)) as done_too_early`)
-  expect(books).toEqual({
+  expect(sums).toEqual({
     unlike: 0,
     kept: 0,
     too_much: 0,
@@ -76,7 +76,7 @@ test('an order that is canceled during its payment is refunded or unpaid', async
   )
   await shop.settled()
   for (const id of ids) await shop.becomes(id, { status: 'canceled' })
-  await judge(shop)
+  await expectConsistentOrders(shop)
   expect(await shop.reserved(shop.mug)).toEqual([])
 })
 
@@ -86,7 +86,7 @@ test('ten concurrent cancellations cancel an order once', async () => {
   await shop.pay(id)
   const answers = await atOnce(10, () => shop.buyer.post(`/api/orders/${id}/cancel`))
   for (const { status, text } of answers) expect([200, 202], text).toContain(status)
-  await judge(shop)
+  await expectConsistentOrders(shop)
   const { history, adjustments } = await shop.becomes(id, { status: 'canceled', payment_status: 'refunded' })
   const actions = history.map(({ action }: { action: string }) => action)
   expect(actions.filter((action: string) => action.endsWith('cancel'))).toEqual(['cancel', 'confirm_cancel'])
@@ -105,7 +105,7 @@ test('concurrent refunds never refund a unit or an amount twice', async () => {
   )
   const codes = answers.filter(({ status }) => status !== 200).map(({ json }) => json.code)
   expect(new Set(codes)).toEqual(new Set(['ORDER_UNITS_SHORT', 'ORDER_CREDIT_TOO_MUCH']))
-  await judge(shop)
+  await expectConsistentOrders(shop)
   const order = await shop.becomes(id, { items: [{ refunded: 3 }] })
   const back = order.adjustments.reduce((all: number, each: { back: number }) => all + each.back, 0)
   expect(back).toBeLessThanOrEqual(total)
@@ -118,7 +118,7 @@ test('concurrent shipments, line cancellations and a cancellation never use a un
   const { id } = await shop.order(6)
   await shop.pay(id)
   const one = { lines: [{ line: 1, quantity: 1 }] }
-  const deeds = [
+  const operations = [
     'shipments',
     'cancel',
     'shipments',
@@ -129,13 +129,13 @@ test('concurrent shipments, line cancellations and a cancellation never use a un
     'shipments'
   ]
   await Promise.all([
-    ...deeds.map(what => shop.admin.post(`/api/admin/orders/${id}/${what}`, one)),
+    ...operations.map(what => shop.admin.post(`/api/admin/orders/${id}/${what}`, one)),
     shop.buyer.post(`/api/orders/${id}/cancel`)
   ])
-  await judge(shop)
+  await expectConsistentOrders(shop)
 })
 
-const never = { reason: 'it never left' }
+const voidReason = { reason: 'the carrier never picked it up' }
 const one = { lines: [{ line: 1, quantity: 1 }] }
 const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
 test.each<[string, (shop: PaidOrders, id: string, parcel: string) => Promise<unknown>[]]>([
@@ -145,7 +145,7 @@ test.each<[string, (shop: PaidOrders, id: string, parcel: string) => Promise<unk
     ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/returns`, { lines: [{ line: 1, quantity: 2 }] })]
   ],
   [
-    'paid back',
+    'refunded',
     ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/refunds`, { ...one, reason: 'chipped' })]
   ],
   ['followed by the rest', ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/shipments`, {})]],
@@ -155,7 +155,7 @@ test.each<[string, (shop: PaidOrders, id: string, parcel: string) => Promise<unk
     ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/transition`, { action: 'complete' })]
   ],
   [
-    'said to have arrived',
+    'reported as delivered',
     ({ admin }, _, parcel) => [admin.post(`/api/admin/shipping/shipments/${parcel}/events`, arrived)]
   ]
 ])(
@@ -171,14 +171,14 @@ test.each<[string, (shop: PaidOrders, id: string, parcel: string) => Promise<unk
     const answers = await Promise.all(
       orders.map(async ({ id, parcel }, index) => {
         const path = `/api/admin/orders/${id}/shipments/${parcel}/void`
-        const undo = () => [shop.admin.post(path, never), shop.admin.post(path, never)]
+        const undo = () => [shop.admin.post(path, voidReason), shop.admin.post(path, voidReason)]
         const rest = () => meanwhile(shop, id, parcel)
         return Promise.all(index % 2 === 0 ? [...undo(), ...rest()] : [...rest(), ...undo()])
       })
     )
     for (const { status, text } of answers.flat() as { status: number; text: string }[])
       expect([200, 202, 409], text).toContain(status)
-    await judge(shop)
+    await expectConsistentOrders(shop)
     for (const { id, parcel } of orders) {
       const { history, shipments } = await shop.read(id)
       const times = history.filter(({ action }: { action: string }) => action === 'void_shipment').length
@@ -201,7 +201,7 @@ test('an order that is paid while it expires is either paid or canceled and refu
     }),
     shop.hurry()
   ])
-  await judge(shop)
+  await expectConsistentOrders(shop)
   for (const id of ids) expect(['paid', 'canceled']).toContain((await shop.read(id)).status)
 })
 
@@ -231,7 +231,7 @@ test.each([
     await shop.act(id, 'pay')
     await atOnce(4, () => shop.callBack(id))
     const { total } = await shop.becomes(id, { payment_status: 'authorized' })
-    await judge(shop)
+    await expectConsistentOrders(shop)
     const intents = (await shop.sandbox.objects()).filter(({ object }) => object === 'payment_intent')
     expect(intents.map(({ amount }) => amount)).toEqual([total])
     expect(await shop.sql('select order_id, authorized::int from payments.accounts')).toEqual([
@@ -268,7 +268,7 @@ test('a digital order that is canceled, put on hold or refunded simultaneously i
       await shop.admin.post(`${of(id)}/transition`, { action: 'release' })
     })
   )
-  await judge(shop)
+  await expectConsistentOrders(shop)
   for (const id of ids) {
     const { status, items, shipments } = await shop.read(id)
     const isCanceled = status === 'canceled'

@@ -7,8 +7,8 @@ import { type PaymentShop, usePayments } from '../support/payments.ts'
 const reason = 'it was broken'
 
 /** Checks the invariants of payments in the tables and the ledger of the sandbox. */
-async function judge(shop: PaymentShop): Promise<void> {
-  const [books] = await shop.sql(`
+async function expectConsistentPayments(shop: PaymentShop): Promise<void> {
+  const [sums] = await shop.sql(`
     select
       (select count(*)::int from payments.operations where settled_at is null) as open,
       (select count(*)::int from payments.operations where settled_at is not null and request is not null) as kept,
@@ -16,7 +16,7 @@ async function judge(shop: PaymentShop): Promise<void> {
       (select count(*)::int from payments.accounts where refunded + refunding > captured) as too_much,
       (select count(*)::int from payments.accounts a where committed > due or captured <> (
         select coalesce(sum(captured), 0) from payments.payments p where p.order_id = a.order_id)) as wrong`)
-  expect(books).toEqual({ open: 0, kept: 0, unflagged: 0, too_much: 0, wrong: 0 })
+  expect(sums).toEqual({ open: 0, kept: 0, unflagged: 0, too_much: 0, wrong: 0 })
   const objects = await shop.sandbox.objects()
   const facts = await shop.sql('select kind, object_id, status, amount::int from payments.facts')
   const known = (kind: string, id: string) => facts.find(fact => fact.kind === kind && fact.object_id === id)
@@ -53,7 +53,7 @@ test('simultaneous intents of one order are one payment', async () => {
   expect(new Set(ids).size).toBe(1)
   await settled(shop)
   expect(await shop.sandbox.objects()).toHaveLength(1)
-  await judge(shop)
+  await expectConsistentPayments(shop)
 })
 
 test('two processes that receive the same events simultaneously, in any order, reach the same sums', async () => {
@@ -81,7 +81,7 @@ test('two processes that receive the same events simultaneously, in any order, r
     return json.total === told.length
   })
   expect(await shop.account(orderId)).toMatchObject({ status: 'paid', captured: 10_000, disputed: 10_000 })
-  await judge(shop)
+  await expectConsistentPayments(shop)
 })
 
 test('a capture succeeds once although its response arrives after the callback or never', async () => {
@@ -98,7 +98,7 @@ test('a capture succeeds once although its response arrives after the callback o
     expect(await shop.account(orderId)).toMatchObject({ captured: 10_000, authorized: 0 })
   }
   await settled(shop)
-  await judge(shop)
+  await expectConsistentPayments(shop)
 })
 
 test('concurrent refunds of two processes, with lost responses and repeated callbacks, never exceed the captured amount', async () => {
@@ -120,7 +120,7 @@ test('concurrent refunds of two processes, with lost responses and repeated call
   await settled(shop)
   expect((await shop.sandbox.objects()).filter(({ object }) => object === 'refund')).toHaveLength(3)
   expect(await shop.account(orderId)).toMatchObject({ refunded: 9_000, refunding: 0 })
-  await judge(shop)
+  await expectConsistentPayments(shop)
 })
 
 test('a payment that is paid and canceled simultaneously ends as one of the two', async () => {
@@ -143,5 +143,5 @@ test('a payment that is paid and canceled simultaneously ends as one of the two'
   const paid = intents.filter(({ status }) => status === 'succeeded').length
   const captured = await Promise.all(orders.map(async orderId => (await shop.account(orderId)).captured))
   expect(captured.filter(amount => amount === 10_000)).toHaveLength(paid)
-  await judge(shop)
+  await expectConsistentPayments(shop)
 })

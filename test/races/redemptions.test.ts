@@ -19,7 +19,7 @@ const backendId = statement({
   text: 'select pg_backend_pid() as id'
 })
 
-/** Several processes that redeem on one database, by the module's port; its books are proved by `proveBooks`. */
+/** Several processes that redeem on one database, by the module's port; `expectConsistentRedemptions` checks the counters. */
 async function useRedemptions(processes = 1) {
   const first = await usePricing({ settings: PATIENT })
   const { sql, admin, databaseUrl } = first
@@ -44,7 +44,7 @@ async function useRedemptions(processes = 1) {
       }),
     addCode: (promotionId: string, code: string, usesMax: number) =>
       made(`${PROMOTIONS}/${promotionId}/codes`, { code, uses_max: usesMax }),
-    /** Answers `done`, or the code of the error; waits for its turn as long as it takes: a busy machine is no reason to fail. */
+    /** Returns `done` or the code of the error. Waits up to 30 s, because the machine can be busy. */
     take: (
       number: number,
       redemptions: Redemptions,
@@ -66,7 +66,7 @@ async function useRedemptions(processes = 1) {
     },
     usesLeftOf: async (id: string) => (await admin.get(`${PROMOTIONS}/${id}`)).json.uses_left as number,
     /** The counters of limited promotions and codes, customers and first orders equal their redemptions. */
-    proveBooks: async () => {
+    expectConsistentRedemptions: async () => {
       expect(
         await sql(`
           select 'budget' as book, id::text from pricing.budgets
@@ -95,7 +95,8 @@ const guest = (email: string) => createHash('sha256').update(email).digest('hex'
 test.each([1, 4])(
   'of 200 simultaneous redemptions of 50 uses over %i processes, exactly 50 succeed',
   async processes => {
-    const { promote, addCode, take, usesLeftOf, proveBooks } = await useRedemptions(processes)
+    const { promote, addCode, take, usesLeftOf, expectConsistentRedemptions } =
+      await useRedemptions(processes)
     const [promotion, coded] = [await promote({ usesMax: 50 }), await promote()]
     await addCode(coded, 'FIFTY', 50)
     const code = { promotionId: coded, code: 'FIFTY', limited: 'code' } as const
@@ -104,21 +105,21 @@ test.each([1, 4])(
       expect(countOf(ends)).toEqual({ done: 50, PRICING_USED_UP: 150 })
     }
     expect(await usesLeftOf(promotion)).toBe(0)
-    await proveBooks()
+    await expectConsistentRedemptions()
   },
   60_000
 )
 
 test('a redemption that does not declare the limit of its promotion never exceeds it', async () => {
-  const { promote, take, proveBooks } = await useRedemptions(2)
+  const { promote, take, expectConsistentRedemptions } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 20 })
   const ends = await Promise.all(times(80, number => take(number, [{ promotionId }])))
   expect(countOf(ends)).toEqual({ done: 20, PRICING_USED_UP: 60 })
-  await proveBooks()
+  await expectConsistentRedemptions()
 })
 
 test('uses that are released during concurrent redemptions are redeemed up to the limit and never beyond', async () => {
-  const { promote, take, release, usesLeftOf, proveBooks } = await useRedemptions(4)
+  const { promote, take, release, usesLeftOf, expectConsistentRedemptions } = await useRedemptions(4)
   const promotionId = await promote({ usesMax: 50 })
   const owners = times(50, newId)
   await Promise.all(owners.map((owner, number) => take(number, [limited(promotionId)], { owner })))
@@ -133,20 +134,20 @@ test('uses that are released during concurrent redemptions are redeemed up to th
   expect(await usesLeftOf(promotionId)).toBe(20 - done)
   const late = await Promise.all(times(30, number => take(number, [limited(promotionId)])))
   expect(countOf(late).done ?? 0).toBe(20 - done)
-  await proveBooks()
+  await expectConsistentRedemptions()
 })
 
 test.each([1, 4])(
   'a customer or guest redeems a promotion up to the limit per customer, from %i processes',
   async processes => {
-    const { promote, take, proveBooks } = await useRedemptions(processes)
+    const { promote, take, expectConsistentRedemptions } = await useRedemptions(processes)
     const promotion = await promote({ usesPerCustomer: 3, usesMax: 1_000 })
     const customers = [newId(), guest('ada@example.com'), guest('bob@example.com')]
     const ends = await Promise.all(
       times(60, number => take(number, [limited(promotion)], { customer: customers[number % 3] as string }))
     )
     expect(countOf(ends)).toEqual({ done: 9, PRICING_CUSTOMER_LIMIT: 51 })
-    await proveBooks()
+    await expectConsistentRedemptions()
   },
   60_000
 )
@@ -154,7 +155,7 @@ test.each([1, 4])(
 test.each([1, 4])(
   'only one of 40 simultaneous orders is the first order, from %i processes',
   async processes => {
-    const { promote, take, release, proveBooks } = await useRedemptions(processes)
+    const { promote, take, release, expectConsistentRedemptions } = await useRedemptions(processes)
     const both = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
     const redemptions = both.map(promotionId => ({ promotionId }))
     for (const customer of [newId(), guest('ada@example.com')]) {
@@ -163,17 +164,17 @@ test.each([1, 4])(
         owners.map((owner, number) => take(number, redemptions, { customer, owner }))
       )
       expect(countOf(ends)).toEqual({ done: 1, PRICING_FIRST_ORDER_TAKEN: 39 })
-      await proveBooks()
+      await expectConsistentRedemptions()
       await release(0, owners[ends.indexOf('done')] as string)
       expect(await take(0, redemptions, { customer })).toBe('done')
-      await proveBooks()
+      await expectConsistentRedemptions()
     }
   },
   60_000
 )
 
 test('an owner that repeats a redemption uses it once, and a released use can be redeemed again', async () => {
-  const { promote, addCode, take, release, usesLeftOf, proveBooks } = await useRedemptions(2)
+  const { promote, addCode, take, release, usesLeftOf, expectConsistentRedemptions } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 1, usesPerCustomer: 1 })
   await addCode(promotionId, 'ONCE', 1)
   const redemptions = [{ ...limited(promotionId), code: 'ONCE' }]
@@ -185,11 +186,11 @@ test('an owner that repeats a redemption uses it once, and a released use can be
     await Promise.all(times(4, number => release(number, owner)))
     expect(await usesLeftOf(promotionId)).toBe(1)
   }
-  await proveBooks()
+  await expectConsistentRedemptions()
 })
 
 test('redemptions of promotions in any order never deadlock', async () => {
-  const { promote, take, release, proveBooks } = await useRedemptions(4)
+  const { promote, take, release, expectConsistentRedemptions } = await useRedemptions(4)
   const ids: string[] = []
   while (ids.length < 6) ids.push(await promote({ usesMax: 100 }))
   const ends = await Promise.all(
@@ -206,11 +207,12 @@ test('redemptions of promotions in any order never deadlock', async () => {
     })
   )
   expect(Object.keys(countOf(ends)).filter(end => end !== 'done' && end !== 'PRICING_USED_UP')).toEqual([])
-  await proveBooks()
+  await expectConsistentRedemptions()
 })
 
 test('a connection that dies before or during the commit of a redemption loses and repeats no use', async () => {
-  const { promote, take, release, usesLeftOf, proveBooks, databaseUrl } = await useRedemptions(2)
+  const { promote, take, release, usesLeftOf, expectConsistentRedemptions, databaseUrl } =
+    await useRedemptions(2)
   const promotion = await promote({ usesMax: 20, usesPerCustomer: 1 })
   const killer = new pg.Client({ connectionString: databaseUrl })
   await killer.connect()
@@ -240,7 +242,7 @@ test('a connection that dies before or during the commit of a redemption loses a
     const ends = await Promise.all(takers.map((taker, number) => takeSurely(number, taker)))
     expect(countOf(ends)).toEqual({ done: 20, PRICING_USED_UP: 40 })
     expect(await usesLeftOf(promotion)).toBe(0)
-    await proveBooks()
+    await expectConsistentRedemptions()
     await Promise.all(takers.map(({ owner }, number) => release(number, owner)))
     expect(await usesLeftOf(promotion)).toBe(20)
   }
@@ -248,14 +250,14 @@ test('a connection that dies before or during the commit of a redemption loses a
 })
 
 test('a transaction that is rolled back redeems nothing', async () => {
-  const { promote, take, usesLeftOf, proveBooks } = await useRedemptions()
+  const { promote, take, usesLeftOf, expectConsistentRedemptions } = await useRedemptions()
   const promotion = await promote({ usesMax: 2, firstOrderOnly: true })
   const kept = newId()
   expect(await take(0, [limited(promotion)], { owner: kept })).toBe('done')
   const meanwhile = () => Promise.reject(new Error('the order was refused'))
   expect(await take(0, [limited(promotion)], { meanwhile })).toContain('refused')
   expect(await usesLeftOf(promotion)).toBe(1)
-  await proveBooks()
+  await expectConsistentRedemptions()
 })
 
 test('a redemption of a used-up or missing promotion fails and writes nothing', async () => {

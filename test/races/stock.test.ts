@@ -17,7 +17,11 @@ async function tally(all: readonly Promise<unknown>[]): Promise<Record<string, n
 test.each([1, 2, 4])(
   '64 buyers of 4 variants over %i processes leave an exact ledger',
   async processes => {
-    const { stocks, itemIds, sql, proveBooks } = await useStock({ items: 4, onHand: 150, processes })
+    const { stocks, itemIds, sql, expectConsistentStock } = await useStock({
+      items: 4,
+      onHand: 150,
+      processes
+    })
     const bought = new Map<string, number>()
     const buyer = async (number: number) => {
       const stock = stocks[number % processes] as (typeof stocks)[0]
@@ -39,7 +43,7 @@ test.each([1, 2, 4])(
       }
     }
     await Promise.all(times(64, buyer))
-    await proveBooks()
+    await expectConsistentStock()
     for (const itemId of itemIds) {
       const [level] = await sql('select reserved from inventory.levels where item_id = $1', [itemId])
       expect(level?.reserved).toBe(bought.get(itemId))
@@ -50,18 +54,18 @@ test.each([1, 2, 4])(
 )
 
 test('of 10,000 buyers of 100 units, exactly 100 get one', async () => {
-  const { stocks, itemId, client, proveBooks } = await useStock({ onHand: 100, processes: 2 })
+  const { stocks, itemId, client, expectConsistentStock } = await useStock({ onHand: 100, processes: 2 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const ends = await tally(
     times(10_000, number => (stocks[number % 2] as (typeof stocks)[0]).buy(newId(), lines))
   )
   expect(ends).toEqual({ done: 100, INVENTORY_SHORT: 9_900 })
   expect(await reservedOf(client, itemId)).toEqual({ held: 100 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a short purchase reports every short line with its available quantity, and reserves nothing', async () => {
-  const { stock, itemIds, client, proveBooks } = await useStock({ items: 3, onHand: 2 })
+  const { stock, itemIds, client, expectConsistentStock } = await useStock({ items: 3, onHand: 2 })
   const [a, b, c] = itemIds as [string, string, string]
   const lines = [a, b, c].map((variantId, index) => ({ variantId, quantity: 1 + 2 * index }))
   await expect(stock.buy(newId(), lines)).rejects.toMatchObject({
@@ -74,13 +78,16 @@ test('a short purchase reports every short line with its available quantity, and
     }
   })
   expect(await reservedOf(client, a)).toEqual({})
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test.each([1, 2, 4])(
   'a reservation that 16 callers in %i processes expire, claim and release ends claimed or closed',
   async processes => {
-    const { stocks, stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 40, processes })
+    const { stocks, stock, itemId, client, sql, expectConsistentStock } = await useStock({
+      onHand: 40,
+      processes
+    })
     const lines = [{ variantId: itemId, quantity: 1 }]
     let claims = 0
     for (let round = 0; round < 20; round += 1) {
@@ -103,13 +110,17 @@ test.each([1, 2, 4])(
       claims += claimed
     }
     expect(await reservedOf(client, itemId)).toMatchObject(claims > 0 ? { claimed: claims } : {})
-    await proveBooks()
+    await expectConsistentStock()
   },
   60_000
 )
 
 test('an owner that reserves simultaneously in two processes holds the lines once', async () => {
-  const { stocks, itemIds, client, proveBooks } = await useStock({ items: 2, onHand: 50, processes: 2 })
+  const { stocks, itemIds, client, expectConsistentStock } = await useStock({
+    items: 2,
+    onHand: 50,
+    processes: 2
+  })
   const [a, b] = itemIds as [string, string]
   for (let round = 0; round < 10; round += 1) {
     const owner = newId()
@@ -118,11 +129,11 @@ test('an owner that reserves simultaneously in two processes holds the lines onc
   }
   expect(await reservedOf(client, a)).toEqual({ held: 20 })
   expect(await reservedOf(client, b)).toEqual({ held: 20 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a claim in a transaction that rolls back leaves the reservation held', async () => {
-  const { stock, itemId, client, proveBooks } = await useStock()
+  const { stock, itemId, client, expectConsistentStock } = await useStock()
   const owner = newId()
   const lines = [{ variantId: itemId, quantity: 3 }]
   await stock.buy(owner, lines)
@@ -137,7 +148,7 @@ test('a claim in a transaction that rolls back leaves the reservation held', asy
   expect(await reservedOf(client, itemId)).toEqual({ claimed: 3 })
   await stock.db.transaction(tx => stock.confirm(tx, owner))
   expect(await reservedOf(client, itemId)).toEqual({ confirmed: 3 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a claim of lines that are not held, or were released, is rejected', async () => {
@@ -176,7 +187,7 @@ test('a claim of lines that are not held, or were released, is rejected', async 
 })
 
 test('an open claim delays only its own release in the writer, and no other purchase', async () => {
-  const { stock, itemId, client, proveBooks } = await useStock()
+  const { stock, itemId, client, expectConsistentStock } = await useStock()
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owner = newId()
   await stock.buy(owner, lines)
@@ -193,11 +204,14 @@ test('an open claim delays only its own release in the writer, and no other purc
   await claiming
   await released
   expect(await reservedOf(client, itemId)).toEqual({ claimed: 1, held: 5 })
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('stock requests are executed once and in their order by two processes', async () => {
-  const { stocks, itemId, locationId, sql, proveBooks } = await useStock({ processes: 2, onHand: 0 })
+  const { stocks, itemId, locationId, sql, expectConsistentStock } = await useStock({
+    processes: 2,
+    onHand: 0
+  })
   const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
   const adjust = (index: number) => ({
     kind: 'adjust' as const,
@@ -220,11 +234,11 @@ test('stock requests are executed once and in their order by two processes', asy
     [itemId]
   )
   expect(order.map(({ operation }) => operation)).toEqual(times(120, id))
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a stock request of an order is executed after its commit, and not after a rollback', async () => {
-  const { stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 10 })
+  const { stock, itemId, client, sql, expectConsistentStock } = await useStock({ onHand: 10 })
   const lines = [{ variantId: itemId, quantity: 4 }]
   const owner = newId()
   await stock.buy(owner, lines)
@@ -245,11 +259,15 @@ test('a stock request of an order is executed after its commit, and not after a 
   await stock.db.transaction(tx => stock.post(tx, back))
   await stock.writer.outcomeOf(back.id, performance.now() + 5_000)
   expect(await sql('select on_hand, reserved from inventory.levels')).toEqual([{ on_hand: 9, reserved: 0 }])
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a voided shipment returns its units once, from two processes and in the batch that shipped it', async () => {
-  const { stocks, itemIds, client, sql, proveBooks } = await useStock({ items: 3, onHand: 100, processes: 2 })
+  const { stocks, itemIds, client, sql, expectConsistentStock } = await useStock({
+    items: 3,
+    onHand: 100,
+    processes: 2
+  })
   const [kit, cup, plate] = itemIds as [string, string, string]
   const setKit = async (cups: number) => {
     await sql('delete from inventory.components')
@@ -293,7 +311,7 @@ test('a voided shipment returns its units once, from two processes and in the ba
   const open = async (itemId: string) =>
     Object.values(await reservedOf(client, itemId)).reduce((sum, each) => sum + each, 0)
   expect([await open(cup), await open(plate)]).toEqual([60, 24])
-  await proveBooks()
+  await expectConsistentStock()
 
   // A kit that was shipped long ago, and has other components now, returns its former components to its owner.
   const [stock] = stocks as [(typeof stocks)[0]]
@@ -321,7 +339,7 @@ test('a voided shipment returns its units once, from two processes and in the ba
     { state: 'confirmed', quantity: 2 },
     { state: 'confirmed', quantity: 5 }
   ])
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('the operations metric counts queued operations by kind', async () => {
@@ -348,7 +366,7 @@ test('the first level of an item is published although its count waits for anoth
 })
 
 test('a count of a tracked and an untracked item records the tracked one', async () => {
-  const { stock, itemId, locationId, sql, proveBooks } = await useStock()
+  const { stock, itemId, locationId, sql, expectConsistentStock } = await useStock()
   const [untracked] = await sql('insert into inventory.items (id) values (gen_random_uuid()) returning id')
   expect(await stock.count(locationId, { [untracked?.id]: 3, [newId()]: 4, [itemId]: 5 })).toEqual([
     { kind: 'counted', stale: [], short: [] }
@@ -356,11 +374,11 @@ test('a count of a tracked and an untracked item records the tracked one', async
   expect(await sql('select item_id, on_hand from inventory.levels')).toEqual([
     { item_id: itemId, on_hand: 5 }
   ])
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a kit reserves its parts, and a cart with the kit and a part reserves their sum', async () => {
-  const { stock, itemIds, sql, proveBooks } = await useStock({ items: 3, onHand: 10 })
+  const { stock, itemIds, sql, expectConsistentStock } = await useStock({ items: 3, onHand: 10 })
   const [kit, cup, plate] = itemIds as [string, string, string]
   await sql('insert into inventory.components values ($1, $2, 2), ($1, $3, 1)', [kit, cup, plate])
   stock.forgetKits()
@@ -378,21 +396,21 @@ test('a kit reserves its parts, and a cart with the kit and a part reserves thei
     details: { items: [{ variant_id: kit, requested: 1, available: 0 }] }
   })
   await stock.db.transaction(tx => stock.claim(tx, owner, lines))
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('a full queue rejects further purchases immediately', async () => {
-  const { stock, itemId, proveBooks } = await useStock({ queueMax: 50, onHand: 1_000 })
+  const { stock, itemId, expectConsistentStock } = await useStock({ queueMax: 50, onHand: 1_000 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const ends = await tally(times(200, () => stock.buy(newId(), lines)))
   expect(ends.done).toBe(50)
   expect(ends.INVENTORY_BUSY).toBe(150)
   await stock.buy(newId(), lines)
-  await proveBooks()
+  await expectConsistentStock()
 })
 
 test('stock that sells out, returns or is short is published with its batch', async () => {
-  const { stock, itemId, locationId, proveBooks } = await useStock({ onHand: 1 })
+  const { stock, itemId, locationId, expectConsistentStock } = await useStock({ onHand: 1 })
   stock.told.crossings.length = 0
   const owner = newId()
   const lines = [{ variantId: itemId, quantity: 1 }]
@@ -403,5 +421,5 @@ test('stock that sells out, returns or is short is published with its batch', as
   expect(stock.told.shortfalls).toEqual([{ itemId, locationId, onHand: 0, reserved: 1, owners: [owner] }])
   await stock.count(locationId, { [itemId]: 5 })
   expect(stock.told.crossings.at(-1)).toMatchObject({ status: 'in', available: 4 })
-  await proveBooks()
+  await expectConsistentStock()
 })

@@ -22,7 +22,7 @@ export async function useStock({ items = 1, onHand = 100, processes = 1, queueMa
   })
   await stock.count(locationId, Object.fromEntries(itemIds.map(id => [id, onHand])))
   const sql = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
-  const proveBooks = async () => expect(await faultsOf(client)).toEqual([])
+  const expectConsistentStock = async () => expect(await faultsOf(client)).toEqual([])
   return {
     stock,
     stocks,
@@ -31,7 +31,7 @@ export async function useStock({ items = 1, onHand = 100, processes = 1, queueMa
     locationId,
     sql,
     client,
-    proveBooks,
+    expectConsistentStock,
     url: created.url
   }
 }

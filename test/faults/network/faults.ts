@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChunkOutcome, Direction } from '../proxied-connection.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
-import type { Site } from './site.ts'
+import type { ShopUnderFaults } from './shop-under-faults.ts'
 
 export type Fault = {
   name: string
   /** The duration of the fault. Instant faults last for one heartbeat, so that they are detected. */
   seconds: number
-  plant(site: Site): Promise<RemoveFault>
+  plant(site: ShopUnderFaults): Promise<RemoveFault>
   /** Whether the shop may reject requests. */
   mayRefuse: boolean
   /** Whether the fault freezes this process. */
@@ -101,7 +101,7 @@ const BACKENDS = `select pid from pg_stat_activity where application_name = 'car
 const signalFault = (
   name: string,
   seconds: number,
-  chosen: (site: Site) => Promise<number[]>,
+  chosen: (site: ShopUnderFaults) => Promise<number[]>,
   [planted, removed]: [NodeJS.Signals, NodeJS.Signals?]
 ): Fault => ({
   ...COMMON,
@@ -117,10 +117,13 @@ const signalFault = (
   }
 })
 
-const backends = async ({ sql }: Site) => (await sql(BACKENDS)).map(({ pid }) => Number(pid))
-const oneBackend = async (site: Site) => (await backends(site)).slice(0, 1)
-const postmaster = async ({ postmaster: find }: Site) => (find === undefined ? [] : [await find()])
-const allPostgresProcesses = async (site: Site) => [...(await backends(site)), ...(await postmaster(site))]
+const backends = async ({ sql }: ShopUnderFaults) => (await sql(BACKENDS)).map(({ pid }) => Number(pid))
+const oneBackend = async (site: ShopUnderFaults) => (await backends(site)).slice(0, 1)
+const postmaster = async ({ postmaster: find }: ShopUnderFaults) => (find === undefined ? [] : [await find()])
+const allPostgresProcesses = async (site: ShopUnderFaults) => [
+  ...(await backends(site)),
+  ...(await postmaster(site))
+]
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -151,7 +154,7 @@ const freezeFault = (
   }
 })
 
-const terminateBackends = async ({ sql }: Site) => {
+const terminateBackends = async ({ sql }: ShopUnderFaults) => {
   await sql(BACKENDS.replace('select pid', 'select pg_terminate_backend(pid)'))
   return async () => {}
 }

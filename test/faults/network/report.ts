@@ -1,4 +1,4 @@
-import { type FaultVerdict, formatDuration } from './judge.ts'
+import { type FaultVerdict, formatDuration } from './evaluate-fault.ts'
 
 /** The outcome of one fault. `logged`: the log lines of the program during the fault. */
 export type FaultResult = FaultVerdict & { fault: string; processes: number; logged: string[] }

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { findVariantIds, findWrongWrites, openLoad } from '../books.ts'
 import { runClient } from '../kill-load.ts'
+import { findVariantIds, findWrongWrites, openLoad } from '../open-load.ts'
+import { evaluateFault } from './evaluate-fault.ts'
 import { type Fault, faults } from './faults.ts'
-import { evaluateFault } from './judge.ts'
 import { type FaultResult, formatReport, formatResult } from './report.ts'
-import { openSite, type Site } from './site.ts'
+import { openShopUnderFaults, type ShopUnderFaults } from './shop-under-faults.ts'
 import { createTraffic } from './traffic.ts'
 import { browseCatalog, probeProcesses, refreshTokens, registerVisitors } from './visitors.ts'
 
@@ -25,7 +25,7 @@ export async function runFaults(
   chosen: readonly Fault[],
   log: (line: string) => void = () => {}
 ): Promise<FaultResult[]> {
-  const site = await openSite(processes)
+  const site = await openShopUnderFaults(processes)
   try {
     const traffic = createTraffic(site.processes.map(({ origin }) => origin))
     const variantIds = await findVariantIds(traffic.anywhere, CLIENTS + 2)
@@ -42,7 +42,12 @@ export async function runFaults(
   }
 }
 
-async function runFault(site: Site, fault: Fault, variantIds: string[], label: string): Promise<FaultResult> {
+async function runFault(
+  site: ShopUnderFaults,
+  fault: Fault,
+  variantIds: string[],
+  label: string
+): Promise<FaultResult> {
   const processes = site.processes.length
   const traffic = createTraffic(site.processes.map(({ origin }) => origin))
   const { load, clients } = await openLoad({ ...CLIENT_BEHAVIOR, http: traffic.anywhere, variantIds, label })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { evaluateFault, type Observation } from './judge.ts'
+import { evaluateFault, type Observation } from './evaluate-fault.ts'
 import type { RequestAttempt } from './traffic.ts'
 
 const good: RequestAttempt = {

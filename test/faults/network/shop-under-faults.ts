@@ -36,7 +36,7 @@ type ShopProcess = {
 }
 
 /** The real program in one or more processes, on a database and a Redis of their own. */
-export type Site = {
+export type ShopUnderFaults = {
   processes: ShopProcess[]
   redis: RedisServer
   /** Runs a statement on a direct connection. */
@@ -55,11 +55,11 @@ export type Site = {
 type Environment = Readonly<Record<string, string>>
 
 /** `settings` are environment variables of all processes, `ofProcess` those of one. */
-export async function openSite(
+export async function openShopUnderFaults(
   count: number,
   settings: Environment = SETTINGS,
   ofProcess: (at: number) => Environment = () => ({})
-): Promise<Site> {
+): Promise<ShopUnderFaults> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
   // The server runs as another user when the suite runs as root, and needs access.
   await chmod(folder, 0o755)
@@ -103,7 +103,7 @@ export async function openSite(
 }
 
 type RunningProcess = ShopProcess &
-  Pick<Site, 'takeLogLines' | 'close'> & { tidy(number: number): Promise<string[]> }
+  Pick<ShopUnderFaults, 'takeLogLines' | 'close'> & { tidy(number: number): Promise<string[]> }
 
 async function startProcess(
   databaseUrl: string,

@@ -2,7 +2,13 @@ import { expect } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { brokenLedgers } from '../chaos/judge.ts'
 import { usePaidOrders } from '../support/paid-orders.ts'
-import { type CrashPoint, crashPointName, type SentRequest, startVictim, startVictims } from './deaths.ts'
+import {
+  type CrashPoint,
+  crashPointName,
+  type SentRequest,
+  startVictim,
+  startVictims
+} from './crash-points.ts'
 import { until } from './until.ts'
 
 const UNITS = 1_000
@@ -21,7 +27,7 @@ const HOLD_OPERATIONS = `
 const RELEASE_OPERATIONS = `update cartwright.jobs set due_at = now() where handler = 'payments.send_operation' and due_at = 'infinity'`
 
 /** A shop with a sandbox as its payment provider, and with processes that die. */
-export async function useMortalShop(capture: 'automatic' | 'manual') {
+export async function useCrashShop(capture: 'automatic' | 'manual') {
   const withManyOrders = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
   const shop = await usePaidOrders({ capture, settings: withManyOrders })
   await shop.stock(shop.mug, UNITS)
