@@ -30,7 +30,7 @@ export type Observation = {
   stallMs: number
 }
 
-export type FaultMeasurements = {
+type FaultMeasurements = {
   requests: number
   refused: number
   /** From the removal of the fault to the first success, of the slowest process and kind of request. */
