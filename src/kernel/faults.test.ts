@@ -73,3 +73,14 @@ test('a pattern has one message', () => {
   expect(() => patternWithMessage('^kernel-test$', 'must be another')).toThrow('two texts')
   expect(patternMessage('^kernel-test$')).toBe('must be that')
 })
+
+test.each([
+  ['2026-11-30T23:59:59Z', true],
+  ['2026-11-30T23:59:59.123456+02:00', true],
+  ['2016-12-31T23:59:60Z', false],
+  ['2026-02-30T00:00:00Z', false],
+  ['2026-11-30', false]
+])('the time %s is valid: %s', (value, isValid) => {
+  const errors = compileSchema(Type.String({ format: 'date-time' }))(value)
+  expect(errors.length === 0).toBe(isValid)
+})

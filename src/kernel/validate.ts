@@ -24,6 +24,7 @@ let compilers: { firstError: Ajv; allErrors: Ajv } | undefined
 function loadCompilers() {
   const { Ajv } = require('ajv') as typeof import('ajv')
   const addFormats: FormatsPlugin = require('ajv-formats')
+  const { validate: isDateTime } = addFormats.get('date-time') as { validate: (text: string) => boolean }
   const create = (allErrors: boolean) =>
     addFormats(
       new Ajv({
@@ -38,7 +39,10 @@ function loadCompilers() {
         // Validating schemas takes 60 ms for the first one. `test/schemas.test.ts` validates all of them.
         validateSchema: false
       })
-    ).addFormat('uuid', UUID)
+    )
+      .addFormat('uuid', UUID)
+      // RFC 3339 has leap seconds, which a `Date` cannot represent.
+      .addFormat('date-time', text => isDateTime(text) && !Number.isNaN(Date.parse(text)))
   return { firstError: create(false), allErrors: create(true) }
 }
 
