@@ -80,12 +80,14 @@ export const listRecentStockMovements = statement({
       and movements.seq = page.seq
     order by movements.at desc, movements.item_id desc, movements.seq desc, movements.location_id desc`
 })
+// The order keeps the planner from reading the whole table for a location without movements.
 export const countRecentStockMovements = statement({
   name: 'inventory.count_recent_movements',
   takes: { location: 'text?' },
   gives: { total: 'int4' },
   slow: true,
   text: countUpTo(`inventory.locations cross join lateral (
-      select from inventory.movements where movements.location_id = locations.id limit ${LIST_TOTAL_MAX + 1}
+      select from inventory.movements where movements.location_id = locations.id
+      order by at limit ${LIST_TOTAL_MAX + 1}
     ) as recent where $location::text is null or locations.code = $location`)
 })
