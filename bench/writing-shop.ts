@@ -6,11 +6,11 @@ import { modules, openGateway, setupShop } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import {
   authModule,
-  cartMerged,
+  cartMergedEvent,
   cartModule,
   catalogModule,
   defineModule,
-  productChanged
+  productChangedEvent
 } from '../src/index.ts'
 import { openLog } from '../src/platform/log.ts'
 import { openPlatform } from '../src/platform/platform.ts'
@@ -21,7 +21,7 @@ const subscriberModule = defineModule({
   basePaths: [],
   requires: { auth: authModule, catalog: catalogModule, cart: cartModule },
   uses: {},
-  subscribes: [productChanged, cartMerged],
+  subscribes: [productChangedEvent, cartMergedEvent],
   setup: async () => ({
     api: {},
     eventHandlers: { 'catalog.product_changed': async () => {}, 'cart.merged': async () => {} }

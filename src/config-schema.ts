@@ -1,5 +1,5 @@
 import type { TSchema } from './kernel/schema.ts'
-import { flag, type SettingProblem, type SettingsOf, section } from './kernel/settings.ts'
+import { booleanSetting, type SettingProblem, type SettingsOf, settingsSection } from './kernel/settings.ts'
 import { CONFIG_FILE_DESCRIPTION, type Config, CoreSettings } from './platform/core-settings.ts'
 
 /** The parts of a module's declaration that concern the configuration. */
@@ -21,13 +21,16 @@ export function configSchema(modules: readonly ConfigurableModule[]) {
   const taken = modules.find(({ name }) => Object.hasOwn({ ...CoreSettings.properties, modules: true }, name))
   if (taken !== undefined) throw new Error(`the module ${taken.name} has the name of another section`)
   const switches = modules.flatMap(({ name, description, switches: parts = {} }) => [
-    [name, section(description, { enabled: flag('Whether the module is enabled.', true) })] as const,
+    [
+      name,
+      settingsSection(description, { enabled: booleanSetting('Whether the module is enabled.', true) })
+    ] as const,
     ...Object.entries(parts).map(
       ([part, of]) =>
         [
           part,
-          section(of.description, {
-            enabled: flag(`Whether this part of the module ${name} is enabled.`, true)
+          settingsSection(of.description, {
+            enabled: booleanSetting(`Whether this part of the module ${name} is enabled.`, true)
           })
         ] as const
     )
@@ -35,9 +38,9 @@ export function configSchema(modules: readonly ConfigurableModule[]) {
   const twice = switches.find(([name], index) => switches.findIndex(([other]) => other === name) !== index)
   if (twice !== undefined) throw new Error(`two modules, or parts of them, are called ${twice[0]}`)
   const sections = modules.flatMap(({ name, settings }) => (settings ? [[name, settings]] : []))
-  return section(CONFIG_FILE_DESCRIPTION, {
+  return settingsSection(CONFIG_FILE_DESCRIPTION, {
     ...CoreSettings.properties,
-    modules: section(
+    modules: settingsSection(
       'Which modules are enabled. A disabled module answers 503 on all of its paths.',
       Object.fromEntries(switches)
     ),

@@ -29,76 +29,81 @@ export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
-/** Builders of a module's settings: `settings.section('Wishlists.', { wishes_max: settings.count('…', 100) })`. */
+/** Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`. */
 export * as settings from './kernel/settings.ts'
 /** Schemas of requests and responses: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
 export {
-  apiKeyCreated,
+  apiKeyCreatedEvent,
   authModule,
-  emailChanged,
-  passwordChanged,
-  passwordResetRequested,
-  secondFactorChanged,
-  userDeleted,
-  userRegistered,
-  verificationRequested
+  emailChangedEvent,
+  passwordChangedEvent,
+  passwordResetRequestedEvent,
+  secondFactorChangedEvent,
+  userDeletedEvent,
+  userRegisteredEvent,
+  verificationRequestedEvent
 } from './modules/auth/index.ts'
-export { cartMerged, cartModule } from './modules/cart/index.ts'
+export { cartMergedEvent, cartModule } from './modules/cart/index.ts'
 export {
   type CatalogApi,
-  catalogChanged,
+  catalogChangedEvent,
   catalogModule,
   type Offer,
-  productChanged
+  productChangedEvent
 } from './modules/catalog/index.ts'
 export {
   type InventoryApi,
   inventoryModule,
-  stockCrossed,
-  stockLost,
-  stockShort,
-  stockTaken
+  stockCrossedEvent,
+  stockLostEvent,
+  stockShortEvent,
+  stockTakenEvent
 } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
-  dataRequested,
+  dataRequestedEvent,
   type OrdersApi,
-  orderCanceled,
-  orderClaimed,
-  orderCreated,
-  orderCredited,
-  orderErased,
-  orderEvicted,
-  orderPlaced,
-  orderShipmentVoided,
-  orderShipped,
+  orderCanceledEvent,
+  orderClaimedEvent,
+  orderCreatedEvent,
+  orderCreditedEvent,
+  orderErasedEvent,
+  orderEvictedEvent,
+  orderPlacedEvent,
+  orderShipmentVoidedEvent,
+  orderShippedEvent,
   ordersModule,
-  unpaidStockHigh
+  unpaidStockHighEvent
 } from './modules/orders/index.ts'
 export {
-  authorizationExpiring,
+  authorizationExpiringEvent,
   type PaymentsApi,
-  paymentAuthorized,
-  paymentDisputed,
-  paymentFailed,
-  paymentPaid,
-  paymentRefunded,
+  paymentAuthorizedEvent,
+  paymentDisputedEvent,
+  paymentFailedEvent,
+  paymentPaidEvent,
+  paymentRefundedEvent,
   paymentsModule,
-  refundFailed
+  refundFailedEvent
 } from './modules/payments/index.ts'
-export { type PricingApi, pricesChanged, pricingModule } from './modules/pricing/index.ts'
-export { type ReviewsApi, reviewPublished, reviewSubmitted, reviewsModule } from './modules/reviews/index.ts'
+export { type PricingApi, pricesChangedEvent, pricingModule } from './modules/pricing/index.ts'
+export {
+  type ReviewsApi,
+  reviewPublishedEvent,
+  reviewSubmittedEvent,
+  reviewsModule
+} from './modules/reviews/index.ts'
 export {
   type ShippingApi,
-  shipmentCorrected,
-  shipmentDelivered,
-  shipmentReturned,
+  shipmentCorrectedEvent,
+  shipmentDeliveredEvent,
+  shipmentReturnedEvent,
   shippingModule
 } from './modules/shipping/index.ts'
-export { endpointDisabled, webhooksModule } from './modules/webhooks/index.ts'
+export { endpointDisabledEvent, webhooksModule } from './modules/webhooks/index.ts'
 export { type IdempotentWrite, newWrite } from './platform/idempotency/write.ts'
 export type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
-import { count, section } from './kernel/settings.ts'
+import { integerSetting, settingsSection } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
 import { defineModule, type Module, migrationSources, orderModules, type ShopOverview } from './module.ts'
 import { moduleProblems } from './module-problems.ts'
@@ -236,7 +236,7 @@ test('a set-up call without the required APIs does not compile', () => {
     name: 'shelf',
     description: '',
     basePaths: [],
-    settings: section('', { width: count('', 3) }),
+    settings: settingsSection('', { width: integerSetting('', 3) }),
     requires: {},
     uses: {},
     setup: async (_platform, { width }) => ({ api: { width: () => width } })
@@ -272,7 +272,7 @@ test('a module gets its own section of the configuration without naming it', asy
     name: 'shelf',
     description: 'Shelves.',
     basePaths: [],
-    settings: section('Shelves.', { width: count('How wide.', 3) }),
+    settings: settingsSection('Shelves.', { width: integerSetting('How wide.', 3) }),
     shortNames: { SHELF_WIDTH: 'width' },
     requires: {},
     uses: {},

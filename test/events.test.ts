@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { EventType } from '../src/kernel/events.ts'
 import { defineModule, type Module } from '../src/module.ts'
-import { authModule, userRegistered } from '../src/modules/auth/index.ts'
-import { cartMerged, cartModule } from '../src/modules/cart/index.ts'
-import { catalogChanged, catalogModule, productChanged } from '../src/modules/catalog/index.ts'
+import { authModule, userRegisteredEvent } from '../src/modules/auth/index.ts'
+import { cartMergedEvent, cartModule } from '../src/modules/cart/index.ts'
+import { catalogChangedEvent, catalogModule, productChangedEvent } from '../src/modules/catalog/index.ts'
 import { customer } from '../src/testing.ts'
 import { until } from './faults/until.ts'
 import { createCategory, createDiscount, createProduct } from './support/catalog.ts'
@@ -33,7 +33,7 @@ async function useEar(modules: readonly Module[], subscribes: readonly EventType
 }
 
 test('accounts that are made are heard of, and those that cannot be made are not', async () => {
-  const { shop, heard } = await useEar([authModule], [userRegistered])
+  const { shop, heard } = await useEar([authModule], [userRegisteredEvent])
   const account = { email: 'ada@example.com', password: 'nine lives and a piano' }
   const { status, json } = await shop.as(null).post('/api/auth/register', account)
   expect(status).toBe(201)
@@ -53,7 +53,7 @@ test('accounts that are made are heard of, and those that cannot be made are not
 test('changes of products and merged carts are heard of, once a transaction', async () => {
   const { shop, heard } = await useEar(
     [catalogModule, cartModule],
-    [productChanged, catalogChanged, cartMerged]
+    [productChangedEvent, catalogChangedEvent, cartMergedEvent]
   )
   const ada = customer()
   const product = await createProduct(shop, {
@@ -71,7 +71,7 @@ test('changes of products and merged carts are heard of, once a transaction', as
   await createDiscount(shop, { scope: 'category', target_id, percentage_ppm: 100_000 })
   await until('all three events are received', () => new Set(heard.map(({ name }) => name)).size === 3)
   const of = (type: EventType) => heard.filter(({ name }) => name === type.name).map(({ payload }) => payload)
-  expect(of(cartMerged)).toEqual([{ customer_id: ada.id, strategy: 'sum', moved: 1 }])
-  expect(of(productChanged)).toEqual([{ product_id: product.id }])
-  expect(of(catalogChanged)[0]).toEqual({})
+  expect(of(cartMergedEvent)).toEqual([{ customer_id: ada.id, strategy: 'sum', moved: 1 }])
+  expect(of(productChangedEvent)).toEqual([{ product_id: product.id }])
+  expect(of(catalogChangedEvent)[0]).toEqual({})
 })

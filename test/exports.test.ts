@@ -10,17 +10,17 @@ const PUBLIC = `
   BodyKind CatalogApi Config Database DomainError Emit Enqueue ErrorDefinition ErrorExtra
   ErrorKind EventHandler EventType IdempotentWrite Identity InventoryApi JobDelivery JobHandler JobType Module Offer OperatorError Page Platform
   OrdersApi PaymentsApi PricingApi Queryable RequestClass ReviewsApi RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
-  Tier Tiers Transaction Type adminModule authModule cartMerged cartModule catalogChanged
+  Tier Tiers Transaction Type adminModule authModule cartMergedEvent cartModule catalogChangedEvent
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
-  isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
-  apiKeyCreated countUpTo dataRequested emailChanged orderErased orderEvicted passwordChanged passwordResetRequested secondFactorChanged userDeleted verificationRequested stockCrossed stockLost stockShort stockTaken orderCanceled
-  orderClaimed orderCreated orderCredited orderPlaced orderShipmentVoided orderShipped unpaidStockHigh authorizationExpiring paymentAuthorized paymentDisputed
-  paymentFailed paymentPaid paymentRefunded refundFailed pricesChanged shipmentCorrected shipmentDelivered shipmentReturned
-  endpointDisabled PayloadOf
-  standardModules statement userRegistered version webhooksModule wire writeOf
+  isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChangedEvent readPage reviewPublishedEvent reviewSubmittedEvent reviewsModule runCli settings shippingModule
+  apiKeyCreatedEvent countUpTo dataRequestedEvent emailChangedEvent orderErasedEvent orderEvictedEvent passwordChangedEvent passwordResetRequestedEvent secondFactorChangedEvent userDeletedEvent verificationRequestedEvent stockCrossedEvent stockLostEvent stockShortEvent stockTakenEvent orderCanceledEvent
+  orderClaimedEvent orderCreatedEvent orderCreditedEvent orderPlacedEvent orderShipmentVoidedEvent orderShippedEvent unpaidStockHighEvent authorizationExpiringEvent paymentAuthorizedEvent paymentDisputedEvent
+  paymentFailedEvent paymentPaidEvent paymentRefundedEvent refundFailedEvent pricesChangedEvent shipmentCorrectedEvent shipmentDeliveredEvent shipmentReturnedEvent
+  endpointDisabledEvent PayloadOf
+  standardModules statement userRegisteredEvent version webhooksModule wire writeOf
 
-  settings.SettingProblem settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
-  settings.urlWithPassword
+  settings.SettingProblem settings.SettingsOf settings.booleanSetting settings.integerSetting settings.secretSetting settings.settingsSection settings.textSetting
+  settings.urlWithPasswordSetting
 
   wire.Amount wire.Country wire.Currency wire.Day wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
   wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.input

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import Type from 'typebox'
 import { expect, onTestFinished, test } from 'vitest'
 import { modules } from '../src/app.ts'
-import { count, section } from '../src/kernel/settings.ts'
+import { integerSetting, settingsSection } from '../src/kernel/settings.ts'
 import { defineModule } from '../src/module.ts'
 import { catalogModule } from '../src/modules/catalog/index.ts'
 import { createTestApp } from './support/app.ts'
@@ -13,9 +13,9 @@ const wishlist = defineModule({
   name: 'wishlist',
   description: 'Wishes.',
   basePaths: ['/api/wishes'],
-  settings: section('Wishes.', {
-    wishes_max: count('The most wishes of one caller.', 3),
-    wishes_per_minute: count('Wishes a minute and client address.', 2)
+  settings: settingsSection('Wishes.', {
+    wishes_max: integerSetting('The most wishes of one caller.', 3),
+    wishes_per_minute: integerSetting('Wishes a minute and client address.', 2)
   }),
   shortNames: { CARTWRIGHT_WISHES: 'wishes_max' },
   credentialHeaders: ['x-wishlist-token'],

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import { defineModule, orderCanceled, orderPlaced, type PayloadOf, paymentPaid } from '../src/index.ts'
+import {
+  defineModule,
+  orderCanceledEvent,
+  orderPlacedEvent,
+  type PayloadOf,
+  paymentPaidEvent
+} from '../src/index.ts'
 import { customer } from '../src/testing.ts'
 import { CHECKOUT_MODULES } from './support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from './support/orders.ts'
 
 /** A module as it stands in another repository: it knows what the package exports, and nothing else. */
 function createLedger() {
-  const placed: PayloadOf<typeof orderPlaced>[] = []
+  const placed: PayloadOf<typeof orderPlacedEvent>[] = []
   const paid: { orderId: string; amount: number }[] = []
   const ledger = defineModule({
     name: 'ledger',
@@ -14,7 +20,7 @@ function createLedger() {
     basePaths: [],
     requires: {},
     uses: {},
-    subscribes: [orderPlaced, orderCanceled, paymentPaid],
+    subscribes: [orderPlacedEvent, orderCanceledEvent, paymentPaidEvent],
     setup: async () => ({
       api: {},
       eventHandlers: {

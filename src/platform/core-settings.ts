@@ -1,7 +1,14 @@
 import { currencyDecimalPlaces } from '../kernel/money.ts'
 import { patternWithMessage } from '../kernel/patterns.ts'
 import { Type } from '../kernel/schema.ts'
-import { count, flag, type SettingsOf, section, text, urlWithPassword } from '../kernel/settings.ts'
+import {
+  booleanSetting,
+  integerSetting,
+  type SettingsOf,
+  settingsSection,
+  textSetting,
+  urlWithPasswordSetting
+} from '../kernel/settings.ts'
 
 export const DATA_FOLDER_DEFAULT = '.data'
 export const CONFIG_FILE_DESCRIPTION = 'Cartwright reads this file at start; every key is optional.'
@@ -35,7 +42,7 @@ const SecretKey = Type.Object(
 )
 
 /** Settings of kernel, platform and gateway. */
-export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
+export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
   environment: Type.Enum(['development', 'production'], {
     description:
       'Environment. In production the server listens on every address and creates no demo data and no administrator. NODE_ENV sets it too; `test` means development.',
@@ -46,26 +53,29 @@ export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
     default: DATA_FOLDER_DEFAULT,
     minLength: 1
   }),
-  shop: section('The shop.', {
-    name: text('Name of the shop, shown in mails and pages. Passwords must not contain it.', 'Cartwright'),
+  shop: settingsSection('The shop.', {
+    name: textSetting(
+      'Name of the shop, shown in mails and pages. Passwords must not contain it.',
+      'Cartwright'
+    ),
     currency: Type.Enum(Object.keys(currencyDecimalPlaces), {
       description: 'Currency of the base prices (ISO 4217).',
       default: 'USD'
     }),
-    time_zone: text('Time zone that days without a time are read in, such as Europe/Berlin.', 'UTC'),
+    time_zone: textSetting('Time zone that days without a time are read in, such as Europe/Berlin.', 'UTC'),
     demo: Type.Enum(['auto', 'on', 'off'], {
       description:
         'Whether demo products are loaded when there are none. `auto`: in development with the embedded database.',
       default: 'auto'
     })
   }),
-  server: section('The HTTP server.', {
-    host: text(
+  server: settingsSection('The HTTP server.', {
+    host: textSetting(
       'Address to listen on. Empty: 127.0.0.1 in development, 0.0.0.0 in production. HOST sets it too.',
       ''
     ),
-    port: count('Port to listen on; 0: any free port. PORT sets it too.', 8080, 0, 65_535),
-    public_url: text(
+    port: integerSetting('Port to listen on; 0: any free port. PORT sets it too.', 8080, 0, 65_535),
+    public_url: textSetting(
       'URL by which clients reach the server. It is the issuer (`iss`) of access tokens; empty: `cartwright`.',
       ''
     ),
@@ -83,38 +93,38 @@ export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
         default: []
       }
     ),
-    trust_proxy: flag(
+    trust_proxy: booleanSetting(
       "Whether the last address of X-Forwarded-For is the client's address. Enable it only behind exactly one proxy that sets the header.",
       false
     ),
-    body_bytes_max: count(
+    body_bytes_max: integerSetting(
       'Maximum JSON body, in bytes. Each route has a lower limit that follows from its schema.',
       1_048_576,
       1_024,
       1_048_576
     ),
-    body_seconds: count(
+    body_seconds: integerSetting(
       'Seconds that a request body may take to arrive. Uploaded files may take longer.',
       10,
       1,
       300
     ),
-    concurrent_requests_max: count(
+    concurrent_requests_max: integerSetting(
       'Maximum number of requests under /api that are processed simultaneously. The server adapts the actual number to its latency, below this maximum.',
       1_000
     ),
-    connections_max: count(
+    connections_max: integerSetting(
       'Maximum number of open connections. Above it, the client address with the most connections loses one.',
       10_000,
       10
     ),
-    diagnostics_port: count(
+    diagnostics_port: integerSetting(
       'Second port for /healthz, /readyz and the metrics. A separate thread serves it, so it responds while the shop is busy. 0: none.',
       0,
       0,
       65_535
     ),
-    private_metrics: flag(
+    private_metrics: booleanSetting(
       'Whether /metrics and /metricsz are served on the diagnostics port only. Recommended in production.',
       false
     ),
@@ -134,20 +144,23 @@ export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
       default: [],
       uniqueItems: true
     }),
-    liveness_seconds: count(
+    liveness_seconds: integerSetting(
       'Seconds without any progress of the main thread after which /healthz on the diagnostics port answers 503.',
       30,
       2,
       3_600
     ),
-    cors: section('Cross-origin requests. Not needed when the shop front and the API have the same origin.', {
-      origins: Type.Array(Type.String(patternWithMessage(ORIGIN, ORIGIN_WORDS)), {
-        description:
-          'Origins whose pages may call /api from a browser, exactly as browsers send them: [https://shop.example.com].',
-        default: [],
-        uniqueItems: true
-      })
-    }),
+    cors: settingsSection(
+      'Cross-origin requests. Not needed when the shop front and the API have the same origin.',
+      {
+        origins: Type.Array(Type.String(patternWithMessage(ORIGIN, ORIGIN_WORDS)), {
+          description:
+            'Origins whose pages may call /api from a browser, exactly as browsers send them: [https://shop.example.com].',
+          default: [],
+          uniqueItems: true
+        })
+      }
+    ),
     trusted_clients: Type.Array(
       Type.String({
         ...patternWithMessage(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters'),
@@ -169,47 +182,47 @@ export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
       maximum: 300
     })
   }),
-  database: section('PostgreSQL.', {
-    url: urlWithPassword(
+  database: settingsSection('PostgreSQL.', {
+    url: urlWithPasswordSetting(
       'Connection URL of PostgreSQL 15 or newer. Empty: the embedded PostgreSQL. DATABASE_URL sets it too.'
     ),
-    pool_size: count('Connections per process for transactions.', 8, 1, 200),
-    shared_connections: count('Pipelined connections per process for fast reads.', 2, 1, 16),
-    write_connections: count('Connections per process for single writing statements.', 4, 1, 200),
-    slow_connections: count(
+    pool_size: integerSetting('Connections per process for transactions.', 8, 1, 200),
+    shared_connections: integerSetting('Pipelined connections per process for fast reads.', 2, 1, 16),
+    write_connections: integerSetting('Connections per process for single writing statements.', 4, 1, 200),
+    slow_connections: integerSetting(
       'Connections per process for searches and lists, so that slow queries never delay other requests.',
       4,
       1,
       200
     ),
-    pool_wait_ms: count(
+    pool_wait_ms: integerSetting(
       'Milliseconds that a request waits for a free connection, and that opening a connection may take. Then the request is refused with 503. Requests also wait for admission before that: up to about a second in a burst, 200 ms under constant overload.',
       2_000,
       50,
       60_000
     ),
-    statement_timeout_ms: count('Milliseconds that one statement may run.', 5_000, 1, 600_000),
-    lock_timeout_ms: count(
+    statement_timeout_ms: integerSetting('Milliseconds that one statement may run.', 5_000, 1, 600_000),
+    lock_timeout_ms: integerSetting(
       'Milliseconds that a transaction waits for a lock before it releases its connection and is retried.',
       200,
       1,
       60_000
     )
   }),
-  secrets: section('Keys that encrypt and sign data in the database. They are kept outside of it.', {
+  secrets: settingsSection('Keys that encrypt and sign data in the database. They are kept outside of it.', {
     keys: Type.Array(SecretKey, {
       description:
         'Keys as { id, key }, each key at least 32 random bytes in base64 or hex (openssl rand -base64 32). The first key signs and encrypts; the others only verify and decrypt, for rotation. Empty: the first start creates a key file in the data folder. Required in production with DATABASE_URL.',
       default: []
     })
   }),
-  cache: section('Cache for product pages and lists. Losing it is harmless.', {
-    url: urlWithPassword(
+  cache: settingsSection('Cache for product pages and lists. Losing it is harmless.', {
+    url: urlWithPasswordSetting(
       'URL of a Redis or Valkey server. Empty: the cache is in the memory of each process. REDIS_URL sets it too.'
     ),
-    entries_max: count('Maximum number of entries in the memory of a process.', 10_000)
+    entries_max: integerSetting('Maximum number of entries in the memory of a process.', 10_000)
   }),
-  http: section('Outgoing HTTP requests.', {
+  http: settingsSection('Outgoing HTTP requests.', {
     private_hosts: Type.Array(Type.String(patternWithMessage(HOST, HOST_WORDS)), {
       description:
         'Hosts that may resolve to private addresses, such as [erp.internal]. All other hosts must have public addresses, except those in URLs of this configuration.',
@@ -217,26 +230,29 @@ export const CoreSettings = section(CONFIG_FILE_DESCRIPTION, {
       uniqueItems: true
     })
   }),
-  events: section('The event log, which /api/admin/events/feed returns.', {
-    position_wait_seconds: count(
+  events: settingsSection('The event log, which /api/admin/events/feed returns.', {
+    position_wait_seconds: integerSetting(
       'Seconds that an event waits for its position while an earlier transaction with events is open. Then it is ordered before the events of that transaction.',
       1,
       0,
       60
     ),
-    retention_days: count('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
+    retention_days: integerSetting('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
   }),
-  log: section('Log lines, as JSON on standard output.', {
+  log: settingsSection('Log lines, as JSON on standard output.', {
     level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
       description: 'Minimum level of log lines that are written.',
       default: 'info'
     })
   }),
-  rate_limit: section('Rate limits per minute. Diagnostics are never limited.', {
-    enabled: flag('Whether requests are rate-limited.', true),
-    public_per_minute: count('Requests per minute and client address to public routes and pages.', 1_200),
-    secured_per_minute: count('Requests per minute and user to secured routes.', 1_200),
-    admin_per_minute: count('Requests per minute and user to admin routes.', 2_400)
+  rate_limit: settingsSection('Rate limits per minute. Diagnostics are never limited.', {
+    enabled: booleanSetting('Whether requests are rate-limited.', true),
+    public_per_minute: integerSetting(
+      'Requests per minute and client address to public routes and pages.',
+      1_200
+    ),
+    secured_per_minute: integerSetting('Requests per minute and user to secured routes.', 1_200),
+    admin_per_minute: integerSetting('Requests per minute and user to admin routes.', 2_400)
   })
 })
 

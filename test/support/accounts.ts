@@ -2,15 +2,15 @@ import type { EventType } from '../../src/kernel/events.ts'
 import { defineModule, type Module } from '../../src/module.ts'
 import {
   type AuthApi,
-  apiKeyCreated,
+  apiKeyCreatedEvent,
   authModule,
-  emailChanged,
-  passwordChanged,
-  passwordResetRequested,
-  secondFactorChanged,
-  userDeleted,
-  userRegistered,
-  verificationRequested
+  emailChangedEvent,
+  passwordChangedEvent,
+  passwordResetRequestedEvent,
+  secondFactorChangedEvent,
+  userDeletedEvent,
+  userRegisteredEvent,
+  verificationRequestedEvent
 } from '../../src/modules/auth/index.ts'
 import { openTestShop, type TestShop } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
@@ -22,14 +22,14 @@ export const PASSWORD = 'nine lives and a piano'
 export const NEW_PASSWORD = 'eleven lives and a cello'
 
 const EVENTS: readonly EventType[] = [
-  userRegistered,
-  verificationRequested,
-  passwordResetRequested,
-  passwordChanged,
-  apiKeyCreated,
-  secondFactorChanged,
-  emailChanged,
-  userDeleted
+  userRegisteredEvent,
+  verificationRequestedEvent,
+  passwordResetRequestedEvent,
+  passwordChangedEvent,
+  apiKeyCreatedEvent,
+  secondFactorChangedEvent,
+  emailChangedEvent,
+  userDeletedEvent
 ]
 type Payload = { user_id: string; token_id?: string }
 type Heard = { name: string; payload: Payload }

@@ -3,9 +3,9 @@ import { defineModule, type Module } from '../../src/module.ts'
 import { fakeCatalog } from '../../src/modules/catalog/fake.ts'
 import {
   type ShippingApi,
-  shipmentCorrected,
-  shipmentDelivered,
-  shipmentReturned,
+  shipmentCorrectedEvent,
+  shipmentDeliveredEvent,
+  shipmentReturnedEvent,
   shippingModule
 } from '../../src/modules/shipping/index.ts'
 import { customer } from '../../src/testing.ts'
@@ -55,7 +55,7 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
     basePaths: [],
     requires: { shipping: shippingModule },
     uses: {},
-    subscribes: [shipmentDelivered, shipmentReturned, shipmentCorrected],
+    subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
     setup: async () => ({
       api: {},
       eventHandlers: {

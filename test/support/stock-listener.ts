@@ -1,5 +1,5 @@
 import { defineModule } from '../../src/module.ts'
-import { inventoryModule, stockCrossed, stockShort } from '../../src/modules/inventory/index.ts'
+import { inventoryModule, stockCrossedEvent, stockShortEvent } from '../../src/modules/inventory/index.ts'
 
 type Heard = { name: string; payload: Record<string, unknown> }
 
@@ -15,7 +15,7 @@ export function stockListener() {
     basePaths: [],
     requires: { inventory: inventoryModule },
     uses: {},
-    subscribes: [stockCrossed, stockShort],
+    subscribes: [stockCrossedEvent, stockShortEvent],
     setup: async () => ({
       api: {},
       eventHandlers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }

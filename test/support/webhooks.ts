@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import type { PayloadOf } from '../../src/kernel/events.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
-import { catalogModule, productChanged } from '../../src/modules/catalog/index.ts'
-import { orderPlaced } from '../../src/modules/orders/index.ts'
+import { catalogModule, productChangedEvent } from '../../src/modules/catalog/index.ts'
+import { orderPlacedEvent } from '../../src/modules/orders/index.ts'
 import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { admin } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
@@ -31,15 +31,15 @@ export async function useWebhooks(settings: Record<string, string> = {}, ...more
     return json
   }
   /** Emits the event of a placed order, without an order. */
-  async function emitOrderPlaced(payload: Partial<PayloadOf<typeof orderPlaced>> = {}): Promise<string> {
+  async function emitOrderPlaced(payload: Partial<PayloadOf<typeof orderPlacedEvent>> = {}): Promise<string> {
     const order_id = newId()
     const placed = { order_id, number: '1001', customer_id: null, currency: 'USD', total: 100, ...payload }
-    await db.transaction(async tx => platform.outbox.emit(tx, orderPlaced, order_id, placed))
+    await db.transaction(async tx => platform.outbox.emit(tx, orderPlacedEvent, order_id, placed))
     return order_id
   }
   /** Emits the event of a changed product, without a product. */
   const emitProductChanged = (product_id: string) =>
-    db.transaction(async tx => platform.outbox.emit(tx, productChanged, product_id, { product_id }))
+    db.transaction(async tx => platform.outbox.emit(tx, productChangedEvent, product_id, { product_id }))
   const deliveriesOf = async (query = '') => (await asAdmin.get(`${DELIVERIES}${query}`)).json.items
   const waitForStatus = (status: string, count = 1) =>
     expect.poll(async () => (await deliveriesOf(`?status=${status}`)).length, PATIENCE).toBe(count)

@@ -1,5 +1,5 @@
 import { settings } from 'cartwright'
 
-export const wishlistSettings = settings.section('Wishlists.', {
-  wishes_max: settings.count('The most wishes of one customer.', 100)
+export const wishlistSettings = settings.settingsSection('Wishlists.', {
+  wishes_max: settings.integerSetting('The most wishes of one customer.', 100)
 })

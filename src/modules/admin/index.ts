@@ -8,7 +8,7 @@ import { paymentsModule } from '../payments/index.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAuditService } from './audit/service.ts'
 import { configurationRoutes } from './configuration/routes.ts'
-import { createDailyStatistics, storeDailyStatistics } from './dashboard/daily-statistics.ts'
+import { createDailyStatistics, storeDailyStatisticsJob } from './dashboard/daily-statistics.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { createDashboardService } from './dashboard/service.ts'
 import { createDashboardStatisticsReader } from './dashboard/statistics.ts'
@@ -30,7 +30,7 @@ export const adminModule = defineModule({
   basePaths: ['/api/admin'],
   requires: {},
   uses: { auth: authModule, inventory: inventoryModule, payments: paymentsModule, orders: ordersModule },
-  jobs: [storeDailyStatistics],
+  jobs: [storeDailyStatisticsJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Audit entries remain. They contain the id of an account and no other personal data.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {

@@ -3,7 +3,7 @@ import { Type } from '../../kernel/schema.ts'
 import { Id } from '../../kernel/wire.ts'
 
 /** `auth.user_registered`: an account was created. */
-export const userRegistered = defineEvent(
+export const userRegisteredEvent = defineEvent(
   'auth.user_registered',
   {
     description:
@@ -25,7 +25,7 @@ const withToken = {
 }
 
 /** `auth.verification_requested`: an e-mail address is to be verified. */
-export const verificationRequested = defineEvent(
+export const verificationRequestedEvent = defineEvent(
   'auth.verification_requested',
   {
     description: 'A user has to verify an e-mail address: that of the account, or its future one.',
@@ -35,7 +35,7 @@ export const verificationRequested = defineEvent(
   withToken
 )
 /** `auth.password_reset_requested`: a reset token is to be mailed. */
-export const passwordResetRequested = defineEvent(
+export const passwordResetRequestedEvent = defineEvent(
   'auth.password_reset_requested',
   {
     description: 'A password reset was requested for an account.',
@@ -45,7 +45,7 @@ export const passwordResetRequested = defineEvent(
   withToken
 )
 /** `auth.password_changed`: the owner of an account changed its password. */
-export const passwordChanged = defineEvent(
+export const passwordChangedEvent = defineEvent(
   'auth.password_changed',
   {
     description: 'The owner of an account changed its password.',
@@ -55,13 +55,13 @@ export const passwordChanged = defineEvent(
   ofUser
 )
 /** `auth.api_key_created`: an administrator created an API key. */
-export const apiKeyCreated = defineEvent(
+export const apiKeyCreatedEvent = defineEvent(
   'auth.api_key_created',
   { description: 'An administrator created an API key.', subject: 'the user', webhook: 'none' },
   { user_id: Id, api_key_id: Id, name: Type.String() }
 )
 /** `auth.second_factor_changed`: the second factor of an account changed, or a recovery code was used. */
-export const secondFactorChanged = defineEvent(
+export const secondFactorChangedEvent = defineEvent(
   'auth.second_factor_changed',
   {
     description:
@@ -75,7 +75,7 @@ export const secondFactorChanged = defineEvent(
   }
 )
 /** `auth.email_changed`: the e-mail address of an account changed. */
-export const emailChanged = defineEvent(
+export const emailChangedEvent = defineEvent(
   'auth.email_changed',
   {
     description: 'The e-mail address of an account changed. The new one is verified.',
@@ -85,7 +85,7 @@ export const emailChanged = defineEvent(
   ofUser
 )
 /** `auth.user_deleted`: an account was deleted. */
-export const userDeleted = defineEvent(
+export const userDeletedEvent = defineEvent(
   'auth.user_deleted',
   {
     description: 'An account and its personal data were deleted.',
@@ -95,7 +95,7 @@ export const userDeleted = defineEvent(
   ofUser
 )
 
-export const repeatUserErasure = defineJob(
+export const repeatUserErasureJob = defineJob(
   'auth.erase_again',
   {
     description: 'Erases data that was written while the account was deleted.',
@@ -106,12 +106,12 @@ export const repeatUserErasure = defineJob(
 
 /** All events of the module. */
 export const authEvents = [
-  userRegistered,
-  verificationRequested,
-  passwordResetRequested,
-  passwordChanged,
-  apiKeyCreated,
-  secondFactorChanged,
-  emailChanged,
-  userDeleted
+  userRegisteredEvent,
+  verificationRequestedEvent,
+  passwordResetRequestedEvent,
+  passwordChangedEvent,
+  apiKeyCreatedEvent,
+  secondFactorChangedEvent,
+  emailChangedEvent,
+  userDeletedEvent
 ] as const

@@ -25,7 +25,7 @@ import { diagnoseAdminSecondFactor, diagnoseAuthSettings } from './diagnosis.ts'
 import { accountErasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
 import { createAccountErasure, exportAccountData } from './erasure/service.ts'
-import { authEvents, repeatUserErasure } from './events.ts'
+import { authEvents, repeatUserErasureJob } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokenService, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
@@ -53,14 +53,14 @@ import { emailVerificationRoutes } from './verification/routes.ts'
 import { createEmailVerification } from './verification/service.ts'
 
 export {
-  apiKeyCreated,
-  emailChanged,
-  passwordChanged,
-  passwordResetRequested,
-  secondFactorChanged,
-  userDeleted,
-  userRegistered,
-  verificationRequested
+  apiKeyCreatedEvent,
+  emailChangedEvent,
+  passwordChangedEvent,
+  passwordResetRequestedEvent,
+  secondFactorChangedEvent,
+  userDeletedEvent,
+  userRegisteredEvent,
+  verificationRequestedEvent
 } from './events.ts'
 
 import { validateAuthSettings } from './validation.ts'
@@ -149,7 +149,7 @@ export const authModule = defineModule({
   requires: {},
   uses: {},
   emits: authEvents,
-  jobs: [repeatUserErasure],
+  jobs: [repeatUserErasureJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   diagnose: diagnoseAuthSettings,

@@ -1,6 +1,13 @@
 import { patternWithMessage } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
-import { count, flag, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
+import {
+  booleanSetting,
+  integerSetting,
+  type SettingsOf,
+  secretSetting,
+  settingsSection,
+  textSetting
+} from '../../kernel/settings.ts'
 
 const Issuer = Type.Object(
   {
@@ -31,7 +38,7 @@ const Issuer = Type.Object(
   { additionalProperties: false }
 )
 
-export const authSettings = section('Accounts and tokens.', {
+export const authSettings = settingsSection('Accounts and tokens.', {
   registration: Type.Enum(['open', 'invite', 'closed'], {
     description:
       'Who can register. `open`: every visitor; `invite`: visitors with an invitation code; `closed`: none.',
@@ -41,53 +48,58 @@ export const authSettings = section('Accounts and tokens.', {
     description: 'E-mail domains that may register. Empty: all domains.',
     default: []
   }),
-  password_length_min: count('Minimum password length, in characters.', 12, 8, 128),
-  access_token_seconds: count('Seconds until an access token expires.', 900, 10, 86_400),
-  session_idle_days: count('Days without a token refresh after which a session expires.', 7, 1, 365),
-  session_days: count(
+  password_length_min: integerSetting('Minimum password length, in characters.', 12, 8, 128),
+  access_token_seconds: integerSetting('Seconds until an access token expires.', 900, 10, 86_400),
+  session_idle_days: integerSetting('Days without a token refresh after which a session expires.', 7, 1, 365),
+  session_days: integerSetting(
     'Days after the login when a session expires, even when it is refreshed.',
     30,
     1,
     3_650
   ),
-  password_hash_concurrency: count(
+  password_hash_concurrency: integerSetting(
     'Password hashes that are computed simultaneously. Further logins wait.',
     2,
     1,
     64
   ),
-  failed_logins_max: count(
+  failed_logins_max: integerSetting(
     'Failed logins to one account from one network within 15 minutes, before further ones are refused.',
     10,
     1,
     1_000
   ),
-  login_per_minute: count('Logins and token refreshes per minute and client address.', 30),
-  register_per_minute: count('Registrations per minute and client address.', 10),
-  require_verified_email: flag(
+  login_per_minute: integerSetting('Logins and token refreshes per minute and client address.', 30),
+  register_per_minute: integerSetting('Registrations per minute and client address.', 10),
+  require_verified_email: booleanSetting(
     'Whether customers must verify their e-mail address before they can log in. Existing sessions are kept.',
     false
   ),
-  addresses_max: count('Maximum number of addresses per account.', 50, 1, 1_000),
-  verification_hours: count('Hours until a token that verifies an e-mail address expires.', 48, 1, 720),
-  password_reset_minutes: count('Minutes until a password reset token expires.', 60, 5, 1_440),
-  messages_per_hour: count(
+  addresses_max: integerSetting('Maximum number of addresses per account.', 50, 1, 1_000),
+  verification_hours: integerSetting(
+    'Hours until a token that verifies an e-mail address expires.',
+    48,
+    1,
+    720
+  ),
+  password_reset_minutes: integerSetting('Minutes until a password reset token expires.', 60, 5, 1_440),
+  messages_per_hour: integerSetting(
     'Mails per hour and e-mail address, counted separately for verification, change of address and password reset.',
     5,
     1,
     1_000
   ),
-  require_second_factor: flag(
+  require_second_factor: booleanSetting(
     'Whether administrators need a second factor. Without one, an administrator can only call the routes that enroll it.',
     false
   ),
-  api_keys_max: count('Maximum number of API keys per administrator.', 20, 1, 1_000),
-  exports_per_minute: count('Exports of personal data per minute and account.', 6),
-  admin_email: text(
+  api_keys_max: integerSetting('Maximum number of API keys per administrator.', 20, 1, 1_000),
+  exports_per_minute: integerSetting('Exports of personal data per minute and account.', 6),
+  admin_email: textSetting(
     'E-mail address of the administrator that the start creates when there is no administrator. CARTWRIGHT_ADMIN_EMAIL sets it too.',
     ''
   ),
-  admin_password: secret('Password of that administrator. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
+  admin_password: secretSetting('Password of that administrator. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
   issuers: Type.Array(Issuer, {
     description:
       'OpenID Connect issuers whose access tokens are accepted, each with issuer, audience and algorithms (RS256). admin_claim { path, value } marks administrators. scopes_claim is the path of the list of modules that such an administrator can manage; without it, all. second_factor { acr, amr } lists the claim values that prove a second factor; without it, no token does.',

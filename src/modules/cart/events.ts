@@ -3,7 +3,7 @@ import { Type } from '../../kernel/schema.ts'
 import { Id } from '../../kernel/wire.ts'
 
 /** `cart.merged`: a guest cart was merged into a customer's cart. */
-export const cartMerged = defineEvent(
+export const cartMergedEvent = defineEvent(
   'cart.merged',
   {
     description: 'A guest cart, or items that a browser stored, was merged into the cart of a customer.',

@@ -7,7 +7,7 @@ import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
 import { cartPersonalData } from './erasure/service.ts'
-import { cartMerged } from './events.ts'
+import { cartMergedEvent } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
@@ -16,7 +16,7 @@ import { createCartMergeService } from './merge/service.ts'
 import { type CartOrderOperations, createCartOrderOperations } from './orders/service.ts'
 import { cartSettings } from './settings.ts'
 
-export { cartMerged } from './events.ts'
+export { cartMergedEvent } from './events.ts'
 
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
@@ -47,7 +47,7 @@ export const cartModule = defineModule({
   credentialHeaders: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
   uses: { inventory: inventoryModule, pricing: pricingModule },
-  emits: [cartMerged],
+  emits: [cartMergedEvent],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, emit, timers, config, secrets }, own, { catalog, inventory, pricing }) => {

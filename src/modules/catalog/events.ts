@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../kernel/ids.ts'
 import { Id } from '../../kernel/wire.ts'
 
 /** `catalog.product_changed`: a product, or a variant or price of it, was created, changed or deleted. */
-export const productChanged = defineEvent(
+export const productChangedEvent = defineEvent(
   'catalog.product_changed',
   {
     description:
@@ -17,7 +17,7 @@ export const productChanged = defineEvent(
 /** The only subject of `catalog.changed`, so that these events are handled in their order. */
 export const WHOLE_CATALOG_SUBJECT = LOWEST_ID
 /** `catalog.changed`: a change that can affect any product, such as a discount on a category. */
-export const catalogChanged = defineEvent(
+export const catalogChangedEvent = defineEvent(
   'catalog.changed',
   {
     description:

@@ -2,18 +2,23 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import { createRequestMarketResolver, type Market, pricesChanged, pricingModule } from '../pricing/index.ts'
+import { inventoryModule, stockCrossedEvent } from '../inventory/index.ts'
+import {
+  createRequestMarketResolver,
+  type Market,
+  pricesChangedEvent,
+  pricingModule
+} from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
 import { createDiscountService } from './discounts/service.ts'
-import { catalogChanged, productChanged } from './events.ts'
+import { catalogChangedEvent, productChangedEvent } from './events.ts'
 import { productExportRoutes } from './export/routes.ts'
 import { createProductExporter, type ExportProductsCsv } from './export/service.ts'
 import { productImportRoutes } from './import/routes.ts'
 import { createProductImporter, type ImportProductsCsv } from './import/service.ts'
-import { refreshPriceListPrices } from './list-prices/jobs.ts'
+import { refreshPriceListPricesJob } from './list-prices/jobs.ts'
 import { refreshAllPriceListPrices } from './list-prices/refresh.ts'
 import { createPriceListPricing } from './list-prices/service.ts'
 import { repriceChangedPriceLists } from './list-prices/subscriber.ts'
@@ -23,7 +28,7 @@ import { createOfferCache, type Offer, type VariantQuantity } from './offers/ser
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createCatalogChanges } from './revision/changes.ts'
-import { applyDuePriceChanges, repairLowestPrices, repriceManyProducts } from './revision/jobs.ts'
+import { applyDuePriceChangesJob, repairLowestPricesJob, repriceManyProductsJob } from './revision/jobs.ts'
 import { createLowestPriceService } from './revision/lowest-prices.ts'
 import { createCatalogPageCache } from './revision/page-cache.ts'
 import { catalogSettings } from './settings.ts'
@@ -35,7 +40,7 @@ import { createStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
 import { createVariantService, scheduleVariantNameCleanup } from './variants/service.ts'
 
-export { catalogChanged, productChanged } from './events.ts'
+export { catalogChangedEvent, productChangedEvent } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
 export type { ProductImportProgress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
@@ -45,10 +50,10 @@ const REFRESH_STOCK_SECONDS = 3_600
 
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
-type StockCrossedPayload = PayloadOf<typeof stockCrossed>
-type PricesChangedPayload = PayloadOf<typeof pricesChanged>
-type RefreshListPricesPayload = PayloadOf<typeof refreshPriceListPrices>
-type RepriceProductsPayload = PayloadOf<typeof repriceManyProducts>
+type StockCrossedPayload = PayloadOf<typeof stockCrossedEvent>
+type PricesChangedPayload = PayloadOf<typeof pricesChangedEvent>
+type RefreshListPricesPayload = PayloadOf<typeof refreshPriceListPricesJob>
+type RepriceProductsPayload = PayloadOf<typeof repriceManyProductsJob>
 
 /** The API of the catalog for other modules. */
 export type CatalogApi = {
@@ -113,9 +118,9 @@ export const catalogModule = defineModule({
   settings: catalogSettings,
   requires: {},
   uses: { pricing: pricingModule, inventory: inventoryModule },
-  subscribes: [stockCrossed, pricesChanged],
-  emits: [productChanged, catalogChanged],
-  jobs: [refreshPriceListPrices, repriceManyProducts, applyDuePriceChanges, repairLowestPrices],
+  subscribes: [stockCrossedEvent, pricesChangedEvent],
+  emits: [productChangedEvent, catalogChangedEvent],
+  jobs: [refreshPriceListPricesJob, repriceManyProductsJob, applyDuePriceChangesJob, repairLowestPricesJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Products belong to no customer.',
   setup: async (

@@ -1,13 +1,13 @@
-import { count, section } from '../../kernel/settings.ts'
+import { integerSetting, settingsSection } from '../../kernel/settings.ts'
 
-export const catalogSettings = section('Catalog.', {
-  offers_bytes_max: count(
+export const catalogSettings = settingsSection('Catalog.', {
+  offers_bytes_max: integerSetting(
     'Memory of a process for cached offers of variants, in bytes.',
     134_217_728,
     0,
     8_589_934_592
   ),
-  page_cache_seconds: count(
+  page_cache_seconds: integerSetting(
     'Seconds that product pages and lists are cached. A change invalidates them immediately.',
     60,
     0,

@@ -3,7 +3,7 @@ import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
 /** `out`: none can be bought. `low`: at or below the threshold. `in`: above it. `untracked`: not tracked. */
-export const stockCrossed = defineEvent(
+export const stockCrossedEvent = defineEvent(
   'inventory.crossed',
   {
     description: 'A variant is sold out, low in stock or available again, or its stock policy changed.',
@@ -19,7 +19,7 @@ export const stockCrossed = defineEvent(
   }
 )
 /** `inventory.short`: more units of an item are reserved than on hand. */
-export const stockShort = defineEvent(
+export const stockShortEvent = defineEvent(
   'inventory.short',
   {
     description: 'A count, an adjustment or a shipment left more units of an item reserved than on hand.',
@@ -36,7 +36,7 @@ export const stockShort = defineEvent(
   }
 )
 /** `inventory.taken`: the outcome of a paid order's request for contested units. */
-export const stockTaken = defineEvent(
+export const stockTakenEvent = defineEvent(
   'inventory.taken',
   {
     description: 'A paid order got all units that it contested, or none because too few were left.',
@@ -46,7 +46,7 @@ export const stockTaken = defineEvent(
   { owner: Id, request_id: Id, is_taken: Type.Boolean() }
 )
 /** `inventory.lost`: an unpaid order lost units to a paid order. */
-export const stockLost = defineEvent(
+export const stockLostEvent = defineEvent(
   'inventory.lost',
   {
     description: 'An unpaid order lost units to a paid order.',

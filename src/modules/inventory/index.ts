@@ -9,7 +9,7 @@ import { createStockExporter, type ExportStockCsv } from './csv/export.ts'
 import { createStockImporter } from './csv/import.ts'
 import { stockCsvRoutes } from './csv/routes.ts'
 import type { ItemQuantity } from './decisions/state.ts'
-import { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
+import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 import { createStockPolicyPublisher } from './items/crossings.ts'
 import { correctLowStockMarks, updateLowStockMarks } from './items/low-stock.ts'
 import { inventoryItemRoutes } from './items/routes.ts'
@@ -22,13 +22,13 @@ import {
   listInventoryItemSummaries
 } from './items/upsert.ts'
 import type { LedgerCheckReport } from './ledger-check/findings.ts'
-import { checkLedger, runDailyLedgerCheck } from './ledger-check/job.ts'
+import { checkLedgerJob, runDailyLedgerCheck } from './ledger-check/job.ts'
 import { createLedgerFindingMetrics } from './ledger-check/metrics.ts'
 import { ledgerCheckRoutes } from './ledger-check/routes.ts'
 import { createLedgerCheckService } from './ledger-check/service.ts'
 import { stockLevelRoutes } from './levels/routes.ts'
 import { createStockLevelService, type StockRequestQueue } from './levels/service.ts'
-import { announceLocationChange, publishStatusChangesAtLocation } from './locations/announce.ts'
+import { announceLocationChangeJob, publishStatusChangesAtLocation } from './locations/announce.ts'
 import { stockLocationRoutes } from './locations/routes.ts'
 import { createStockLocationService } from './locations/service.ts'
 import { stockMovementRoutes } from './movements/routes.ts'
@@ -48,7 +48,7 @@ import { createKitComponentCache } from './writer/kits.ts'
 import { createStockBatchPublisher } from './writer/publisher.ts'
 import { createStockWriter } from './writer/writer.ts'
 
-export { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
+export { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 
 export type {
   InventoryItemSummary,
@@ -160,9 +160,9 @@ export const inventoryModule = defineModule({
   settings: inventorySettings,
   requires: {},
   uses: {},
-  emits: [stockCrossed, stockShort, stockTaken, stockLost],
-  subscribes: [stockCrossed],
-  jobs: [announceLocationChange, checkLedger],
+  emits: [stockCrossedEvent, stockShortEvent, stockTakenEvent, stockLostEvent],
+  subscribes: [stockCrossedEvent],
+  jobs: [announceLocationChangeJob, checkLedgerJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {

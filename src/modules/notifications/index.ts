@@ -1,27 +1,27 @@
 import { defineModule } from '../../module.ts'
 import {
-  apiKeyCreated,
+  apiKeyCreatedEvent,
   authModule,
-  emailChanged,
-  passwordChanged,
-  passwordResetRequested,
-  secondFactorChanged,
-  userRegistered,
-  verificationRequested
+  emailChangedEvent,
+  passwordChangedEvent,
+  passwordResetRequestedEvent,
+  secondFactorChangedEvent,
+  userRegisteredEvent,
+  verificationRequestedEvent
 } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
-import { inventoryModule, stockCrossed } from '../inventory/index.ts'
+import { inventoryModule, stockCrossedEvent } from '../inventory/index.ts'
 import {
-  dataRequested,
-  orderCanceled,
-  orderEvicted,
-  orderPlaced,
-  orderShipped,
+  dataRequestedEvent,
+  orderCanceledEvent,
+  orderEvictedEvent,
+  orderPlacedEvent,
+  orderShippedEvent,
   ordersModule,
-  unpaidStockHigh
+  unpaidStockHighEvent
 } from '../orders/index.ts'
-import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
-import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
+import { paymentPaidEvent, paymentRefundedEvent, paymentsModule } from '../payments/index.ts'
+import { shipmentDeliveredEvent, shippingModule } from '../shipping/index.ts'
 import { createMailContentRenderer } from './delivery/content.ts'
 import { createNotificationSender } from './delivery/service.ts'
 import { createStorefrontLinks } from './delivery/storefront-links.ts'
@@ -29,7 +29,7 @@ import { createDevMailbox, type DevMailbox } from './dev-mailbox/service.ts'
 import { diagnoseNotifications } from './diagnosis.ts'
 import { notificationAdministrationRoutes } from './message-administration/routes.ts'
 import { createNotificationAdministration } from './message-administration/service.ts'
-import { sendNotification } from './messages/job.ts'
+import { sendNotificationJob } from './messages/job.ts'
 import { createNotificationMetrics } from './messages/metrics.ts'
 import { deleteOldNotifications } from './messages/repository.ts'
 import { createNotificationQueue } from './messages/service.ts'
@@ -83,25 +83,25 @@ export const notificationsModule = defineModule({
     orders: ordersModule
   },
   subscribes: [
-    userRegistered,
-    verificationRequested,
-    passwordResetRequested,
-    passwordChanged,
-    apiKeyCreated,
-    secondFactorChanged,
-    emailChanged,
-    stockCrossed,
-    orderPlaced,
-    orderShipped,
-    orderCanceled,
-    orderEvicted,
-    paymentPaid,
-    paymentRefunded,
-    shipmentDelivered,
-    unpaidStockHigh,
-    dataRequested
+    userRegisteredEvent,
+    verificationRequestedEvent,
+    passwordResetRequestedEvent,
+    passwordChangedEvent,
+    apiKeyCreatedEvent,
+    secondFactorChangedEvent,
+    emailChangedEvent,
+    stockCrossedEvent,
+    orderPlacedEvent,
+    orderShippedEvent,
+    orderCanceledEvent,
+    orderEvictedEvent,
+    paymentPaidEvent,
+    paymentRefundedEvent,
+    shipmentDeliveredEvent,
+    unpaidStockHighEvent,
+    dataRequestedEvent
   ],
-  jobs: [sendNotification],
+  jobs: [sendNotificationJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (

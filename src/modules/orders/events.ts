@@ -10,7 +10,7 @@ const about = {
   total: Type.Integer()
 }
 /** `orders.created`: an order was created. It may still wait for its payment. */
-export const orderCreated = defineEvent(
+export const orderCreatedEvent = defineEvent(
   'orders.created',
   {
     description: 'An order was created. It may have to be paid before it is processed.',
@@ -20,7 +20,7 @@ export const orderCreated = defineEvent(
   about
 )
 /** `orders.placed`: an order can be processed. */
-export const orderPlaced = defineEvent(
+export const orderPlacedEvent = defineEvent(
   'orders.placed',
   {
     description: 'An order can be processed: it is authorized or paid, or is paid later.',
@@ -30,7 +30,7 @@ export const orderPlaced = defineEvent(
   about
 )
 /** `orders.claimed`: a guest order joined an account. */
-export const orderClaimed = defineEvent(
+export const orderClaimedEvent = defineEvent(
   'orders.claimed',
   {
     description: 'A guest order joined the account of a customer.',
@@ -40,7 +40,7 @@ export const orderClaimed = defineEvent(
   { order_id: Id, number: Type.String(), customer_id: Id }
 )
 /** `orders.canceled`: an order was canceled. */
-export const orderCanceled = defineEvent(
+export const orderCanceledEvent = defineEvent(
   'orders.canceled',
   {
     description: 'An order was canceled: nothing is delivered and no payment is captured.',
@@ -57,7 +57,7 @@ export const orderCanceled = defineEvent(
   }
 )
 /** `orders.shipped`: units of an order were shipped or delivered. */
-export const orderShipped = defineEvent(
+export const orderShippedEvent = defineEvent(
   'orders.shipped',
   {
     description: 'Units of an order were shipped, or, if they are digital, delivered.',
@@ -67,7 +67,7 @@ export const orderShipped = defineEvent(
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
 /** `orders.shipment_voided`: a shipment was voided. */
-export const orderShipmentVoided = defineEvent(
+export const orderShipmentVoidedEvent = defineEvent(
   'orders.shipment_voided',
   {
     description:
@@ -78,7 +78,7 @@ export const orderShipmentVoided = defineEvent(
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
 /** `orders.credited`: the amount due of an order was reduced. */
-export const orderCredited = defineEvent(
+export const orderCreditedEvent = defineEvent(
   'orders.credited',
   {
     description:
@@ -97,7 +97,7 @@ export const orderCredited = defineEvent(
   }
 )
 /** `orders.evicted`: an unpaid order lost units to a paid one. */
-export const orderEvicted = defineEvent(
+export const orderEvictedEvent = defineEvent(
   'orders.evicted',
   {
     description:
@@ -113,7 +113,7 @@ export const orderEvicted = defineEvent(
   }
 )
 /** `orders.unpaid_stock_high`: unpaid orders reserve a large share of some variants. */
-export const unpaidStockHigh = defineEvent(
+export const unpaidStockHighEvent = defineEvent(
   'orders.unpaid_stock_high',
   {
     description:
@@ -141,7 +141,7 @@ export const unpaidStockHigh = defineEvent(
   }
 )
 /** `orders.erased`: the personal data of a guest order was erased. */
-export const orderErased = defineEvent(
+export const orderErasedEvent = defineEvent(
   'orders.erased',
   {
     description:
@@ -152,7 +152,7 @@ export const orderErased = defineEvent(
   { order_id: Id, number: Type.String() }
 )
 /** `orders.data_requested`: a guest requested their data or its erasure. */
-export const dataRequested = defineEvent(
+export const dataRequestedEvent = defineEvent(
   'orders.data_requested',
   {
     description: 'A guest has requested their data or its erasure. A link is sent to them.',

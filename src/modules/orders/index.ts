@@ -4,24 +4,24 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
-import { inventoryModule, stockLost, stockTaken } from '../inventory/index.ts'
+import { inventoryModule, stockLostEvent, stockTakenEvent } from '../inventory/index.ts'
 import { deriveOrderToken, isValidOrderToken, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
-import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
+import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
 import { findPurchasedIds } from './buyers/service.ts'
 import {
-  dataRequested,
-  orderCanceled,
-  orderClaimed,
-  orderCreated,
-  orderCredited,
-  orderErased,
-  orderEvicted,
-  orderPlaced,
-  orderShipmentVoided,
-  orderShipped,
-  unpaidStockHigh
+  dataRequestedEvent,
+  orderCanceledEvent,
+  orderClaimedEvent,
+  orderCreatedEvent,
+  orderCreditedEvent,
+  orderErasedEvent,
+  orderEvictedEvent,
+  orderPlacedEvent,
+  orderShipmentVoidedEvent,
+  orderShippedEvent,
+  unpaidStockHighEvent
 } from './events.ts'
 import {
   completeOrdersJob,
@@ -41,17 +41,17 @@ import { ordersSettings } from './settings.ts'
 import { type OrderStatistics, readOrderStatistics } from './statistics/service.ts'
 
 export {
-  dataRequested,
-  orderCanceled,
-  orderClaimed,
-  orderCreated,
-  orderCredited,
-  orderErased,
-  orderEvicted,
-  orderPlaced,
-  orderShipmentVoided,
-  orderShipped,
-  unpaidStockHigh
+  dataRequestedEvent,
+  orderCanceledEvent,
+  orderClaimedEvent,
+  orderCreatedEvent,
+  orderCreditedEvent,
+  orderErasedEvent,
+  orderEvictedEvent,
+  orderPlacedEvent,
+  orderShipmentVoidedEvent,
+  orderShippedEvent,
+  unpaidStockHighEvent
 } from './events.ts'
 export type { OrderStatistics, OrderSummary }
 
@@ -105,19 +105,19 @@ export const ordersModule = defineModule({
     cart: cartModule
   },
   emits: [
-    orderCreated,
-    orderPlaced,
-    orderClaimed,
-    orderShipped,
-    orderShipmentVoided,
-    orderCredited,
-    orderCanceled,
-    orderEvicted,
-    unpaidStockHigh,
-    orderErased,
-    dataRequested
+    orderCreatedEvent,
+    orderPlacedEvent,
+    orderClaimedEvent,
+    orderShippedEvent,
+    orderShipmentVoidedEvent,
+    orderCreditedEvent,
+    orderCanceledEvent,
+    orderEvictedEvent,
+    unpaidStockHighEvent,
+    orderErasedEvent,
+    dataRequestedEvent
   ],
-  subscribes: [shipmentDelivered, shipmentReturned, stockTaken, stockLost],
+  subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, stockTakenEvent, stockLostEvent],
   jobs: [expireOrdersJob, completeOrdersJob, watchUnpaidStockJob, eraseOldGuestDataJob, openDataRequestJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,

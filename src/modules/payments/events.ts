@@ -6,13 +6,13 @@ const subject = 'the order'
 const order = { order_id: Id, currency: Currency }
 
 /** `payments.authorized`: the amount due for an order is authorized. */
-export const paymentAuthorized = defineEvent(
+export const paymentAuthorizedEvent = defineEvent(
   'payments.authorized',
   { description: 'The amount due for an order is authorized and not captured yet.', subject, webhook: 'all' },
   { ...order, authorized: amount('Authorized'), due: amount('Amount due for the order') }
 )
 /** `payments.paid`: a payment of an order was captured. */
-export const paymentPaid = defineEvent(
+export const paymentPaidEvent = defineEvent(
   'payments.paid',
   {
     description: 'A payment of an order was captured: the amount due, a part of it, or more.',
@@ -29,7 +29,7 @@ export const paymentPaid = defineEvent(
   }
 )
 /** `payments.authorization_expiring`: an authorization expires within a day. */
-export const authorizationExpiring = defineEvent(
+export const authorizationExpiringEvent = defineEvent(
   'payments.authorization_expiring',
   {
     description: 'An authorization of an order that is not captured expires within a day.',
@@ -45,13 +45,13 @@ export const authorizationExpiring = defineEvent(
   }
 )
 /** `payments.failed`: an attempt to pay was declined. */
-export const paymentFailed = defineEvent(
+export const paymentFailedEvent = defineEvent(
   'payments.failed',
   { description: 'An attempt to pay was declined. The buyer may try again.', subject, webhook: 'all' },
   { ...order, payment_id: Id, provider: Type.String(), amount: amount('Amount of the payment') }
 )
 /** `payments.refunded`: a payment was refunded, in full or in part. */
-export const paymentRefunded = defineEvent(
+export const paymentRefundedEvent = defineEvent(
   'payments.refunded',
   {
     description: 'A payment of an order was refunded, in full or in part.',
@@ -61,7 +61,7 @@ export const paymentRefunded = defineEvent(
   { ...order, amount: amount('Refunded now'), refunded: amount('Refunded in total') }
 )
 /** `payments.refund_failed`: a refund that had succeeded failed later. */
-export const refundFailed = defineEvent(
+export const refundFailedEvent = defineEvent(
   'payments.refund_failed',
   {
     description: 'A refund that had succeeded failed later: the bank of the buyer returned the money.',
@@ -75,17 +75,17 @@ export const refundFailed = defineEvent(
   }
 )
 /** `payments.disputed`: the buyer disputed a payment through their bank. */
-export const paymentDisputed = defineEvent(
+export const paymentDisputedEvent = defineEvent(
   'payments.disputed',
   { description: 'The buyer disputed a payment of an order through their bank.', subject, webhook: 'all' },
   { ...order, amount: amount('Disputed now'), disputed: amount('Disputed in total') }
 )
 export const paymentEvents = [
-  paymentAuthorized,
-  authorizationExpiring,
-  paymentPaid,
-  paymentFailed,
-  paymentRefunded,
-  refundFailed,
-  paymentDisputed
+  paymentAuthorizedEvent,
+  authorizationExpiringEvent,
+  paymentPaidEvent,
+  paymentFailedEvent,
+  paymentRefundedEvent,
+  refundFailedEvent,
+  paymentDisputedEvent
 ]

@@ -48,13 +48,13 @@ import { paymentsSettings } from './settings.ts'
 
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
 export {
-  authorizationExpiring,
-  paymentAuthorized,
-  paymentDisputed,
-  paymentFailed,
-  paymentPaid,
-  paymentRefunded,
-  refundFailed
+  authorizationExpiringEvent,
+  paymentAuthorizedEvent,
+  paymentDisputedEvent,
+  paymentFailedEvent,
+  paymentPaidEvent,
+  paymentRefundedEvent,
+  refundFailedEvent
 } from './events.ts'
 
 import { validatePaymentSettings } from './validation.ts'

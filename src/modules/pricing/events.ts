@@ -6,7 +6,7 @@ import { Id, nullable } from '../../kernel/wire.ts'
 export const CHANGED_VARIANTS_PER_EVENT_MAX = 1_000
 
 /** `pricing.prices_changed`: prices of a list changed. */
-export const pricesChanged = defineEvent(
+export const pricesChangedEvent = defineEvent(
   'pricing.prices_changed',
   {
     description:

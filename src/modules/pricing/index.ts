@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction, Transactions } from '../../platf
 import { createCodeFindingExplainer, type ExplainCodeFindings } from './dry-run/explain.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
 import { createPromotionDryRunService } from './dry-run/service.ts'
-import { pricesChanged } from './events.ts'
+import { pricesChangedEvent } from './events.ts'
 import { createPeriodParser } from './input-formats/periods.ts'
 import { createMarketDirectory, type ShopMarket as Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
@@ -43,7 +43,7 @@ import { createTaxExemptionService } from './taxes/exemption-service.ts'
 import { taxCategoryRoutes, taxRateRoutes, taxZoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
-export { pricesChanged } from './events.ts'
+export { pricesChangedEvent } from './events.ts'
 export type { ShopMarket as Market } from './markets/directory.ts'
 export type { MarketPriceList } from './prices/uncached.ts'
 export type { PriceComponent as Component } from './quote/components.ts'
@@ -141,7 +141,7 @@ export const pricingModule = defineModule({
   varyHeaders: ['x-market'],
   requires: {},
   uses: {},
-  emits: [pricesChanged],
+  emits: [pricesChangedEvent],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ config, db, broadcast, emit }) => {

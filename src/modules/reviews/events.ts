@@ -4,7 +4,7 @@ import { Id, nullable } from '../../kernel/wire.ts'
 import { REVIEW_STATUSES } from './reviews/status.ts'
 
 /** `reviews.submitted`: a customer wrote or changed a review. */
-export const reviewSubmitted = defineEvent(
+export const reviewSubmittedEvent = defineEvent(
   'reviews.submitted',
   { description: 'A customer wrote or changed a review.', subject: 'the review', webhook: 'all' },
   {
@@ -17,7 +17,7 @@ export const reviewSubmitted = defineEvent(
   }
 )
 /** `reviews.published`: a review became public. */
-export const reviewPublished = defineEvent(
+export const reviewPublishedEvent = defineEvent(
   'reviews.published',
   {
     description: 'A review became public.',

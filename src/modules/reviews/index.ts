@@ -4,16 +4,22 @@ import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
-import { orderCanceled, orderClaimed, orderCredited, orderPlaced, ordersModule } from '../orders/index.ts'
+import {
+  orderCanceledEvent,
+  orderClaimedEvent,
+  orderCreditedEvent,
+  orderPlacedEvent,
+  ordersModule
+} from '../orders/index.ts'
 import { reviewPersonalData } from './erasure/service.ts'
-import { reviewPublished, reviewSubmitted } from './events.ts'
+import { reviewPublishedEvent, reviewSubmittedEvent } from './events.ts'
 import { reviewModerationRoutes } from './moderation/routes.ts'
 import { createReviewModeration } from './moderation/service.ts'
 import { ownReviewRoutes } from './own-reviews/routes.ts'
 import { createOwnReviewService } from './own-reviews/service.ts'
 import { updateVerifiedPurchases } from './purchases/subscriber.ts'
 import { repairProductRatings } from './ratings/check.ts'
-import { checkProductRatings } from './ratings/jobs.ts'
+import { checkProductRatingsJob } from './ratings/jobs.ts'
 import { createRatingService } from './ratings/service.ts'
 import { createReviewChangeRecorder } from './reviews/record-change.ts'
 import type { OwnReviewResponse } from './reviews/schema.ts'
@@ -21,7 +27,7 @@ import { reviewsSettings } from './settings.ts'
 import { reviewStorefrontRoutes } from './storefront/routes.ts'
 import { createReviewStorefront } from './storefront/service.ts'
 
-export { reviewPublished, reviewSubmitted } from './events.ts'
+export { reviewPublishedEvent, reviewSubmittedEvent } from './events.ts'
 
 /** The API of reviews for other modules. */
 export type ReviewsApi = {
@@ -44,9 +50,9 @@ export const reviewsModule = defineModule({
   settings: reviewsSettings,
   requires: { catalog: catalogModule },
   uses: { auth: authModule, orders: ordersModule },
-  emits: [reviewSubmitted, reviewPublished],
-  subscribes: [orderPlaced, orderClaimed, orderCanceled, orderCredited],
-  jobs: [checkProductRatings],
+  emits: [reviewSubmittedEvent, reviewPublishedEvent],
+  subscribes: [orderPlacedEvent, orderClaimedEvent, orderCanceledEvent, orderCreditedEvent],
+  jobs: [checkProductRatingsJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {

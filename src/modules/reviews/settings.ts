@@ -1,7 +1,7 @@
 import { Type } from '../../kernel/schema.ts'
-import { count, section } from '../../kernel/settings.ts'
+import { integerSetting, settingsSection } from '../../kernel/settings.ts'
 
-export const reviewsSettings = section('Product reviews.', {
+export const reviewsSettings = settingsSection('Product reviews.', {
   allowed_authors: Type.Enum(['customers', 'buyers'], {
     description:
       'Which customers can review a product. `customers`: all customers; `buyers`: customers who bought it.',
@@ -12,5 +12,5 @@ export const reviewsSettings = section('Product reviews.', {
       'Whether an administrator must approve a review before it is public. With `none`, an administrator can still reject it later.',
     default: 'none'
   }),
-  writes_per_minute: count('Reviews written or changed per minute and customer.', 10)
+  writes_per_minute: integerSetting('Reviews written or changed per minute and customer.', 10)
 })

@@ -6,13 +6,13 @@ const subject = 'the order'
 const of = { order_id: Id, shipment_id: Id }
 
 /** `shipping.delivered`: a parcel was delivered. */
-export const shipmentDelivered = defineEvent(
+export const shipmentDeliveredEvent = defineEvent(
   'shipping.delivered',
   { description: 'A shipment of an order was delivered or picked up.', subject, webhook: 'all' },
   of
 )
 /** `shipping.returned`: a parcel is returned to the shop. */
-export const shipmentReturned = defineEvent(
+export const shipmentReturnedEvent = defineEvent(
   'shipping.returned',
   {
     description: 'A shipment of an order is on its way back, or back at the shop.',
@@ -22,7 +22,7 @@ export const shipmentReturned = defineEvent(
   of
 )
 /** `shipping.corrected`: a tracking event was voided, so the shipment was not delivered or not returned. */
-export const shipmentCorrected = defineEvent(
+export const shipmentCorrectedEvent = defineEvent(
   'shipping.corrected',
   {
     description: 'A wrong tracking event of a shipment was voided. The shipment has this status again.',

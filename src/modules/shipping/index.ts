@@ -9,7 +9,7 @@ import { loadCarrierDirectory } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
 import { diagnoseShippingTax } from './diagnosis.ts'
-import { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
+import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
 import { createInitialShippingRules, type InitialShippingRules } from './initial-rules/service.ts'
 import { shippingMethodRoutes } from './methods/routes.ts'
 import { createShippingMethodService } from './methods/service.ts'
@@ -38,7 +38,7 @@ import {
 import { shippingZoneRoutes } from './zones/routes.ts'
 import { createShippingZoneService } from './zones/service.ts'
 
-export { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
+export { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
 /** API of shipping for other modules. */
@@ -90,7 +90,7 @@ export const shippingModule = defineModule({
   requires: { catalog: catalogModule },
   credentialHeaders: ['x-order-token'],
   uses: { pricing: pricingModule },
-  emits: [shipmentDelivered, shipmentReturned, shipmentCorrected],
+  emits: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {

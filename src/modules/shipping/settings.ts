@@ -1,5 +1,5 @@
-import { count, section } from '../../kernel/settings.ts'
+import { integerSetting, settingsSection } from '../../kernel/settings.ts'
 
-export const shippingSettings = section('Shipping.', {
-  tracked_per_minute: count('Tracking requests per minute and client address.', 30)
+export const shippingSettings = settingsSection('Shipping.', {
+  tracked_per_minute: integerSetting('Tracking requests per minute and client address.', 30)
 })

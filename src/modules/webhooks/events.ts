@@ -3,7 +3,7 @@ import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
 /** `webhooks.endpoint_disabled`: the shop disabled an endpoint because of failures. */
-export const endpointDisabled = defineEvent(
+export const endpointDisabledEvent = defineEvent(
   'webhooks.endpoint_disabled',
   {
     description:

@@ -2,7 +2,7 @@ import { isPublished } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
-import { findDueWebhooks, sendDueWebhooks } from './deliveries/jobs.ts'
+import { findDueWebhooksJob, sendDueWebhooksJob } from './deliveries/jobs.ts'
 import { createWebhookMetrics } from './deliveries/metrics.ts'
 import { deleteOldWebhookDeliveries } from './deliveries/repository.ts'
 import { webhookDeliveryRoutes } from './deliveries/routes.ts'
@@ -10,7 +10,7 @@ import { createWebhookDeliveryService } from './deliveries/service.ts'
 import { deleteExpiredSigningSecrets, listActiveWebhookEndpoints } from './endpoints/repository.ts'
 import { webhookEndpointRoutes } from './endpoints/routes.ts'
 import { createWebhookEndpointService } from './endpoints/service.ts'
-import { endpointDisabled } from './events.ts'
+import { endpointDisabledEvent } from './events.ts'
 import { createWebhookRequestSender } from './sender/http-request.ts'
 import { createWebhookDeliverySender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
@@ -21,7 +21,7 @@ import { createHasWebhookSubscriber, createWebhookEventHandler } from './subscri
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
 
-export { endpointDisabled } from './events.ts'
+export { endpointDisabledEvent } from './events.ts'
 
 /** Lease time beyond the timeout of the request, to store its outcome. */
 const LEASE_MARGIN_SECONDS = 15
@@ -34,10 +34,10 @@ export const webhooksModule = defineModule({
   settings: webhooksSettings,
   requires: {},
   uses: { notifications: notificationsModule },
-  emits: [endpointDisabled],
-  subscribes: [endpointDisabled],
+  emits: [endpointDisabledEvent],
+  subscribes: [endpointDisabledEvent],
   subscribesTo: isPublished,
-  jobs: [sendDueWebhooks, findDueWebhooks],
+  jobs: [sendDueWebhooksJob, findDueWebhooksJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
   setup: async (
@@ -92,10 +92,10 @@ export const webhooksModule = defineModule({
     )
     return {
       api: {},
-      isWanted: name => name === endpointDisabled.name || hasSubscriber(name),
+      isWanted: name => name === endpointDisabledEvent.name || hasSubscriber(name),
       eventHandlers: {
         ...Object.fromEntries(sentEvents.map(event => [event.name, handlerOf(event)])),
-        [endpointDisabled.name]: createEndpointDisabledHandler(notifications)
+        [endpointDisabledEvent.name]: createEndpointDisabledHandler(notifications)
       },
       jobHandlers: {
         'webhooks.send_due': ({ payload }, signal) => sender.sendDue(payload.endpoint_id, signal),

@@ -9,7 +9,7 @@ import {
   type ReadDashboardStatistics
 } from './statistics.ts'
 
-export const storeDailyStatistics = defineJob(
+export const storeDailyStatisticsJob = defineJob(
   'admin.keep_days',
   {
     description: 'Computes and stores the statistics of past days for the dashboard.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moduleHealthOf } from './health.ts'
+import { resolveModuleHealth } from './health.ts'
 
 const cart = { name: 'cart', enabled: true, requires: ['catalog', 'pricing'] }
 const waiting = { handler: 'cart:catalog.changed', dead: 0, oldest_seconds: 0, latest_error: null }
@@ -10,15 +10,15 @@ test('a module is up while none of its handlers is stuck', () => {
     { ...waiting, handler: 'catalog.refresh', oldest_seconds: 900 }
   ]
   const up = { health: 'up', reasons: [] }
-  expect(moduleHealthOf(cart, new Set(['cart']), [])).toEqual(up)
-  expect(moduleHealthOf(cart, new Set(['cart']), [...others, { ...waiting, oldest_seconds: 59.9 }])).toEqual(
-    up
-  )
+  expect(resolveModuleHealth(cart, new Set(['cart']), [])).toEqual(up)
+  expect(
+    resolveModuleHealth(cart, new Set(['cart']), [...others, { ...waiting, oldest_seconds: 59.9 }])
+  ).toEqual(up)
 })
 
 test('dead or stuck handlers degrade a module, and the reasons name them and their errors', () => {
   expect(
-    moduleHealthOf(cart, new Set(['cart']), [
+    resolveModuleHealth(cart, new Set(['cart']), [
       { ...waiting, dead: 2, oldest_seconds: 61.7, latest_error: 'Error: no' },
       { ...waiting, handler: 'cart.sweep', oldest_seconds: 60 }
     ])
@@ -33,10 +33,10 @@ test('dead or stuck handlers degrade a module, and the reasons name them and the
 })
 
 test('every module is degraded while the database does not respond, and a disabled module names its reasons', () => {
-  expect(moduleHealthOf(cart, new Set(['cart']), undefined).reasons).toEqual([
+  expect(resolveModuleHealth(cart, new Set(['cart']), undefined).reasons).toEqual([
     'The database does not respond.'
   ])
-  expect(moduleHealthOf({ ...cart, enabled: false }, new Set(['catalog']), undefined)).toEqual({
+  expect(resolveModuleHealth({ ...cart, enabled: false }, new Set(['catalog']), undefined)).toEqual({
     health: 'off',
     reasons: [
       'It is switched off (modules.cart.enabled).',

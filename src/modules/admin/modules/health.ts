@@ -11,7 +11,7 @@ const STUCK_SECONDS = 60
  * Returns the health of a module, and the reasons when it is not up. `enabledNames`: names of the enabled modules. `backlog`
  * is undefined while the database does not respond.
  */
-export function moduleHealthOf(
+export function resolveModuleHealth(
   { name, enabled, requires }: ModuleState,
   enabledNames: ReadonlySet<string>,
   backlog: readonly HandlerBacklog[] | undefined

@@ -1,7 +1,7 @@
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { moduleHealthOf } from './health.ts'
+import { resolveModuleHealth } from './health.ts'
 import type { ModulesResponse } from './schema.ts'
 
 type Deps = {
@@ -23,7 +23,10 @@ export function createModuleHealthService({ db, cache, deliveries, modules }: De
       })
       const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(pinging)])
       const backlog = database === 'up' ? await deliveries.summary() : undefined
-      const items = modules.map(module => ({ ...module, ...moduleHealthOf(module, enabledNames, backlog) }))
+      const items = modules.map(module => ({
+        ...module,
+        ...resolveModuleHealth(module, enabledNames, backlog)
+      }))
       return { items, database, cache: cacheState, redis }
     }
   }

@@ -13,7 +13,7 @@ import {
   invitationRequired,
   LOCALE_FAULT
 } from '../errors.ts'
-import { passwordChanged, userRegistered } from '../events.ts'
+import { passwordChangedEvent, userRegisteredEvent } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteOneTimeTokensOfOldPassword } from '../one-time-tokens/repository.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
@@ -184,7 +184,7 @@ export function createAccountService(deps: AccountDeps) {
       await tx.run(deleteOneTimeTokensOfOldPassword, { userId: id })
       if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOfUser, { userId: id })
       await sessions.endAll(tx, id, sessionId)
-      emit(tx, passwordChanged, id, { user_id: id })
+      emit(tx, passwordChangedEvent, id, { user_id: id })
     })
   }
 
@@ -237,7 +237,7 @@ export function createAccountService(deps: AccountDeps) {
   async function insert(tx: Transaction, user: NewUser): Promise<UserRow> {
     const row = await tx.first(repository.insertUser, user)
     if (row === undefined) throw new Error('the insert returned no row')
-    emit(tx, userRegistered, row.id, { user_id: row.id, role: row.role })
+    emit(tx, userRegisteredEvent, row.id, { user_id: row.id, role: row.role })
     return row
   }
 

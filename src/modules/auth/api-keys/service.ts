@@ -6,7 +6,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { apiKeyInvalid, apiKeyLimitReached, apiKeyNotFound, apiKeyScopesNotAllowed } from '../errors.ts'
-import { apiKeyCreated } from '../events.ts'
+import { apiKeyCreatedEvent } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SessionRevocations } from '../sessions/revocations.ts'
 import type { AccessTokenService } from '../tokens/access-tokens.ts'
@@ -53,7 +53,7 @@ export function createApiKeyService(deps: Deps) {
         await tx.run(repository.insertApiKey, { id, userId, keyHash, name, scopes, days })
         const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFound)
         if (total > keysMax) throw apiKeyLimitReached({ details: { limit: keysMax } })
-        emit(tx, apiKeyCreated, userId, { user_id: userId, api_key_id: id, name })
+        emit(tx, apiKeyCreatedEvent, userId, { user_id: userId, api_key_id: id, name })
       })
       const row = await db.first(repository.findApiKey, { id, userId })
       const { key_hash: stored, ...made } = found(row, apiKeyNotFound)

@@ -4,7 +4,7 @@ import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { deletionConfirmationRequired, invalidAccessToken, userNotFound } from '../errors.ts'
-import { repeatUserErasure, userDeleted } from '../events.ts'
+import { repeatUserErasureJob, userDeletedEvent } from '../events.ts'
 import type { PasswordService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import * as users from '../users/repository.ts'
@@ -36,7 +36,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
   }
 
   const scheduleErasure = (tx: Transaction, user_id: string, delaySeconds: number) =>
-    enqueue(tx, repeatUserErasure, { user_id }, { subject: user_id, delaySeconds })
+    enqueue(tx, repeatUserErasureJob, { user_id }, { subject: user_id, delaySeconds })
 
   /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
   async function erase(tx: Transaction, id: string): Promise<void> {
@@ -44,7 +44,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
     await eraseAll(tx, id)
     await sessions.endAll(tx, id, null)
     if ((await tx.run(repository.deleteUser, { id })) === 0) throw userNotFound()
-    emit(tx, userDeleted, id, { user_id: id })
+    emit(tx, userDeletedEvent, id, { user_id: id })
     scheduleErasure(tx, id, ERASE_AGAIN_SECONDS)
   }
 

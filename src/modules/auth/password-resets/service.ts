@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import { oneTimeTokenInvalid } from '../errors.ts'
-import { passwordChanged, passwordResetRequested } from '../events.ts'
+import { passwordChangedEvent, passwordResetRequestedEvent } from '../events.ts'
 import { deleteOneTimeTokensOfOldPassword, findOneTimeToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
@@ -46,7 +46,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
         const userId = (isAllowed ? user?.id : undefined) ?? id
         const address = user?.email ?? email
         if (await tokens.issue(tx, { id, userId, purpose: 'password', email: address, seconds }))
-          emit(tx, passwordResetRequested, userId, { user_id: userId, token_id: id })
+          emit(tx, passwordResetRequestedEvent, userId, { user_id: userId, token_id: id })
       })
       return { expires_in: seconds }
     },
@@ -71,7 +71,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
         await tx.run(deleteOneTimeTokensOfOldPassword, { userId: user_id })
         await tx.run(deleteApiKeysOfUser, { userId: user_id })
         await sessions.endAll(tx, user_id, null)
-        emit(tx, passwordChanged, user_id, { user_id })
+        emit(tx, passwordChangedEvent, user_id, { user_id })
       })
       await passwords.remember(user_id, network)
     }

@@ -17,7 +17,7 @@ import {
   secondFactorNotEnrolled,
   userNotFound
 } from '../errors.ts'
-import { secondFactorChanged } from '../events.ts'
+import { secondFactorChangedEvent } from '../events.ts'
 import { markSessionSecondFactor, unmarkSessionSecondFactors } from '../sessions/repository.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { VerifiedIdentity } from '../tokens/verify.ts'
@@ -38,7 +38,7 @@ export type SecondFactorDeps = {
   isRequired: boolean
 }
 type Caller = Pick<VerifiedIdentity, 'userId' | 'sessionId'>
-type Change = PayloadOf<typeof secondFactorChanged>['change']
+type Change = PayloadOf<typeof secondFactorChangedEvent>['change']
 
 const PURPOSE = 'auth.second_factors'
 
@@ -46,7 +46,7 @@ const PURPOSE = 'auth.second_factors'
 export function createSecondFactorService(deps: SecondFactorDeps) {
   const { db, secrets, log, emit, audit, sessions, shopName, isRequired } = deps
   const announce = (tx: Transaction, user_id: string, change: Change) =>
-    emit(tx, secondFactorChanged, user_id, { user_id, change })
+    emit(tx, secondFactorChangedEvent, user_id, { user_id, change })
 
   function open(sealed: Buffer, user_id: string): Buffer | undefined {
     const secret = secrets.open(PURPOSE, sealed)

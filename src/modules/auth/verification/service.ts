@@ -10,7 +10,7 @@ import {
   invalidCredentials,
   oneTimeTokenInvalid
 } from '../errors.ts'
-import { emailChanged, verificationRequested } from '../events.ts'
+import { emailChangedEvent, verificationRequestedEvent } from '../events.ts'
 import { deleteOneTimeTokenOfUser, findOneTimeTokenEmail } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { PasswordService } from '../passwords/service.ts'
@@ -36,7 +36,7 @@ export function createEmailVerification({ db, emit, tokens, passwords, settings 
   /** Issues a token for this address and emits the event for the mail. */
   async function request(tx: Transaction, id: string, userId: string, email: string): Promise<void> {
     if (await tokens.issue(tx, { id, userId, purpose: 'email', email, seconds }))
-      emit(tx, verificationRequested, userId, { user_id: userId, token_id: id })
+      emit(tx, verificationRequestedEvent, userId, { user_id: userId, token_id: id })
   }
 
   return {
@@ -61,7 +61,7 @@ export function createEmailVerification({ db, emit, tokens, passwords, settings 
         if (!user.is_changed) return
         // Reset tokens in the old mailbox become invalid.
         await tx.run(deleteOneTimeTokenOfUser, { userId: user.id, purpose: 'password' })
-        emit(tx, emailChanged, user.id, { user_id: user.id })
+        emit(tx, emailChangedEvent, user.id, { user_id: user.id })
       })
     },
 

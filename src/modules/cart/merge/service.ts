@@ -8,7 +8,7 @@ import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
-import { cartMerged } from '../events.ts'
+import { cartMergedEvent } from '../events.ts'
 import * as guests from '../guest/repository.ts'
 import { hashGuestCartToken } from '../guest/token.ts'
 import {
@@ -74,7 +74,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
       if ('tokenHash' in guest) await spendToken(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: emptyReport('nothing_to_merge', strategy) }
       const moved = changed.length
-      emit(tx, cartMerged, customerId, { customer_id: customerId, strategy, moved })
+      emit(tx, cartMergedEvent, customerId, { customer_id: customerId, strategy, moved })
       return { stored, report: { status: 'merged' as const, strategy, moved, adjustments } }
     })
     if (merged === undefined) return unchanged(customer, strategy)

@@ -5,7 +5,7 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketPriceList } from '../../pricing/index.ts'
-import { refreshPriceListPrices } from './jobs.ts'
+import { refreshPriceListPricesJob } from './jobs.ts'
 import { createPriceListPricing } from './service.ts'
 import { repriceChangedPriceLists } from './subscriber.ts'
 
@@ -66,7 +66,7 @@ test.each([
     await repriceChangedPriceLists(tx, events, deps)
     expect(reprice).toHaveBeenCalledTimes(atOnce)
     expect(enqueue.mock.calls.map(call => call.slice(1))).toEqual(
-      all.slice(0, later).map(({ id }) => [refreshPriceListPrices, { list_id: id }, { subject: id }])
+      all.slice(0, later).map(({ id }) => [refreshPriceListPricesJob, { list_id: id }, { subject: id }])
     )
     expect(changes.announcePages).toHaveBeenCalledTimes(1)
   }

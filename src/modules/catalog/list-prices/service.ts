@@ -3,7 +3,7 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Market, MarketPriceList, PricingApi } from '../../pricing/index.ts'
 import { variantPriceInputsOf } from '../discounts/pricing.ts'
-import { refreshPriceListPrices } from './jobs.ts'
+import { refreshPriceListPricesJob } from './jobs.ts'
 import { lowestPricesOfProducts } from './lowest.ts'
 import * as repository from './repository.ts'
 
@@ -27,7 +27,7 @@ type Wanted = { readonly variantId: string; readonly quantity: number }
 export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
   /** Enqueues a job that updates the lowest prices of all products after the commit. */
   function refreshSoon(tx: Transaction): void {
-    if (pricing !== undefined) enqueue(tx, refreshPriceListPrices, {}, { subject: LOWEST_ID })
+    if (pricing !== undefined) enqueue(tx, refreshPriceListPricesJob, {}, { subject: LOWEST_ID })
   }
 
   /**

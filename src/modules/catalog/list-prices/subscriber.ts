@@ -1,10 +1,10 @@
 import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PricingApi, pricesChanged } from '../../pricing/index.ts'
+import type { PricingApi, pricesChangedEvent } from '../../pricing/index.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import { lockProductsOfVariants } from '../stock/repository.ts'
-import { refreshPriceListPrices } from './jobs.ts'
+import { refreshPriceListPricesJob } from './jobs.ts'
 import { inheritsFromPriceList, type PriceListPricing } from './service.ts'
 
 /**
@@ -12,7 +12,7 @@ import { inheritsFromPriceList, type PriceListPricing } from './service.ts'
  */
 const VARIANTS_MAX = 2_000
 
-type Changed = JobDelivery<PayloadOf<typeof pricesChanged>>
+type Changed = JobDelivery<PayloadOf<typeof pricesChangedEvent>>
 type Deps = {
   pricing: Pick<PricingApi, 'marketLists'>
   listPrices: Pick<PriceListPricing, 'reprice'>
@@ -35,7 +35,7 @@ export async function repriceChangedPriceLists(
   const isLater = ({ payload }: Changed) => payload.variant_ids === null || variants > VARIANTS_MAX
   // The job also deletes the prices of lists that no market has.
   for (const { payload } of events.filter(isLater))
-    enqueue(tx, refreshPriceListPrices, { list_id: payload.list_id }, { subject: payload.list_id })
+    enqueue(tx, refreshPriceListPricesJob, { list_id: payload.list_id }, { subject: payload.list_id })
 
   const now = events.filter(event => isShown(event) && !isLater(event))
   if (now.length > 0) {

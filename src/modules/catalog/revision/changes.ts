@@ -1,7 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { catalogChanged, productChanged, WHOLE_CATALOG_SUBJECT } from '../events.ts'
+import { catalogChangedEvent, productChangedEvent, WHOLE_CATALOG_SUBJECT } from '../events.ts'
 import { type LowestPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
@@ -77,8 +77,8 @@ export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): C
     tx.beforeCommit(async () => {
       await tx.run(repository.incrementCatalogRevision)
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null) emit(tx, catalogChanged, WHOLE_CATALOG_SUBJECT, {})
-      for (const id of announced.productIds ?? []) emit(tx, productChanged, id, { product_id: id })
+      if (announced.productIds === null) emit(tx, catalogChangedEvent, WHOLE_CATALOG_SUBJECT, {})
+      for (const id of announced.productIds ?? []) emit(tx, productChangedEvent, id, { product_id: id })
     })
     // The broadcast reaches this process only some milliseconds after the commit, so it is notified directly:
     // the caller reads its own change then.

@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400
  * Enqueued by changes that affect too many products for one request, or products that other transactions may
  * change.
  */
-export const repriceManyProducts = defineJob(
+export const repriceManyProductsJob = defineJob(
   'catalog.reprice_products',
   { description: 'Updates the lowest prices of many products.', timeoutSeconds: HOUR_SECONDS },
   /**
@@ -19,7 +19,7 @@ export const repriceManyProducts = defineJob(
   { category_id: Type.Optional(Id) }
 )
 
-export const applyDuePriceChanges = defineJob(
+export const applyDuePriceChangesJob = defineJob(
   'catalog.apply_due_prices',
   {
     description: 'Updates prices after discounts started or ended, or the currency of the shop changed.',
@@ -29,7 +29,7 @@ export const applyDuePriceChanges = defineJob(
   {}
 )
 
-export const repairLowestPrices = defineJob(
+export const repairLowestPricesJob = defineJob(
   'catalog.check_prices',
   {
     description:

@@ -4,7 +4,7 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import type { PriceListPricing } from '../list-prices/service.ts'
-import { repriceManyProducts } from './jobs.ts'
+import { repriceManyProductsJob } from './jobs.ts'
 import * as repository from './repository.ts'
 
 /** Maximum number of products that a request reprices. A job reprices more. */
@@ -61,7 +61,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
   /** Enqueues a job that reprices the products of a category, or all, after the commit of `tx`. */
   function repriceSoon(tx: Transaction, categoryId?: string): void {
     const payload = categoryId === undefined ? {} : { category_id: categoryId }
-    enqueue(tx, repriceManyProducts, payload, { subject: categoryId ?? LOWEST_ID })
+    enqueue(tx, repriceManyProductsJob, payload, { subject: categoryId ?? LOWEST_ID })
   }
 
   /**
@@ -70,7 +70,12 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
    */
   function repriceCategorySoon(tx: Transaction, categoryId: string): void {
     repriceSoon(tx, categoryId)
-    enqueue(tx, repriceManyProducts, { category_id: categoryId }, { delaySeconds: LATE_TRANSACTIONS_SECONDS })
+    enqueue(
+      tx,
+      repriceManyProductsJob,
+      { category_id: categoryId },
+      { delaySeconds: LATE_TRANSACTIONS_SECONDS }
+    )
   }
 
   /**

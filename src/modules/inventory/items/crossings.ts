@@ -2,7 +2,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { type AvailableQuantity, readAvailableQuantities } from '../availability/service.ts'
-import { stockCrossed } from '../events.ts'
+import { stockCrossedEvent } from '../events.ts'
 import * as repository from './repository.ts'
 
 type Item = Pick<repository.InventoryItemRow, 'id' | 'tracked' | 'low_threshold'>
@@ -29,7 +29,7 @@ export const createStockPolicyPublisher = ({
       const variant_ids = [item.id, ...ofKits]
       const number = available[index] ?? null
       changes.announce(tx, variant_ids)
-      emit(tx, stockCrossed, item.id, {
+      emit(tx, stockCrossedEvent, item.id, {
         item_id: item.id,
         variant_ids,
         available: number,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
-import { type InventoryApi, inventoryModule, stockCrossed } from '../index.ts'
+import { type InventoryApi, inventoryModule, stockCrossedEvent } from '../index.ts'
 import type { InventoryItemInput } from './upsert.ts'
 
 type Crossed = { item_id: string; variant_ids: string[]; available: number | null; status: string }
@@ -16,7 +16,7 @@ async function useInventory() {
     basePaths: [],
     requires: { inventory: inventoryModule },
     uses: {},
-    subscribes: [stockCrossed],
+    subscribes: [stockCrossedEvent],
     setup: async () => ({
       api: {},
       eventHandlers: {

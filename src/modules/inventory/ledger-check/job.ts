@@ -4,7 +4,7 @@ import type { LedgerCheckService } from './service.ts'
 
 const DAY_SECONDS = 86_400
 
-export const checkLedger = defineJob(
+export const checkLedgerJob = defineJob(
   'inventory.check_books',
   {
     description: 'Counts the discrepancies of the stock ledger.',

@@ -37,4 +37,4 @@ export function createLedgerFindingMetrics({ db, timers, metrics }: Deps) {
     }
   }
 }
-export type LedgerFindingMetrics = ReturnType<typeof createLedgerFindingMetrics>
+export type StockLedgerFindingMetrics = ReturnType<typeof createLedgerFindingMetrics>

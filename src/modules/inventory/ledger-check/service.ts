@@ -9,7 +9,7 @@ import {
   type LedgerFinding,
   type LedgerFindingTotals
 } from './findings.ts'
-import type { LedgerFindingMetrics } from './metrics.ts'
+import type { StockLedgerFindingMetrics } from './metrics.ts'
 import { type LedgerRepairDeps, repairItemLedger } from './repair.ts'
 import * as repository from './repository.ts'
 import type { LedgerCheckQuery } from './schema.ts'
@@ -25,7 +25,7 @@ const SHOWN = 100
 export type LedgerCheckDeps = LedgerRepairDeps & {
   db: Queryable
   writer: Pick<StockWriter, 'push' | 'wake' | 'outcomeOf'>
-  findingMetrics: Pick<LedgerFindingMetrics, 'save'>
+  findingMetrics: Pick<StockLedgerFindingMetrics, 'save'>
 }
 type CheckOptions = { repair: boolean; actor?: string }
 /** Position of a check: the next `limit` levels after this one. */

@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
-import { stockCrossed, stockLost, stockShort, stockTaken } from '../events.ts'
+import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from '../events.ts'
 import type { StockBatchPublisher } from './batch.ts'
 
 /** Publishes the changes of a batch: broadcasts to every process, and events. */
@@ -14,7 +14,7 @@ export const createStockBatchPublisher = ({
   invalidate: changes.invalidateLocally,
   emitCrossed: (tx, { itemId, variantIds, available, status }) => {
     changes.announce(tx, variantIds)
-    emit(tx, stockCrossed, itemId, {
+    emit(tx, stockCrossedEvent, itemId, {
       item_id: itemId,
       variant_ids: [...variantIds],
       available: Number.isFinite(available) ? available : null,
@@ -22,7 +22,7 @@ export const createStockBatchPublisher = ({
     })
   },
   emitShort: (tx, { itemId, locationId, onHand, reserved, owners }) =>
-    emit(tx, stockShort, itemId, {
+    emit(tx, stockShortEvent, itemId, {
       item_id: itemId,
       location_id: locationId,
       on_hand: onHand,
@@ -30,9 +30,9 @@ export const createStockBatchPublisher = ({
       owners: [...owners]
     }),
   emitTaken: (tx, { owner, id }, isTaken) =>
-    emit(tx, stockTaken, owner, { owner, request_id: id, is_taken: isTaken }),
+    emit(tx, stockTakenEvent, owner, { owner, request_id: id, is_taken: isTaken }),
   emitLost: (tx, { owner, parts }) =>
-    emit(tx, stockLost, owner, {
+    emit(tx, stockLostEvent, owner, {
       owner,
       items: parts.map(({ itemId: item_id, quantity }) => ({ item_id, quantity }))
     })

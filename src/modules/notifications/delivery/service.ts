@@ -2,7 +2,7 @@ import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { sendNotification } from '../messages/job.ts'
+import { sendNotificationJob } from '../messages/job.ts'
 import type { DueNotificationRow, NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
@@ -115,7 +115,7 @@ export function createNotificationSender({
       if (updated === 0) return
       enqueue(
         tx,
-        sendNotification,
+        sendNotificationJob,
         { message_id: id, turn: turn + 1 },
         { subject: id, delaySeconds: Math.ceil(seconds) }
       )

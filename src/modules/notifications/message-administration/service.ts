@@ -5,7 +5,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { notificationNotFound, notificationStatusForbids } from '../errors.ts'
-import { sendNotification } from '../messages/job.ts'
+import { sendNotificationJob } from '../messages/job.ts'
 import type { NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { AdminNotificationResponse, AdminNotificationSummary, NotificationListQuery } from './schema.ts'
@@ -56,7 +56,7 @@ export function createNotificationAdministration({ db, enqueue, giveUpSeconds }:
       await write.once(db, async tx => {
         const turn = await lock(tx, id, ['dead', 'pending'])
         await tx.run(repository.retryNotification, { id, seconds: giveUpSeconds })
-        enqueue(tx, sendNotification, { message_id: id, turn: turn + 1 })
+        enqueue(tx, sendNotificationJob, { message_id: id, turn: turn + 1 })
       })
       return read(id)
     },

@@ -3,7 +3,7 @@ import { Type } from '../../../kernel/schema.ts'
 import { Id } from '../../../kernel/wire.ts'
 import { SMTP_CONNECTIONS_MAX } from '../settings.ts'
 
-export const sendNotification = defineJob(
+export const sendNotificationJob = defineJob(
   'notifications.send_message',
   {
     description: 'Sends a mail.',

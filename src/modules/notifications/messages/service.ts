@@ -3,7 +3,7 @@ import { derivedId, newId } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
-import { sendNotification } from './job.ts'
+import { sendNotificationJob } from './job.ts'
 import { insertNotifications, type NotificationChannel } from './repository.ts'
 
 /** A message that is not stored yet. */
@@ -55,7 +55,8 @@ export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps
     })
     if (rows.length === 0) return []
     const inserted = await tx.rows(insertNotifications, { rows })
-    for (const { id } of inserted) enqueue(tx, sendNotification, { message_id: id, turn: 0 }, { subject: id })
+    for (const { id } of inserted)
+      enqueue(tx, sendNotificationJob, { message_id: id, turn: 0 }, { subject: id })
     return inserted.map(({ id }) => id)
   }
 }

@@ -1,7 +1,7 @@
 import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
-import type { unpaidStockHigh } from '../../orders/index.ts'
+import type { unpaidStockHighEvent } from '../../orders/index.ts'
 import type { StaffMails } from '../messages/staff-mails.ts'
 
 type StockCrossed = {
@@ -11,7 +11,7 @@ type StockCrossed = {
 }
 type Deps = { catalog: Pick<CatalogApi, 'quote'> | undefined; staff: StaffMails }
 
-type UnpaidStockHigh = PayloadOf<typeof unpaidStockHigh>
+type UnpaidStockHigh = PayloadOf<typeof unpaidStockHighEvent>
 type VariantNames = {
   readonly variantId: string
   readonly sku: string

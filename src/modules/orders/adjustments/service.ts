@@ -3,7 +3,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
 import { creditExceedsOrder } from '../errors.ts'
-import { orderCredited } from '../events.ts'
+import { orderCreditedEvent } from '../events.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import { type OrderActor, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
@@ -120,7 +120,7 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
     const row = { id, order_id, kind, amount, back: refundMinor, reason: actor.reason, actor: actor.id }
     if ((await tx.run(repository.insertOrderAdjustment, row)) === 0) return false
     await tx.run(repository.insertOrderAdjustmentParts, { id, parts })
-    emit(tx, orderCredited, order_id, {
+    emit(tx, orderCreditedEvent, order_id, {
       order_id,
       number,
       customer_id,

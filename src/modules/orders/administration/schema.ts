@@ -21,7 +21,7 @@ import {
   OrderStatusField,
   OrderSummaryResponse,
   orderResponseFields,
-  orderShipmentFields
+  orderShipmentResponseFields
 } from '../orders/schema.ts'
 import { ADMIN_ORDER_TRANSITIONS } from './actions.ts'
 
@@ -126,7 +126,7 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   ...orderResponseFields,
   shipments: Type.Array(
     Type.Object({
-      ...orderShipmentFields,
+      ...orderShipmentResponseFields,
       voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
       void_reason: nullable(Type.String()),
       former: Type.Array(

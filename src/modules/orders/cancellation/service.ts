@@ -8,7 +8,7 @@ import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStale } from '../errors.ts'
-import { orderCanceled } from '../events.ts'
+import { orderCanceledEvent } from '../events.ts'
 import { remainingLineUnits } from '../lifecycle/counters.ts'
 import {
   type OrderActor,
@@ -141,7 +141,12 @@ export function createCancellationService({
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
     }
     await pricing.release(tx, id)
-    emit(tx, orderCanceled, id, { order_id: id, number, customer_id, by: cancel_requested_by ?? 'system' })
+    emit(tx, orderCanceledEvent, id, {
+      order_id: id,
+      number,
+      customer_id,
+      by: cancel_requested_by ?? 'system'
+    })
     return canceled
   }
 

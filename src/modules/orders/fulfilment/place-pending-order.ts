@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { orderPlaced } from '../events.ts'
+import { orderPlacedEvent } from '../events.ts'
 import { updatePaymentTerms } from '../lifecycle/repository.ts'
 import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
@@ -29,6 +29,6 @@ export const createPlacePendingOrder =
       'place',
       SYSTEM_ACTOR
     )
-    emit(tx, orderPlaced, id, { order_id: id, number, customer_id, currency, total })
+    emit(tx, orderPlacedEvent, id, { order_id: id, number, customer_id, currency, total })
     return fulfilment.deliverDigital(tx, placed)
   }

@@ -7,7 +7,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefused, orderShipmentNotFound, orderStale } from '../errors.ts'
-import { orderShipmentVoided, orderShipped } from '../events.ts'
+import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
 import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import {
   type OrderActor,
@@ -88,7 +88,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     // Confirmed units cannot be evicted by a paid order.
     await inventory?.confirm(tx, order_id)
     await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, units) })
-    emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: id })
+    emit(tx, orderShippedEvent, order_id, { order_id, number, customer_id, shipment_id: id })
     return shipped
   }
 
@@ -209,7 +209,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
           shipment: id
         })
         const { number, customer_id } = locked.order
-        emit(tx, orderShipmentVoided, order_id, { order_id, number, customer_id, shipment_id: id })
+        emit(tx, orderShipmentVoidedEvent, order_id, { order_id, number, customer_id, shipment_id: id })
       })
     },
 

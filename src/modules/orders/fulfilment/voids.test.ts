@@ -3,7 +3,7 @@ import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { type PaidOrders, usePaidOrders } from '../../../../test/support/paid-orders.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
-import { type OrdersApi, orderShipmentVoided, orderShipped, ordersModule } from '../index.ts'
+import { type OrdersApi, orderShipmentVoidedEvent, orderShippedEvent, ordersModule } from '../index.ts'
 
 const WRONG = { reason: 'it was the parcel beside it' }
 const LABEL = { carrier: 'Post', tracking_number: 'PP 77' }
@@ -136,7 +136,7 @@ describe('a voided shipment', () => {
       basePaths: [],
       requires: {},
       uses: {},
-      subscribes: [orderShipmentVoided, orderShipped],
+      subscribes: [orderShipmentVoidedEvent, orderShippedEvent],
       setup: async () => ({
         api: {},
         eventHandlers: {

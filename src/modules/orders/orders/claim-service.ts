@@ -6,7 +6,7 @@ import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { CustomerBuyer } from '../buyers/buyer.ts'
 import { orderNotFound, orderStale } from '../errors.ts'
-import { orderClaimed } from '../events.ts'
+import { orderClaimedEvent } from '../events.ts'
 import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse } from './schema.ts'
@@ -46,7 +46,7 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, pay
     const next = hasAccount ? await payments.reissueOrderToken(tx, id, customer_id) : token_version + 1
     await tx.run(repository.assignOrderToCustomer, { id, customer_id, token_version: next })
     await shipping?.assignCustomer(tx, id, customer_id)
-    emit(tx, orderClaimed, id, { order_id: id, number, customer_id })
+    emit(tx, orderClaimedEvent, id, { order_id: id, number, customer_id })
   }
 
   /** Returns the order unchanged if the customer owns it already. @throws `ORDER_NOT_FOUND`, `ORDER_STALE` */

@@ -184,7 +184,7 @@ export const HistoryStateBeforeField = nullable(
 export const HistoryStateAfterField = Type.String({ description: 'State after the action.' })
 
 /** Fields of a shipment. */
-export const orderShipmentFields = {
+export const orderShipmentResponseFields = {
   id: Id,
   carrier: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
@@ -226,7 +226,7 @@ export const orderResponseFields = {
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),
-  shipments: Type.Array(Type.Object(orderShipmentFields), {
+  shipments: Type.Array(Type.Object(orderShipmentResponseFields), {
     description: 'Shipments of the order, voided ones included.'
   }),
   adjustments: Type.Array(AdjustmentResponse, {

@@ -5,7 +5,7 @@ import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { dataRequestLinkInvalid } from '../errors.ts'
-import { dataRequested } from '../events.ts'
+import { dataRequestedEvent } from '../events.ts'
 import { openDataRequestJob } from '../jobs.ts'
 import * as repository from './data-request-repository.ts'
 import type { DataRequestConfirmedResponse, DataRequestRequest } from './data-request-schema.ts'
@@ -62,7 +62,7 @@ export function createDataRequestService({ db, emit, enqueue, secrets, guestData
       await db.transaction(async tx => {
         const request = { id, email: address, action, most: A_DAY_MAX }
         if ((await tx.first(repository.insertDataRequest, request)) === undefined) return
-        emit(tx, dataRequested, id, { request_id: id })
+        emit(tx, dataRequestedEvent, id, { request_id: id })
       })
     },
 

@@ -4,7 +4,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { guestSelectionAmbiguous, orderBelongsToAccount, orderNotFound } from '../errors.ts'
-import { orderErased } from '../events.ts'
+import { orderErasedEvent } from '../events.ts'
 import * as repository from './guest-data-repository.ts'
 import type {
   GuestDataErasedResponse,
@@ -50,7 +50,7 @@ export function createGuestDataService({ db, emit, personalData, lock, retention
     if (locked.length === 0) return []
     const guest = guestOf(locked, isWhole)
     for (const each of personalData().values()) await each.guests?.erase(tx, guest)
-    for (const { id, number } of locked) emit(tx, orderErased, id, { order_id: id, number })
+    for (const { id, number } of locked) emit(tx, orderErasedEvent, id, { order_id: id, number })
     return locked
   }
 

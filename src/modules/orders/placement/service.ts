@@ -18,7 +18,7 @@ import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
 import { checkoutChanged, tooManyPendingOrders } from '../errors.ts'
-import { orderCreated, orderPlaced } from '../events.ts'
+import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
 import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
@@ -152,10 +152,10 @@ export function createOrderPlacement(deps: Deps) {
       if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const payload = { order_id: id, number, customer_id: customerId, currency, total }
-      emit(tx, orderCreated, id, payload)
+      emit(tx, orderCreatedEvent, id, payload)
       const isDelivered = state === 'placed' && order.lines.some(line => !line.requires_shipping)
       if (state === 'placed') {
-        emit(tx, orderPlaced, id, payload)
+        emit(tx, orderPlacedEvent, id, payload)
         if (isDelivered) await fulfilment.deliverDigital(tx, await changes.lock(tx, id))
       }
       await pricing.redeem(tx, id, keys.customer ?? '', keys.mailbox)

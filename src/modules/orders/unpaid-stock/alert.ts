@@ -2,7 +2,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { unpaidStockHigh } from '../events.ts'
+import { unpaidStockHighEvent } from '../events.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -43,7 +43,7 @@ export function createUnpaidStockAlert({ db, emit, inventory, alertPercent, unit
       if ((await tx.first(repository.recordUnpaidStockAlert, { seconds: ALERT_SECONDS })) === undefined)
         return
       const sums = await tx.first(repository.sumAllUnpaidUnits)
-      if (sums !== undefined) emit(tx, unpaidStockHigh, LOWEST_ID, { variants, ...sums })
+      if (sums !== undefined) emit(tx, unpaidStockHighEvent, LOWEST_ID, { variants, ...sums })
     })
   }
 }

@@ -3,10 +3,10 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { EventHandler } from '../../../platform/outbox/handlers.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { InventoryApi, stockLost, stockTaken } from '../../inventory/index.ts'
+import type { InventoryApi, stockLostEvent, stockTakenEvent } from '../../inventory/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { orderEvicted } from '../events.ts'
+import { orderEvictedEvent } from '../events.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
@@ -36,7 +36,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
   const { changes, cancellations, adjustments, evictions, fulfilment, inventory, unpaidStock, emit } = deps
 
   /** Places the order with the units that it took, or cancels and refunds it. */
-  async function handleTaken(tx: Transaction, event: PayloadOf<typeof stockTaken>): Promise<void> {
+  async function handleTaken(tx: Transaction, event: PayloadOf<typeof stockTakenEvent>): Promise<void> {
     const locked = await changes.lock(tx, event.owner)
     if (!isActiveOrder(locked.lifecycle) || !isPaymentSecured(locked.lifecycle.paymentStatus)) return
     if (event.is_taken) {
@@ -52,7 +52,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
    * Cancels an order with a deferred payment. The order of a verified buyer keeps its other units. A card
    * order stays, because it takes other units once it is paid.
    */
-  async function handleLost(tx: Transaction, { owner, items }: PayloadOf<typeof stockLost>, id: string) {
+  async function handleLost(tx: Transaction, { owner, items }: PayloadOf<typeof stockLostEvent>, id: string) {
     const locked = await changes.lock(tx, owner)
     if (
       !isActiveOrder(locked.lifecycle) ||
@@ -66,7 +66,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
-      emit(tx, orderEvicted, owner, { ...payload, is_canceled: true })
+      emit(tx, orderEvictedEvent, owner, { ...payload, is_canceled: true })
       await tx.run(recordCancellationCause, { id: owner, canceled_for: 'evicted' })
       await cancellations.begin(tx, locked, EVICTED)
       return
@@ -81,7 +81,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
       kind: 'cancel',
       actor: EVICTED
     })
-    emit(tx, orderEvicted, owner, { ...payload, is_canceled: false })
+    emit(tx, orderEvictedEvent, owner, { ...payload, is_canceled: false })
   }
 
   const handleEach =

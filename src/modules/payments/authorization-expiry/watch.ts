@@ -4,7 +4,7 @@ import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFound } from '../errors.ts'
-import { authorizationExpiring } from '../events.ts'
+import { authorizationExpiringEvent } from '../events.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
 import * as repository from './repository.ts'
@@ -39,7 +39,7 @@ export function createAuthorizationExpiryWatch({ db, log, emit, wake, capturesEx
     }
     const expires_at = authorized_until.toISOString()
     const { currency } = account
-    emit(tx, authorizationExpiring, order_id, {
+    emit(tx, authorizationExpiringEvent, order_id, {
       order_id,
       currency,
       payment_id,

@@ -1,12 +1,12 @@
 import type { EventType } from '../../../kernel/events.ts'
 import type { Static, TSchema } from '../../../kernel/schema.ts'
 import {
-  paymentAuthorized,
-  paymentDisputed,
-  paymentFailed,
-  paymentPaid,
-  paymentRefunded,
-  refundFailed
+  paymentAuthorizedEvent,
+  paymentDisputedEvent,
+  paymentFailedEvent,
+  paymentPaidEvent,
+  paymentRefundedEvent,
+  refundFailedEvent
 } from '../events.ts'
 import { type PaymentAccountState, type PaymentStatus, refundedUpToCaptured } from './reducer.ts'
 
@@ -31,13 +31,13 @@ export function publishPaymentEvents(
 ): void {
   const order = { order_id, currency }
   for (const { id, provider, amount } of payments.filter(hasJustFailed))
-    publish(paymentFailed, { ...order, payment_id: id, provider, amount })
+    publish(paymentFailedEvent, { ...order, payment_id: id, provider, amount })
   if (now.status === 'authorized' && before.status !== 'authorized')
-    publish(paymentAuthorized, { ...order, authorized: now.authorized, due })
+    publish(paymentAuthorizedEvent, { ...order, authorized: now.authorized, due })
   const { captured, disputed } = now
   const [refundedBefore, refunded] = [refundedUpToCaptured(before), refundedUpToCaptured(now)]
   if (captured > before.captured)
-    publish(paymentPaid, {
+    publish(paymentPaidEvent, {
       ...order,
       amount: captured - before.captured,
       captured,
@@ -46,11 +46,11 @@ export function publishPaymentEvents(
       is_overpaid: now.isOverpaid
     })
   if (refunded > refundedBefore)
-    publish(paymentRefunded, { ...order, amount: refunded - refundedBefore, refunded })
+    publish(paymentRefundedEvent, { ...order, amount: refunded - refundedBefore, refunded })
   if (refunded < refundedBefore)
-    publish(refundFailed, { ...order, amount: refundedBefore - refunded, refunded })
+    publish(refundFailedEvent, { ...order, amount: refundedBefore - refunded, refunded })
   if (disputed > before.disputed)
-    publish(paymentDisputed, { ...order, amount: disputed - before.disputed, disputed })
+    publish(paymentDisputedEvent, { ...order, amount: disputed - before.disputed, disputed })
 }
 
 const hasJustFailed = ({ before, status }: PaymentTransition) => status === 'failed' && before !== 'failed'

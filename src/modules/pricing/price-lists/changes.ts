@@ -1,7 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { CHANGED_VARIANTS_PER_EVENT_MAX, pricesChanged } from '../events.ts'
+import { CHANGED_VARIANTS_PER_EVENT_MAX, pricesChangedEvent } from '../events.ts'
 
 const TOPIC = 'prices'
 const ALL = 'all'
@@ -49,7 +49,7 @@ export function createPriceChangeBroadcast({
     // NOTIFY takes a database-wide lock at commit, so it is sent last.
     tx.beforeCommit(() => {
       for (const [listId, ids] of announced)
-        emit(tx, pricesChanged, listId, { list_id: listId, variant_ids: ids && [...ids] })
+        emit(tx, pricesChangedEvent, listId, { list_id: listId, variant_ids: ids && [...ids] })
       return broadcast.publish(tx, TOPIC, messageOf(announced))
     })
     tx.afterCommit(() => notifySubscribers(messageOf(announced)))

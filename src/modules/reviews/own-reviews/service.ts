@@ -6,7 +6,7 @@ import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
 import { reviewNotFound, reviewPurchaseNeeded, reviewStale } from '../errors.ts'
-import { reviewSubmitted } from '../events.ts'
+import { reviewSubmittedEvent } from '../events.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
@@ -64,7 +64,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     return { ...text, author: publicAuthorName(contact?.name ?? null) }
   }
   const emitSubmitted = (tx: Transaction, id: string, own: ReviewKey, status: ReviewStatus) =>
-    emit(tx, reviewSubmitted, id, { review_id: id, ...own, status })
+    emit(tx, reviewSubmittedEvent, id, { review_id: id, ...own, status })
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `REVIEW_NOT_FOUND` */
   async function read(customerId: string, idOrSlug: string): Promise<OwnReviewResponse> {

@@ -1,6 +1,6 @@
 import { defineJob } from '../../../kernel/events.ts'
 
-export const checkProductRatings = defineJob(
+export const checkProductRatingsJob = defineJob(
   'reviews.check_ratings',
   {
     description: 'Compares the ratings of products with their reviews, and repairs wrong ones.',

@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { reviewPublished } from '../events.ts'
+import { reviewPublishedEvent } from '../events.ts'
 import type { RatingService } from '../ratings/service.ts'
 import type { ReviewStatus } from './status.ts'
 
@@ -24,7 +24,7 @@ export function createReviewChangeRecorder({ ratings, emit }: Deps) {
   ) => {
     ratings.updateCounts(tx, product_id, starsOf(before), starsOf(after))
     if (after?.status === 'published' && before?.status !== 'published')
-      emit(tx, reviewPublished, id, { review_id: id, product_id, customer_id })
+      emit(tx, reviewPublishedEvent, id, { review_id: id, product_id, customer_id })
   }
 }
 export type RecordReviewChange = ReturnType<typeof createReviewChangeRecorder>

@@ -12,7 +12,7 @@ import {
   trackingEventNotFound,
   trackingEventTimeInvalid
 } from '../errors.ts'
-import { shipmentCorrected, shipmentDelivered, shipmentReturned } from '../events.ts'
+import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from '../events.ts'
 import * as repository from './repository.ts'
 import {
   hasLeftShop,
@@ -28,7 +28,7 @@ const EVENTS_MAX = 300
 const DAY_MS = 86_400_000
 const EARLIEST = Date.UTC(2000)
 /** Events to emit when a parcel gets this status. */
-const EVENT_OF = { delivered: shipmentDelivered, returned: shipmentReturned } as const
+const EVENT_OF = { delivered: shipmentDeliveredEvent, returned: shipmentReturnedEvent } as const
 
 /** A parcel to void as never shipped. */
 export type VoidParcelInput = {
@@ -108,7 +108,8 @@ export function createTrackingService({ db, emit }: Deps) {
     if (voided === 0) return undefined
     const [before, after] = [shipment.status, shipmentStatusFromEvents(all)]
     await tx.run(repository.updateShipmentStatus, { id, status: after })
-    if (after !== before) emit(tx, shipmentCorrected, order_id, { order_id, shipment_id: id, status: after })
+    if (after !== before)
+      emit(tx, shipmentCorrectedEvent, order_id, { order_id, shipment_id: id, status: after })
     const times = all.flatMap(({ status, told_at }) => (status === before ? [told_at.getTime()] : []))
     return { before, since: new Date(Math.min(...times, Date.now())), after }
   }

@@ -5,7 +5,7 @@ import { WEBHOOK_ENDPOINTS_MAX } from '../settings.ts'
 /** A run of `webhooks.send_due` starts no request after this time. The next run sends the rest. */
 export const WEBHOOK_RUN_MS_MAX = 60_000
 
-export const sendDueWebhooks = defineJob(
+export const sendDueWebhooksJob = defineJob(
   'webhooks.send_due',
   {
     description: 'Sends the due deliveries of one endpoint.',
@@ -16,7 +16,7 @@ export const sendDueWebhooks = defineJob(
   },
   { endpoint_id: Id }
 )
-export const findDueWebhooks = defineJob(
+export const findDueWebhooksJob = defineJob(
   'webhooks.find_due',
   {
     description: 'Finds endpoints with due deliveries and enqueues a send job for each.',

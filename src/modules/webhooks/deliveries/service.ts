@@ -12,7 +12,7 @@ import {
   webhookEndpointNotFound,
   webhookReplayTooLarge
 } from '../errors.ts'
-import { sendDueWebhooks } from './jobs.ts'
+import { sendDueWebhooksJob } from './jobs.ts'
 import * as repository from './repository.ts'
 import type {
   ReplayWebhooksRequest,
@@ -40,7 +40,7 @@ export const webhookBody = (type: string, at: Date, data: unknown, place?: Event
 export function createWebhookDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {
   /** Enqueues a job for each endpoint that sends its due deliveries. */
   const enqueueSending = (tx: Transaction, endpointIds: readonly string[]): void => {
-    for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDueWebhooks, { endpoint_id })
+    for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDueWebhooksJob, { endpoint_id })
   }
 
   /** @throws `WEBHOOKS_ENDPOINT_INACTIVE` */

@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { WEBHOOK_RUN_MS_MAX } from '../deliveries/jobs.ts'
 import { recordEndpointFailure, recordEndpointSuccess } from '../endpoints/repository.ts'
-import { endpointDisabled } from '../events.ts'
+import { endpointDisabledEvent } from '../events.ts'
 import type { SendWebhookRequest, WebhookAttempt } from './http-request.ts'
 import * as repository from './repository.ts'
 import { webhookRetryDelaySeconds } from './retry-schedule.ts'
@@ -94,7 +94,7 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
     const { disabled_reason: reason, failing_since: since } = endpoint
     if (reason === null || since === null || error === null) return
     const payload = { endpoint_id: id, reason, failing_since: since.toISOString(), error, answer }
-    emit(tx, endpointDisabled, id, payload)
+    emit(tx, endpointDisabledEvent, id, payload)
     invalidation.publish(tx)
     log.warn({ endpoint: id, reason }, 'an endpoint of webhooks is switched off')
   }

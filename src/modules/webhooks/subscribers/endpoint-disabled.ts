@@ -2,9 +2,9 @@ import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { NotificationsApi } from '../../notifications/index.ts'
 import { findWebhookEndpoint } from '../endpoints/repository.ts'
-import type { endpointDisabled } from '../events.ts'
+import type { endpointDisabledEvent } from '../events.ts'
 
-type EndpointDisabled = JobDelivery<PayloadOf<typeof endpointDisabled>>
+type EndpointDisabled = JobDelivery<PayloadOf<typeof endpointDisabledEvent>>
 
 const RESPONSE_LENGTH_MAX = 200
 
