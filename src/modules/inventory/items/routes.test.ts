@@ -202,6 +202,7 @@ test('the list of low stock follows sales, counts, thresholds and locations', as
 
   // A sale that committed while the threshold was changed announced nothing.
   await admin.patch(at(id), { low_threshold: 2 })
+  await expect.poll(() => sql('select handler from cartwright.jobs where id > 0')).toEqual([])
   await sql('update inventory.levels set on_hand = 1 where item_id = $1', [id])
   expect(await lowStock()).toEqual([0])
   await doOnceMore({ sql }, 'inventory.check_books')
