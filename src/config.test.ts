@@ -34,7 +34,7 @@ async function useFile(yaml: string): Promise<{ CARTWRIGHT_CONFIG: string }> {
   return { CARTWRIGHT_CONFIG: file }
 }
 
-test('without file and environment the defaults apply', () => {
+test('without a configuration file and environment variables the defaults apply', () => {
   const config = load({})
   expect(config).toMatchObject({
     environment: 'development',
@@ -48,7 +48,7 @@ test('without file and environment the defaults apply', () => {
   })
 })
 
-test('the environment overrides the file, and long names override short ones', async () => {
+test('environment variables override the configuration file, and long variable names override short ones', async () => {
   const file = await useFile(
     'server: { port: 1001, host: 10.0.0.1, drain_seconds: 7 }\nshop: { name: Corner }\n'
   )
@@ -57,7 +57,7 @@ test('the environment overrides the file, and long names override short ones', a
   expect(config.shop.name).toBe('Corner')
 })
 
-test('an object instead of a file is read like the file and not modified', async () => {
+test('a configuration passed as an object is read like a file and not modified', async () => {
   const file = await useFile('shop: { name: Elsewhere }')
   const content = { server: { port: 1 }, cart: { lines_max: 7 } }
   const config = loadConfig(modules, { ...file, PORT: '2' }, content)
@@ -66,7 +66,7 @@ test('an object instead of a file is read like the file and not modified', async
   expect(() => loadConfig(modules, {}, { crat: {} })).toThrow('crat: unknown key (did you mean cart?)')
 })
 
-test('every short name sets its key', () => {
+test('every short name of an environment variable sets its configuration key', () => {
   const config = load({
     PORT: '0',
     HOST: 'h',
@@ -92,11 +92,14 @@ test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV
   expect(load({ NODE_ENV }).environment).toBe('development')
 })
 
-test.each(['prod', 'Production', 'staging', 'live'])('NODE_ENV=%s is rejected', NODE_ENV => {
-  expect(() => load({ NODE_ENV })).toThrow(
-    `NODE_ENV: must be production, development or test (now "${NODE_ENV}")`
-  )
-})
+test.each(['prod', 'Production', 'staging', 'live'])(
+  'NODE_ENV=%s is rejected as an unknown environment',
+  NODE_ENV => {
+    expect(() => load({ NODE_ENV })).toThrow(
+      `NODE_ENV: must be production, development or test (now "${NODE_ENV}")`
+    )
+  }
+)
 
 test('values from the environment are converted to the type of their key', () => {
   const config = load({
@@ -205,7 +208,7 @@ test.each([
   expect(problemsOf({ [name]: value })).toEqual([problem])
 })
 
-test('a list that is not YAML is rejected with the reason', () => {
+test('a setting that must be a YAML list and is none is rejected with the reason', () => {
   expect(problemsOf({ CARTWRIGHT__AUTH__ISSUERS: '[{' })).toEqual([
     expect.stringMatching(
       /^auth\.issuers: must be valid YAML: .+ \(now "\[\{", set by CARTWRIGHT__AUTH__ISSUERS\)$/
@@ -213,7 +216,7 @@ test('a list that is not YAML is rejected with the reason', () => {
   ])
 })
 
-test('all problems are reported together', async () => {
+test('all problems of a configuration are reported together', async () => {
   const file = await useFile(
     [
       'enviroment: production',
@@ -243,28 +246,31 @@ test('all problems are reported together', async () => {
   )
 })
 
-test('a key without a value has its default', async () => {
+test('a configuration key without a value has its default', async () => {
   const file = await useFile('server:\n  port:\ncart:\nauth:\n  issuers:\n')
   expect(load(file)).toEqual(load({}))
   expect(load({ PORT: '' }).server.port).toBe(8080)
 })
 
-test.each(['', '# nothing but a comment\n', '{}'])('an empty file means the defaults', async yaml => {
-  expect(load(await useFile(yaml))).toEqual(load({}))
-})
+test.each(['', '# nothing but a comment\n', '{}'])(
+  'an empty configuration file means the defaults',
+  async yaml => {
+    expect(load(await useFile(yaml))).toEqual(load({}))
+  }
+)
 
-test('a file that is not YAML is rejected with the line number, without quoting the line', async () => {
+test('a configuration file that is not YAML is rejected with the line number, without quoting the line', async () => {
   const file = await useFile('shop:\n  name: Corner\nauth:\n  admin_password: "s3cret\n  x: [\n')
   expect(() => load(file)).toThrow(/^The configuration file .*config\.yaml is not YAML: .+ at line \d+/)
   expect(() => load(file)).not.toThrow(/s3cret|\n/)
 })
 
-test.each(['- a\n- b\n', 'text', '42'])('a file without keys is rejected: %j', async yaml => {
+test.each(['- a\n- b\n', 'text', '42'])('a configuration file without keys is rejected: %j', async yaml => {
   const file = await useFile(yaml)
   expect(() => load(file)).toThrow(/must hold keys and values/)
 })
 
-test('a named file must exist', () => {
+test('a configuration file that is named explicitly must exist', () => {
   expect(() => load({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
     /^The configuration file \/no\/such\/file\.yaml cannot be read: it does not exist; create it/
   )
@@ -317,7 +323,7 @@ test.each([
   ])
 })
 
-test('no problem contains the value of a secret', async () => {
+test('no reported configuration problem contains the value of a secret', async () => {
   const file = await useFile(
     'auth: { admin_password: [s3cret], admin_email: { s3cret: 1 } }\ndatabase: { url: 53 }\n'
   )
@@ -331,7 +337,7 @@ test('no problem contains the value of a secret', async () => {
   expect(problems.join()).not.toContain('s3cret')
 })
 
-test('the configuration cannot be changed, at any depth', () => {
+test('a loaded configuration cannot be changed, at any depth', () => {
   const config = load({ CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://a", audience: a }]' })
   const parts: object[] = [config, config.server, config.modules, config.cart, config.auth.issuers]
   for (const part of [...parts, ...config.auth.issuers]) expect(Object.isFrozen(part)).toBe(true)
@@ -347,7 +353,7 @@ test.each([
   [{ CARTWRIGHT__DATABASE__URL: 'nonsense' }, undefined],
   [{ CARTWRIGHT__DATABASE: 'nonsense' }, undefined],
   [{ CARTWRIGHT_CONFIG: '/no/such/file.yaml' }, undefined]
-])('before the configuration is checked, the data folder for %j is %s', (environment, folder) => {
+])('before the modules are known, the environment %j gives the data folder %s', (environment, folder) => {
   expect(findDataFolderBeforeModules(environment)).toBe(folder)
 })
 
@@ -358,11 +364,14 @@ test.each([
   [{ CARTWRIGHT__DATABSE__URL: 'postgres://h/d' }, false],
   [{ CARTWRIGHT__CART__LINES_MAX: '5' }, false],
   [{ CARTWRIGHT__MODULES__CART__ENABLED: 'false' }, false]
-])('whether %j is valid without any module: %s', (environment, isRight) => {
-  expect(isConfigValidWithoutModules(environment)).toBe(isRight)
-})
+])(
+  'the environment %j is valid for the core settings, checked without any module: %s',
+  (environment, isRight) => {
+    expect(isConfigValidWithoutModules(environment)).toBe(isRight)
+  }
+)
 
-test('the data folder is read from the file, even when the file has other problems', async () => {
+test('the data folder is read from the configuration file, even when the file has other problems', async () => {
   expect(findDataFolderBeforeModules(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
   expect(findDataFolderBeforeModules(await useFile('data: 5\n'))).toBeUndefined()
   expect(
@@ -411,14 +420,14 @@ function wrap(text: string, width: number): string[] {
   return lines
 }
 
-test('config.example.yaml is current', async () => {
+test('config.example.yaml equals the file generated from the settings', async () => {
   const schema = configSchema(modules) as Property
   const example = `# ${schema.description}\n\n${exampleOf(schema)}`
   if (process.env.UPDATE_DOCS === '1') await writeFile(EXAMPLE, example)
   expect(await readFile(EXAMPLE, 'utf8'), 'npm run docs rewrites it').toBe(example)
 })
 
-test('config.example.yaml contains the defaults', async () => {
+test('config.example.yaml contains the default of every setting', async () => {
   expect(load({ CARTWRIGHT_CONFIG: fileURLToPath(EXAMPLE) })).toEqual(load({}))
 })
 

@@ -35,7 +35,7 @@ function checked(): string {
   }
 }
 
-test('the cases are the 38 reported configurations and at least 60 others, all different', () => {
+test('the test cases of config check are the 38 reported configurations and at least 60 others, all different', () => {
   expect(reportedConfigurations).toHaveLength(38)
   expect(furtherConfigurations.length).toBeGreaterThanOrEqual(60)
   const all = [...reportedConfigurations, ...furtherConfigurations].map(({ settings }) =>
@@ -66,7 +66,7 @@ const KNOWN_LATER = {
   'src/modules/payments/reconciliation/service.ts': 'a provider may not answer a command'
 }
 
-test('no module rejects settings in its set-up, because each check is part of validate', async () => {
+test('no module rejects settings while it is set up, because config check runs every check before the start', async () => {
   const sources = await readSources()
   const refusing = sources.filter(
     ({ path, text }) =>

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
 
-test('an import prints what was created, invalid rows and ignored columns', async () => {
+test('the import command prints what was created, invalid rows and ignored columns', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'products.csv')

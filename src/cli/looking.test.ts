@@ -52,14 +52,14 @@ test('config print shows the effective configuration without secrets', async () 
   expect(JSON.parse((await run('config print --json', settings)).out)).toEqual(shown)
 })
 
-test('config schema contains every module', async () => {
+test('config schema prints the settings of every module', async () => {
   const { out } = await run('config schema')
   expect(Object.keys(JSON.parse(out).properties.modules.properties)).toEqual(
     expect.arrayContaining(modules.map(({ name }) => name))
   )
 })
 
-test('modules lists all modules, disabled ones and their parts included', async () => {
+test('the modules command lists all modules, including disabled ones and the parts of modules', async () => {
   const off = {
     CARTWRIGHT__MODULES__ADMIN__ENABLED: 'false',
     CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false'
@@ -73,7 +73,7 @@ test('modules lists all modules, disabled ones and their parts included', async 
   )
 })
 
-test('routes and openapi cover the enabled modules only', async () => {
+test('the routes and openapi commands list the enabled modules only', async () => {
   const committed = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
   // A running server holds the port.
   expect(JSON.parse((await run('openapi', { CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: '1' })).out)).toEqual(

@@ -40,7 +40,7 @@ test.each([
   ['payments reconcile --since 9999-01-01', /in the future/],
   ['chaos --minutes 0', /^--minutes 0 must be a number above 0/],
   ['chaos --processes 1,2.5', /^--processes 2.5 must be a whole number/]
-])('"%s" prints one sentence only and exits with code 1', async (line, sentence) => {
+])('the command "%s" fails with exit code 1 and prints one sentence only', async (line, sentence) => {
   const { code, out, errors } = await run(line)
   expect([code, out]).toEqual([1, ''])
   expect(errors).toMatch(sentence)
@@ -53,7 +53,7 @@ test('import --json prints a report for a file that is rejected as a whole', asy
   expect(JSON.parse(out).errors).toHaveLength(1)
 })
 
-test('an unreachable server is reported in a sentence', async () => {
+test('a command that cannot reach the database server prints one sentence as the error', async () => {
   const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
   for (const line of ['modules', 'migrate --json', 'inventory check --json']) {
     const { code, errors } = await runCommandLine(line.split(' '), { settings })

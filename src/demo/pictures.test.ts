@@ -23,6 +23,6 @@ test.each([
   'toString.svg',
   'fika-mug-__proto__.svg',
   'fika-mug-detail-99.svg'
-])('there is no picture "%s"', name => {
+])('no demo picture exists with the name "%s"', name => {
   expect(pictureAt(name)).toBeUndefined()
 })

@@ -17,7 +17,7 @@ const parcelTo = (
   requiresShipping: true
 })
 
-test('the demo ships at home and worldwide, offers pickup, and delivers digital products by e-mail', async () => {
+test('the demo shop ships at home and worldwide, offers pickup, and delivers digital products by e-mail', async () => {
   const shop = await useShipping()
   const shipping = apiOf(shop)
   expect(await shipping.createInitialRules(demoShippingSetup('USD'))).toBe(true)
@@ -39,7 +39,7 @@ test('the demo ships at home and worldwide, offers pickup, and delivers digital 
   expect(shown('SE', { requiresShipping: false })).toEqual([['By e-mail', 0]])
 })
 
-test('demo shipping is created once by two processes, and not in a shop with shipping methods', async () => {
+test('demo shipping methods are created once by two processes, and never in a shop that has shipping methods', async () => {
   const shop = await useShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
   const created = await Promise.all(
@@ -54,7 +54,10 @@ test.each([
   ['JPY', 'JP', 490],
   ['KWD', 'KW', 4_900],
   ['EUR', 'DE', 490]
-])('in %s the home zone is %s, and the amount is %d in minor units', (currency, country, amount) => {
-  const { zones, methods } = demoShippingSetup(currency)
-  expect([Object.values(zones)[0], methods[0].rates[0].price]).toEqual([country, amount])
-})
+])(
+  'in the demo shop of %s the home zone is %s, and the shipping price is %d in minor units',
+  (currency, country, amount) => {
+    const { zones, methods } = demoShippingSetup(currency)
+    expect([Object.values(zones)[0], methods[0].rates[0].price]).toEqual([country, amount])
+  }
+)

@@ -47,8 +47,8 @@ afterEach(async () => {
   fs.rmSync(base, { recursive: true, force: true, maxRetries: 20 })
 })
 
-describe('a folder', () => {
-  test('is created at the first start and keeps its rows for the next one', async () => {
+describe('the data folder', () => {
+  test('a data folder is created at the first start and keeps its rows for the next start', async () => {
     const first = await openEmbeddedPostgres({ folder, mode: 'own' })
     await query(first.url, 'create table notes as select 1 as id')
     await first.stop()
@@ -60,7 +60,7 @@ describe('a folder', () => {
     await second.stop()
   })
 
-  test('may have a name that needs quoting, or one too long for a socket', async () => {
+  test('a data folder can have a name that needs quoting, or one too long for a socket', async () => {
     for (const name of [`a b#c?%'"ü`, 'x'.repeat(120)]) {
       const { url, stop } = await openEmbeddedPostgres({ folder: join(base, name), mode: 'own' })
       expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
@@ -68,7 +68,7 @@ describe('a folder', () => {
     }
   })
 
-  test('in use rejects a second owner, and admits processes that attach', async () => {
+  test('a data folder in use rejects a second owner process, and admits processes that attach', async () => {
     copyCluster()
     const owner = await openEmbeddedPostgres({ folder, mode: 'own' })
     await query(owner.url, 'create table notes as select 1 as id')
@@ -90,7 +90,7 @@ describe('a folder', () => {
     await alone.stop()
   })
 
-  test('is owned by exactly one of many processes that start simultaneously, also after its owner was killed', async () => {
+  test('a data folder gets one owner of many processes that start simultaneously, also after its owner was killed', async () => {
     for (let round = 0; round < 3; round++) {
       const racers = Array.from({ length: 8 }, () => startChild('own'))
       const calls = Promise.allSettled([1, 2, 3, 4].map(() => openEmbeddedPostgres({ folder, mode: 'own' })))
@@ -106,14 +106,14 @@ describe('a folder', () => {
     }
   })
 
-  test('that six processes attach to simultaneously gets one server for all', async () => {
+  test('six processes that attach to one data folder simultaneously share one PostgreSQL server', async () => {
     const racers = Array.from({ length: 6 }, () => startChild('attach'))
     const outcomes = await Promise.all(racers.map(racer => racer.outcome))
     expect(new Set(outcomes.map(o => o.url)).size).toBe(1)
     expect(await query(outcomes[0]?.url ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('with a lock and a server file of dead processes is taken over', async () => {
+  test('a data folder with a lock and a server file of dead processes is taken over', async () => {
     copyCluster()
     const first = await openEmbeddedPostgres({ folder, mode: 'own' })
     const pidFile = fs.readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8')
@@ -135,7 +135,7 @@ describe('a folder', () => {
     expect(stranger.exitCode).toBeNull()
   })
 
-  test('whose server file is empty or damaged, as a power cut leaves it, starts', async () => {
+  test('a data folder whose server file is empty or damaged after a power cut starts', async () => {
     copyCluster()
     await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
     for (const left of ['', '\n', '\0\0\0\0', 'rubbish\n']) {
@@ -147,7 +147,7 @@ describe('a folder', () => {
     }
   })
 
-  test('whose server file is empty while its server runs stops that server before it starts another', async () => {
+  test('a running server whose server file is empty is stopped before another one starts in its data folder', async () => {
     copyCluster()
     const acknowledged = await writeUntilKilled(killAllButServer)
     const server = serverPid() ?? 0
@@ -157,7 +157,7 @@ describe('a folder', () => {
     expect(isAlive(server)).toBe(false)
   })
 
-  test('whose first start was killed during initdb is set up by the next start', async () => {
+  test('a data folder whose first start was killed during initdb is set up by the next start', async () => {
     const { child } = startChild('own')
     const half = () =>
       fs.existsSync(folder) && fs.readdirSync(folder).find(name => name.startsWith('postgres-new-'))
@@ -173,7 +173,7 @@ describe('a folder', () => {
 })
 
 describe('kill -9', () => {
-  test('of the owner stops the server, and the next start finds every acknowledged row', async () => {
+  test('killing the owner process stops its server, and the next start finds every acknowledged row', async () => {
     copyCluster()
     for (let round = 0; round < 3; round++) {
       const acknowledged = await writeUntilKilled(child => child.kill('SIGKILL'))
@@ -182,14 +182,14 @@ describe('kill -9', () => {
     }
   })
 
-  test('of the owner and the supervisor leaves a server that the next start stops', async () => {
+  test('killing the owner and the supervisor leaves a server running, which the next start stops', async () => {
     copyCluster()
     const acknowledged = await writeUntilKilled(killAllButServer)
     expect(serverPid()).toBeDefined()
     await expectRows(acknowledged)
   })
 
-  test('of the owner, the supervisor and the server loses no acknowledged row', async () => {
+  test('killing the owner, the supervisor and the PostgreSQL server loses no acknowledged row', async () => {
     copyCluster()
     const acknowledged = await writeUntilKilled(child => {
       const group = groupOf(serverPid())
@@ -199,7 +199,7 @@ describe('kill -9', () => {
     await expectRows(acknowledged)
   })
 
-  test('of the server or its supervisor starts the server again', async () => {
+  test('when the PostgreSQL server or its supervisor is killed, the server is started again', async () => {
     copyCluster()
     const reported: string[] = []
     const { url, stop } = await openEmbeddedPostgres({
@@ -221,8 +221,8 @@ describe('kill -9', () => {
   })
 })
 
-describe('an error reports', () => {
-  test('that the lock file is damaged, and does not confuse that with a missing permission', async () => {
+describe('errors of the start', () => {
+  test('a damaged lock file is reported as such, and not as a missing permission', async () => {
     copyCluster()
     const guard = join(folder, 'lock.sqlite')
     for (const content of ['rubbish', 'x'.repeat(100), 'SQLite format 3\0'.padEnd(5_000, 'x')]) {
@@ -235,7 +235,7 @@ describe('an error reports', () => {
     await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
   })
 
-  test('that the folder cannot be written', async () => {
+  test('a data folder that cannot be written is reported', async () => {
     fs.mkdirSync(folder, { mode: 0o555 })
     for (const place of [folder, join(folder, 'deeper')]) {
       const { error } = await startChild('own', { folder: place, ...ordinary }).outcome
@@ -243,7 +243,7 @@ describe('an error reports', () => {
     }
   })
 
-  test('that the data are of another PostgreSQL, or none', async () => {
+  test('data of another PostgreSQL version, and a folder without PostgreSQL data, are reported', async () => {
     fs.mkdirSync(join(folder, 'postgres'), { recursive: true })
     const opened = () => openEmbeddedPostgres({ folder, mode: 'own' })
     await expect(opened()).rejects.toThrow(/is not a database; move it away/)
@@ -252,7 +252,7 @@ describe('an error reports', () => {
     await expect(opened()).rejects.toBeInstanceOf(OperatorError)
   })
 
-  test('the log when the server does not start, and the folder is unlocked again', async () => {
+  test('when the PostgreSQL server does not start, the error contains its log and the folder is unlocked', async () => {
     copyCluster()
     await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
     const control = join(folder, 'postgres/global/pg_control')
@@ -266,7 +266,7 @@ describe('an error reports', () => {
     await (await opened()).stop()
   })
 
-  test('that the target of a data link is missing', async () => {
+  test('a data link whose target is missing is reported', async () => {
     fs.mkdirSync(folder)
     fs.symlinkSync(join(base, 'gone'), join(folder, 'postgres'))
     await expect(openEmbeddedPostgres({ folder, mode: 'own' })).rejects.toThrow(
@@ -276,7 +276,7 @@ describe('an error reports', () => {
 })
 
 describe('users', () => {
-  test('an ordinary user owns the data, and PG variables of the environment are ignored', async () => {
+  test('an ordinary operating-system user owns the data, and PG variables of the environment are ignored', async () => {
     fs.mkdirSync(folder)
     if (ordinary.uid) fs.chownSync(folder, ordinary.uid, ordinary.gid)
     const env = { PGPORT: '1', PGDATA: '/nowhere', PGOPTIONS: '-c nonsense=1', LC_ALL: 'xx_YY.nothing' }
@@ -287,7 +287,7 @@ describe('users', () => {
   })
 
   test.runIf(isRoot)(
-    'root runs PostgreSQL as a dedicated account, or as the owner of existing data',
+    'started by root, PostgreSQL runs as a dedicated account, or as the owner of existing data',
     async () => {
       await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
       const { uid } = fs.statSync(join(folder, 'postgres'))
@@ -301,7 +301,7 @@ describe('users', () => {
   )
 
   test.runIf(isRoot)(
-    'data of the user `nobody` move to a dedicated account, also after an interrupted move',
+    'PostgreSQL data of the user `nobody` move to a dedicated account, also after an interrupted move',
     async () => {
       copyCluster()
       const first = await openEmbeddedPostgres({ folder, mode: 'own' })
@@ -331,53 +331,59 @@ describe('users', () => {
     }
   )
 
-  test.runIf(isRoot)('no other user can connect or read the data, even in a readable folder', async () => {
-    for (const account of [{}, { ...ordinary }]) {
-      fs.rmSync(folder, { recursive: true, force: true })
-      fs.mkdirSync(folder)
-      if (account.uid) fs.chownSync(folder, account.uid, account.gid)
-      const { child, outcome } = startChild('own', account)
-      const { url = '' } = await outcome
-      const strangers = account.uid ? [1] : [65_534, 1]
-      for (const uid of strangers) {
-        expect(await connectAs(uid, url)).toMatch(/EACCES/)
-        const ls = spawnSync('/bin/ls', [join(folder, 'postgres')], { uid, gid: uid })
-        expect([ls.status !== 0, String(ls.stderr)]).toEqual([true, expect.stringContaining('denied')])
+  test.runIf(isRoot)(
+    'no other operating-system user can connect to the database or read its data, even in a readable folder',
+    async () => {
+      for (const account of [{}, { ...ordinary }]) {
+        fs.rmSync(folder, { recursive: true, force: true })
+        fs.mkdirSync(folder)
+        if (account.uid) fs.chownSync(folder, account.uid, account.gid)
+        const { child, outcome } = startChild('own', account)
+        const { url = '' } = await outcome
+        const strangers = account.uid ? [1] : [65_534, 1]
+        for (const uid of strangers) {
+          expect(await connectAs(uid, url)).toMatch(/EACCES/)
+          const ls = spawnSync('/bin/ls', [join(folder, 'postgres')], { uid, gid: uid })
+          expect([ls.status !== 0, String(ls.stderr)]).toEqual([true, expect.stringContaining('denied')])
+        }
+        fs.chmodSync(join(folder, 'postgres-run'), 0o755)
+        for (const uid of strangers)
+          expect(await connectAs(uid, url)).toMatch(/Peer authentication failed for user "cartwright"/)
+        // Root, which runs the commands of a shop that an ordinary user started.
+        const guest = await openEmbeddedPostgres({ folder, mode: 'attach' })
+        expect(await query(guest.url, 'select current_user as name')).toEqual([{ name: 'cartwright' }])
+        if (account.uid) expect(await connectAs(account.uid, url)).toBe('connected')
+        child.kill('SIGKILL')
+        await until('the server stops', () => serverPid() === undefined)
       }
-      fs.chmodSync(join(folder, 'postgres-run'), 0o755)
-      for (const uid of strangers)
-        expect(await connectAs(uid, url)).toMatch(/Peer authentication failed for user "cartwright"/)
-      // Root, which runs the commands of a shop that an ordinary user started.
-      const guest = await openEmbeddedPostgres({ folder, mode: 'attach' })
-      expect(await query(guest.url, 'select current_user as name')).toEqual([{ name: 'cartwright' }])
-      if (account.uid) expect(await connectAs(account.uid, url)).toBe('connected')
-      child.kill('SIGKILL')
-      await until('the server stops', () => serverPid() === undefined)
     }
-  })
+  )
 
-  test.runIf(isRoot)('data of root in a closed folder are linked to the system folder', async () => {
-    fs.chmodSync(base, 0o700)
-    const reported: string[] = []
-    const open = () => openEmbeddedPostgres({ folder, mode: 'own', report: line => reported.push(line) })
-    const first = await open()
-    const cluster = fs.realpathSync(join(folder, 'postgres'))
-    try {
-      await query(first.url, 'create table notes as select 1 as id')
-      await expect(open()).rejects.toThrow(`${folder} is in use by process ${process.pid}; `)
-      await first.stop()
-      const second = await open()
-      expect(await query(second.url, 'select id from notes')).toEqual([{ id: 1 }])
-      await second.stop()
-      expect(cluster).toMatch(/^\/var\/lib\/cartwright\/data-[0-9a-f]{16}\/postgres$/)
-      expect(reported).toEqual([
-        `The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`
-      ])
-    } finally {
-      await first.stop()
-      fs.rmSync(dirname(cluster), { recursive: true })
+  test.runIf(isRoot)(
+    'PostgreSQL data of root in a closed folder are linked to the system folder',
+    async () => {
+      fs.chmodSync(base, 0o700)
+      const reported: string[] = []
+      const open = () => openEmbeddedPostgres({ folder, mode: 'own', report: line => reported.push(line) })
+      const first = await open()
+      const cluster = fs.realpathSync(join(folder, 'postgres'))
+      try {
+        await query(first.url, 'create table notes as select 1 as id')
+        await expect(open()).rejects.toThrow(`${folder} is in use by process ${process.pid}; `)
+        await first.stop()
+        const second = await open()
+        expect(await query(second.url, 'select id from notes')).toEqual([{ id: 1 }])
+        await second.stop()
+        expect(cluster).toMatch(/^\/var\/lib\/cartwright\/data-[0-9a-f]{16}\/postgres$/)
+        expect(reported).toEqual([
+          `The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`
+        ])
+      } finally {
+        await first.stop()
+        fs.rmSync(dirname(cluster), { recursive: true })
+      }
     }
-  })
+  )
 
   test('PostgreSQL programs without their library links work from a read-only package', async () => {
     const { source } = copyPackage()

@@ -28,7 +28,7 @@ const failing = (handlers: Record<string, () => unknown>) =>
   })
 const fails = (error: unknown) => () => Promise.reject(error)
 
-test('each kind of domain error has its status, and the body contains type, title, detail, code and request id', async () => {
+test('each kind of domain error has its HTTP status, and a body of type, title, detail, code and request id', async () => {
   const gateway = await failing(
     Object.fromEntries(
       statuses.map(([kind]) => [
@@ -52,7 +52,7 @@ test('each kind of domain error has its status, and the body contains type, titl
   }
 })
 
-test('a 401 has WWW-Authenticate, and an error with a retry time has Retry-After', async () => {
+test('a 401 response has WWW-Authenticate, and an error with a retry time has Retry-After', async () => {
   const gateway = await failing({
     who: fails(defineError('unauthenticated', 'X_WHO', 'Who?')()),
     later: fails(defineError('unavailable', 'X_LATER', 'Later.')({ retryAfterSeconds: 7 }))
@@ -61,7 +61,7 @@ test('a 401 has WWW-Authenticate, and an error with a retry time has Retry-After
   expect((await gateway.request('GET', '/api/x/later')).headers['retry-after']).toBe('7')
 })
 
-test('details are members of the body, but cannot replace the standard ones', async () => {
+test('error details become members of the problem document, and cannot replace the standard members', async () => {
   const details = {
     available: 3,
     type: 'evil',
@@ -116,7 +116,7 @@ test.each([
   }
 )
 
-test('a response that does not match its schema is a bug too', async () => {
+test('a response that does not match its schema is reported as a bug: 500', async () => {
   const gateway = await useGateway({
     modules: [
       moduleOf('x', ['/api/x'], ({ public: open }) => {
@@ -131,7 +131,7 @@ test('a response that does not match its schema is a bug too', async () => {
   expect(answer.text).not.toContain('secret')
 })
 
-test('a dependency that is down is logged with its cause; overload is not', async () => {
+test('an unavailable dependency is logged with its cause, and overload is not logged', async () => {
   const down = defineError('unavailable', 'X_DOWN', 'Down.')
   const gateway = await failing({
     down: fails(down({ cause: new Error('connection refused') })),

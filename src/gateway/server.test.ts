@@ -68,7 +68,7 @@ test.each([
   ['HEAD', '/api/x/7/y', 'PUT'],
   ['POST', '/api/x/secret', 'GET, HEAD'],
   ['POST', '/healthz', 'GET, HEAD']
-])('%s %s returns 405 with Allow', async (method, path, allow) => {
+])('a request with an unsupported method, %s %s, returns 405 with Allow', async (method, path, allow) => {
   const answer = await gateway.request(method, path)
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toBe(allow)
@@ -90,7 +90,7 @@ test.each([
   '/healthz/',
   '/api/x/7/y/z',
   '/__proto__'
-])('%s is not a route: 404 for every method and body', async path => {
+])('a request to the unknown path %s gets 404 for every method and body', async path => {
   for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
     const answer = await gateway.request(method, path)
     expect(answer.status, method).toBe(404)
@@ -121,13 +121,13 @@ test('the log line of a request without a route has its path, shortened and with
   expect(JSON.stringify(gateway.log)).not.toContain('geheim')
 })
 
-test('a dot segment or an encoded slash in a parameter stays data', async () => {
+test('a dot segment or an encoded slash in a path parameter is kept as data', async () => {
   expect((await gateway.request('GET', '/api/x/a%2F..%2Fb')).json).toEqual({ id: 'a/../b' })
   expect((await gateway.request('GET', '/api/x/..')).status).not.toBe(500)
 })
 
 test.each(['/api/%E0%A4%A', '/api/x/%', '/api/x/%zz', '/%', '/api/x/%C0%AF', '/api/x/%ff'])(
-  'the malformed URL %s is 400',
+  'a request for the malformed URL %s gets 400',
   async path => {
     const answer = await gateway.request('GET', path)
     expect(answer.status).toBe(400)
@@ -144,7 +144,7 @@ test('a path parameter of 256 characters is accepted, a longer one gets 414', as
   expect(answer.json).toMatchObject({ code: 'URI_TOO_LONG' })
 })
 
-test('a body of the largest size is read, a larger one is 413', async () => {
+test('a request body of the maximum size is read, a larger one gets 413', async () => {
   const gateway = await useGateway({
     modules: [echo],
     settings: { CARTWRIGHT__SERVER__BODY_BYTES_MAX: '2048' }
@@ -165,7 +165,7 @@ test.each([
   'application/merge-patch+json',
   'application/json; version=1',
   'application/json; version=1; charset=utf-8'
-])('JSON sent as %s is read', async type => {
+])('a JSON body sent with the content type %s is read', async type => {
   const answer = await gateway.request('POST', '/api/x', {
     body: '{"ä":1}',
     headers: { 'content-type': type }
@@ -189,7 +189,7 @@ test.each([
   'application/',
   ';',
   '*/*'
-])('a body sent as %s is 415', async type => {
+])('a body sent with the content type %s gets 415', async type => {
   const answer = await gateway.request('POST', '/api/x', {
     body: '{"a":1}',
     headers: { 'content-type': type }
@@ -222,7 +222,7 @@ test('HEAD works on every GET route, with its headers and no body', async () => 
   expect((await gateway.request('HEAD', '/api/x/secret')).status).toBe(401)
 })
 
-test('a module that mounts a route outside its base paths, or without a tier, keeps the gateway from starting', async () => {
+test('a module that mounts a route outside its base paths, or without a tier, prevents the start', async () => {
   const starting = useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => {
@@ -244,7 +244,7 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
   ])
 })
 
-test('a tier has five methods only, so no plugin, parser or hook of a module can bypass its checks', async () => {
+test('a module can only add routes to a tier, so none of its plugins, parsers or hooks bypasses the checks', async () => {
   let tiers: Tiers | undefined
   const take = (given: Tiers) => {
     tiers = given
@@ -255,7 +255,7 @@ test('a tier has five methods only, so no plugin, parser or hook of a module can
   expect(Object.keys(tiers ?? {}).sort()).toEqual(['admin', 'public', 'secured', 'wellKnown'])
 })
 
-test('a route without a class does not compile, and prevents the start', async () => {
+test('a route without a request class does not compile, and prevents the start', async () => {
   const starting = useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => {
@@ -276,7 +276,7 @@ test('a route without a class does not compile, and prevents the start', async (
   ])
 })
 
-test('a route whose body has no maxima prevents the start, and the error names the fields', async () => {
+test('a route whose body schema has no maxima prevents the start, and the error names the fields', async () => {
   const body = Type.Object(
     {
       name: Type.String(),
@@ -314,7 +314,7 @@ test('starting the gateway prints no warning', async () => {
   expect(warnings).toEqual([])
 })
 
-test('NUL in a URL gets 400', async () => {
+test('a NUL character in a URL gets 400', async () => {
   for (const path of ['/api/x/a%00b', '/api/x?q=%00', '/api/none/%00']) {
     const answer = await gateway.request('GET', path)
     expect(answer.status).toBe(400)

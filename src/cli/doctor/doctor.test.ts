@@ -126,7 +126,7 @@ test('doctor distinguishes servers that hang, refuse or are unreachable from ser
   })
 })
 
-test('settings that the start rejects are reported with the same message', async () => {
+test('doctor reports settings that the start rejects, with the same message as the start', async () => {
   const found = await complaints({
     NODE_ENV: 'production',
     CARTWRIGHT__SECRETS__KEYS: '[]',
@@ -138,7 +138,7 @@ test('settings that the start rejects are reported with the same message', async
     expect(found.configuration).toContain(`\n  ${key}: must`)
 })
 
-test('a read-only, older or newer database is reported and not changed', async () => {
+test('doctor reports a read-only, older or newer database and does not change it', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const name =
@@ -165,7 +165,7 @@ test('a read-only, older or newer database is reported and not changed', async (
   })
 })
 
-test('a missing database is reported, and for a locked folder its holder', async () => {
+test('doctor reports a missing database, and the process that holds a locked data folder', async () => {
   const nowhere = `postgres://nobody@127.0.0.1:${await closedPort()}/none`
   expect(await complaints({ DATABASE_URL: nowhere })).toEqual({
     database: expect.stringMatching(/^wrong: .*ECONNREFUSED.*Check DATABASE_URL/)
@@ -191,7 +191,7 @@ test('doctor finds no problem in a shop that was never started, and creates noth
   expect(existsSync(folder)).toBe(false)
 })
 
-test('an unusable data folder is reported', async () => {
+test('doctor reports an unusable data folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'file')
@@ -202,7 +202,7 @@ test('an unusable data folder is reported', async () => {
   expect(below.database).toMatch(/^wrong: /)
 })
 
-test('a full disk and a wrong clock are reported', () => {
+test('doctor reports a full disk and a wrong clock', () => {
   expect(checkDiskSpace('.data', 0)).toMatchObject({
     state: 'wrong',
     detail: expect.stringContaining('full')
@@ -220,7 +220,7 @@ test('a full disk and a wrong clock are reported', () => {
   expect(checkDatabaseClock(400)).toMatchObject({ state: 'ok' })
 })
 
-test('a limit of open files below the configured connections is reported', () => {
+test('doctor reports a limit of open files that is below the configured connections', () => {
   const config = loadConfig(modules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
   expect(checkOpenFilesLimit(config, 1_024)).toMatchObject({
     state: 'warning',

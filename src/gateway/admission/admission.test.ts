@@ -46,7 +46,7 @@ async function useCrowdedGateway(slots: number) {
   return { gateway, letGo: () => letGo(), waiting: () => waiting, status }
 }
 
-test('above the limit requests under /api wait and are refused, and all others are served', async () => {
+test('above the concurrency limit, requests under /api wait and are refused, and all other requests are served', async () => {
   const { gateway, letGo, waiting, status } = await useCrowdedGateway(2)
   const first = [status('/api/x/wait'), status('/api/x/wait')]
   await expect.poll(waiting).toBe(2)
@@ -72,7 +72,7 @@ test('above the limit requests under /api wait and are refused, and all others a
   )
 })
 
-test('every outcome of a request releases its slot', async () => {
+test('every outcome of a request releases its request slot', async () => {
   const { gateway, status } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   for (let round = 0; round < 3; round += 1) {
@@ -93,7 +93,7 @@ test('every outcome of a request releases its slot', async () => {
   }
 })
 
-test('a request of a disconnected client holds its slot until its handler ends', async () => {
+test('the request of a disconnected client holds its request slot until its handler ends', async () => {
   const { gateway, letGo, waiting, status } = await useCrowdedGateway(2)
   const port = await gateway.listen()
   const socket = connect(port, '127.0.0.1')
@@ -112,7 +112,7 @@ test('a request of a disconnected client holds its slot until its handler ends',
 test.each([
   ['stops', 'Content-Length: 9\r\n\r\n{'],
   ['trickles in', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']
-])('a body that %s holds no slot, and gets 408 in time', async (how, rest) => {
+])('a request whose body %s holds no request slot, and gets 408 in time', async (how, rest) => {
   const { gateway } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   const socket = connect(port, '127.0.0.1')
@@ -133,7 +133,7 @@ test.each([
   expect(gateway.log.filter(line => line.level !== 30)).toEqual([])
 })
 
-test('the body timeout does not apply to complete, refused or streamed requests', async () => {
+test('the body timeout applies to no request that is complete, refused or streamed', async () => {
   const { gateway } = await useCrowdedGateway(1)
   const port = await gateway.listen()
   const head = 'POST /api/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n'

@@ -67,7 +67,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
     [300, 120],
     [300, 250],
     [300, 1_000]
-  ])('of %d at %d a second is served completely', (count, perSecond) => {
+  ])('on an idle process, a burst of %d requests at %d a second is served completely', (count, perSecond) => {
     const shop = createProcess(perSecond)
     const all = shop.burst(count, of)
     shop.run(10_000)
@@ -76,7 +76,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
   })
 
   test.each([50, 200, 600])(
-    'of 1,000 at %d a second: a second of them is admitted, the others are refused within 0.8 s',
+    "of a burst of 1,000 requests at %d a second, one second's worth is admitted and the rest refused within 0.8 s",
     perSecond => {
       const shop = createProcess(perSecond)
       const all = shop.burst(1_000, of)
@@ -87,7 +87,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
     }
   )
 
-  test('is measured again after a slow burst of another class and an idle second', () => {
+  test('the throughput for a burst is measured again after a slow burst of another class and an idle second', () => {
     const shop = createProcess(20)
     const slow = shop.burst(1_000, 'account')
     shop.run(10_000)
@@ -99,7 +99,7 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
   })
 })
 
-test('requests of a burst that slows down are refused early or served late, never refused late', () => {
+test('when service slows down during a burst, requests are refused early or served late, never refused late', () => {
   const shop = createProcess(400)
   const all = shop.burst(1_000, 'checkout')
   shop.run(1_000)
@@ -127,7 +127,7 @@ test('browsing requests wait 0.3 s at most', () => {
   expect(Math.max(...refusedOf(all).map(waitOf))).toBeLessThanOrEqual(350)
 })
 
-test('a standing queue is cut to 200 ms until no request was refused for a second', () => {
+test('a standing queue of requests is cut to 200 ms until no request was refused for a second', () => {
   const shop = createProcess(200)
   const arriving: Outcome[] = []
   let owed = 0
@@ -143,7 +143,7 @@ test('a standing queue is cut to 200 ms until no request was refused for a secon
   expect(refusedOf(burst)).toEqual([])
 })
 
-test('a burst of one address does not delay others, and is refused first', () => {
+test('a burst of requests from one address does not delay other addresses, and is refused first', () => {
   const shop = createProcess(200)
   const greedy = shop.burst(1_000, 'account', () => 'greedy')
   const others: Outcome[] = []
@@ -160,7 +160,7 @@ test('a burst of one address does not delay others, and is refused first', () =>
   expect(greedyWait).toBeGreaterThan(500)
 })
 
-test('checkouts are served before a queue of all other classes', () => {
+test('checkout requests are served before the queued requests of all other classes', () => {
   const shop = createProcess(100)
   shop.burst(500, 'account')
   const paying = shop.burst(20, 'checkout')

@@ -20,23 +20,23 @@ function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_00
   return limit.value
 }
 
-test('a quick backend gets as many requests as it serves in 50 ms', () => {
+test('the concurrency limit for a quick backend is what it serves in 50 ms', () => {
   const value = simulate(5_000, 2, 10)
   expect(value).toBeGreaterThan(180)
   expect(value).toBeLessThan(400)
 })
 
-test('a distant backend is not treated as busy', () => {
+test('the concurrency limit treats a distant backend as slow to reach, not as busy', () => {
   const value = simulate(5_000, 40, 20)
   expect(value).toBeGreaterThan(320)
   expect(value).toBeLessThan(600)
 })
 
-test('a slow backend gets the minimum', () => {
+test('the concurrency limit for a slow backend is the minimum', () => {
   expect(simulate(400, 100, 10)).toBe(64)
 })
 
-test('the limit falls after one measurement of a slower backend', () => {
+test('the concurrency limit falls after one measurement of a slower backend', () => {
   const limit = createConcurrencyLimit(1_000)
   const measure = (startedAt: number, now: number) => {
     for (let each = 0; each < 20; each += 1) limit.sample(startedAt, now)
@@ -55,13 +55,13 @@ test('the limit falls after one measurement of a slower backend', () => {
   expect(limit.value).toBe(400)
 })
 
-test('without demand the limit stays', () => {
+test('the concurrency limit does not change without demand', () => {
   const limit = createConcurrencyLimit(1_000)
   for (let each = 0; each < 100; each += 1) limit.sample(999, 1_000)
   limit.adjust(1_000)
   expect(limit.value).toBe(64)
 })
 
-test('the limit never exceeds the configured maximum', () => {
+test('the concurrency limit never exceeds the configured maximum', () => {
   expect(simulate(5_000, 2, 5, 10)).toBe(10)
 })

@@ -71,18 +71,21 @@ test.each([
   [2, 0.95],
   [5, 0.95],
   [10, 0.95]
-])('at %i times its capacity a backend stays busy, and no request waits more than 200 ms', (times, share) => {
-  const [all] = simulate([shopper('a', 400 * times)], { perSecond: 400, baseMs: 50 })
-  expect((all as Seen).good / 10 / 400).toBeGreaterThan(share)
-  expect((all as Seen).waitedMsMax).toBeLessThanOrEqual(200)
-})
+])(
+  'at %i times the capacity of a backend, it stays busy and no request waits more than 200 ms',
+  (times, share) => {
+    const [all] = simulate([shopper('a', 400 * times)], { perSecond: 400, baseMs: 50 })
+    expect((all as Seen).good / 10 / 400).toBeGreaterThan(share)
+    expect((all as Seen).waitedMsMax).toBeLessThanOrEqual(200)
+  }
+)
 
-test('within the capacity no request is refused', () => {
+test('admission refuses no request while the load is within the capacity', () => {
   const [all] = simulate([shopper('a', 900)], { perSecond: 1_000 })
   expect(all?.refused).toBe(0)
 })
 
-test('an address that sends ten times the capacity does not affect addresses that send little', () => {
+test('an address that sends ten times the capacity does not delay addresses that send little', () => {
   const others = Array.from({ length: 20 }, (_, index) => shopper(`other-${index}`, 10))
   const [greedy, ...seen] = simulate([shopper('greedy', 4_000), ...others], { perSecond: 400 })
   const served = seen.reduce((sum, each) => sum + each.good, 0)

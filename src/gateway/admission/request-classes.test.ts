@@ -29,7 +29,9 @@ test.each([
   ['POST', '/api/orders/1/cancel', 'checkout'],
   ['GET', 'http://shop.example/api/products/1', 'browse'],
   ['GET', '/api/pro%64ucts', 'browse']
-])('%s %s is %s', (method, target, expected) => expect(classOf(method, target)).toBe(expected))
+])('the request %s %s has the class %s', (method, target, expected) =>
+  expect(classOf(method, target)).toBe(expected)
+)
 
 test.each([
   ['GET', '/healthz'],
@@ -41,4 +43,6 @@ test.each([
   ['POST', '/api/products'],
   ['GET', '*'],
   ['GET', '']
-])('%s %s has none', (method, target) => expect(classOf(method, target)).toBeUndefined())
+])('the request %s %s has no request class', (method, target) =>
+  expect(classOf(method, target)).toBeUndefined()
+)

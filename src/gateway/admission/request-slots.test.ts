@@ -44,7 +44,7 @@ const refusedAtDoor = (gateway: Gateway): number =>
     ({ labels }) => labels?.class === 'checkout' && labels?.reason === 'arrival'
   )?.value ?? 0
 
-test('slots go by class: checkouts before carts, and browsing before imports', async () => {
+test('free request slots go to checkouts before carts, and to browsing before imports', async () => {
   const { held, get, letGo } = await useHolding(1)
   const first = get('/api/x/hold/bulk')
   await expect.poll(() => held.length).toBe(1)
@@ -59,7 +59,7 @@ test('slots go by class: checkouts before carts, and browsing before imports', a
   expect(order).toEqual(['bulk', 'checkout', 'account', 'browse', 'bulk'])
 })
 
-test('a request gets a response by its deadline, whatever its handler does', async () => {
+test('a request gets a response by its deadline, even when its handler has not finished', async () => {
   let deadlineIn = 0
   let abandoned = 0
   const { gateway, get, hold, letGo } = await useHolding(1, tiers => {
@@ -92,7 +92,7 @@ test('a request gets a response by its deadline, whatever its handler does', asy
   expect(gateway.log.filter(line => Number(line.level) >= 40)).toEqual([])
 })
 
-test('a request that only waits releases its slot to another one', async () => {
+test('a request that is only waiting releases its request slot to another one', async () => {
   const { held, get, letGo } = await useHolding(1, tiers => {
     tiers.public.get('/x/paused', of('browse'), async request => {
       const goOn = request.slot?.pause()
@@ -125,7 +125,7 @@ function pipeline(port: number, address: string, requests: readonly string[]) {
 }
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('when slots are short, requests of the address that holds most wait behind others', async () => {
+test('when request slots are short, requests of the address that holds the most wait behind others', async () => {
   const { gateway, held, letGo } = await useHolding(1)
   const port = await gateway.listen()
   const path = '/api/x/hold/checkout'
@@ -142,7 +142,7 @@ test('when slots are short, requests of the address that holds most wait behind 
   while (held.length > 0) letGo()
 })
 
-test('a refusal on arrival keeps the connection, and names its class', async () => {
+test('a request that is refused on arrival keeps its connection, and the response names its request class', async () => {
   const { gateway, held, letGo } = await useHolding(1)
   const port = await gateway.listen()
   const path = '/api/x/hold/checkout'
@@ -173,7 +173,7 @@ test('a refusal on arrival keeps the connection, and names its class', async () 
   while (held.length > 0) letGo()
 })
 
-test('more than eight unanswered requests close their connection', async () => {
+test('a connection with more than eight unanswered requests is closed', async () => {
   const { gateway, held } = await useHolding(20)
   const port = await gateway.listen()
   const { count, socket } = pipeline(port, '127.0.0.1', Array(40).fill(getOf('/api/x/hold/browse')))
@@ -202,7 +202,7 @@ test('a connection that is closing is not read further', async () => {
   expect(sockets[0]?.bytesRead).toBeLessThan(2_000_000)
 })
 
-test('a client that does not read its response is disconnected; a slow reader is not', async () => {
+test('a client that does not read its response is disconnected; one that reads slowly is not', async () => {
   const body = 'a'.repeat(24_000_000)
   const { gateway } = await useHolding(4, tiers => {
     tiers.public.get('/x/large', of('browse'), (_request, reply) => reply.send(body))
@@ -228,7 +228,7 @@ test('a client that does not read its response is disconnected; a slow reader is
   expect(bytes).toBeGreaterThan(body.length)
 })
 
-test('with too many connections, one of the address with the most is closed', async () => {
+test('with too many connections, one of the address that has the most is closed', async () => {
   const gateway = await useGateway({ settings: { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '10' } })
   const port = await gateway.listen()
   const other = pipeline(port, '127.0.0.3', [getOf('/healthz')])
@@ -240,7 +240,7 @@ test('with too many connections, one of the address with the most is closed', as
   for (const { socket } of [...greedy, other]) socket.destroy()
 })
 
-test('the order of two requests on one connection is kept', async () => {
+test('two requests on one connection are answered in the order in which they were sent', async () => {
   const { gateway } = await useHolding(4, tiers => {
     tiers.public.get('/x', of('browse'), async () => ({ ok: true }))
   })
@@ -253,7 +253,7 @@ test('the order of two requests on one connection is kept', async () => {
   expect(text).toContain('HTTP/1.1 404')
 })
 
-test('a response that is delayed after its handler is late too, and is not sent after the 503', async () => {
+test('a response that is delayed past the deadline after its handler ended is dropped, because a 503 was sent', async () => {
   const app = fastify()
   const refused: string[] = []
   const metrics = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUnorderedSet } from './unordered-set.ts'
 
-test('contains what was added and not removed, whatever the order of removals', () => {
+test('an unordered set contains what was added and not removed, whatever the order of removals', () => {
   const set = createUnorderedSet<{ setIndex: number; name: number }>()
   const members = Array.from({ length: 100 }, (_, name) => ({ setIndex: -1, name }))
   const there = new Set<number>()

@@ -62,7 +62,7 @@ async function useShared(own: Record<string, unknown> = {}) {
   return { ask, content }
 }
 
-test('a client with the current response gets 304, until the content changes', async () => {
+test('a client whose cached response is current gets 304, until the content changes', async () => {
   const { ask, content } = await useShared()
   const first = await ask('/api/x/short')
   expect(first.status).toBe(200)
@@ -88,7 +88,7 @@ test('a client with the current response gets 304, until the content changes', a
   expect(changed.headers.etag).not.toBe(etag)
 })
 
-test('HEAD has the headers of GET, and 304 too', async () => {
+test('HEAD has the headers of GET, and also returns 304 for a current response', async () => {
   const { ask } = await useShared()
   for (const path of ['/api/x/short', '/api/x/long']) {
     for (const encoding of ['identity', 'gzip']) {
@@ -141,7 +141,7 @@ test('short, private and error responses are not compressed', async () => {
   }
 })
 
-test('a response is compressed once for many requests', async () => {
+test('a public response is compressed once for many requests', async () => {
   const { ask } = await useShared()
   const before = compressions.all
   const answers = await Promise.all(
@@ -154,7 +154,7 @@ test('a response is compressed once for many requests', async () => {
   expect(compressions.all - before).toBe(1)
 })
 
-test('of many different simultaneous responses some are sent uncompressed, and all are correct', async () => {
+test('of many different responses requested simultaneously some are sent uncompressed, and all are correct', async () => {
   const { ask, content } = await useShared()
   const numbers = Array.from({ length: 40 }, (_, index) => index)
   const left = [...numbers]

@@ -34,7 +34,7 @@ const identity = (userId: string, seconds = 60): Identity => ({
   expiresAt: Date.now() / 1_000 + seconds
 })
 
-test('a token is verified once, and cached until it expires', async () => {
+test('an access token is verified once, and its identity is cached until the token expires', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate)
@@ -55,7 +55,7 @@ test('simultaneous requests with the same token verify it once, and another toke
   expect(authenticate).toHaveBeenCalledTimes(2)
 })
 
-test('a rejected token is verified again', async () => {
+test('a rejected token is verified again at its next use', async () => {
   let valid = false
   const check = checkWith(async token => {
     if (!valid) throw authenticationRequired()
@@ -66,7 +66,7 @@ test('a rejected token is verified again', async () => {
   expect(await check('a')).toMatchObject({ userId: 'a' })
 })
 
-test('a token never gets the identity of another', async () => {
+test('a token never gets the identity of another token', async () => {
   const check = checkWith(async token => identity(token))
   for (const token of ['a', 'aa', 'A', 'a.b', 'a.b.c']) {
     expect((await check(token))?.userId).toBe(token)
@@ -74,7 +74,7 @@ test('a token never gets the identity of another', async () => {
   }
 })
 
-test('the cache of tokens is bounded', async () => {
+test('the cache of verified tokens is bounded', async () => {
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate)
   const token = (index: number) => `${index}`.padStart(1_000, '.')
@@ -85,7 +85,7 @@ test('the cache of tokens is bounded', async () => {
   expect(authenticate).toHaveBeenCalledTimes(50_002)
 })
 
-test('an error of the verification is passed on unchanged', async () => {
+test('an error during the verification of a token is passed on unchanged', async () => {
   const failure = new Error('the issuer does not answer')
   await expect(checkWith(() => Promise.reject(failure))('a')).rejects.toBe(failure)
 })
@@ -123,7 +123,7 @@ test('a revocation discards the cached tokens of its user only', async () => {
   expect(authenticate).toHaveBeenCalledTimes(3)
 })
 
-test('the cache is cleared when revocations may have been missed, and not filled while they may be', async () => {
+test('the token cache is cleared when revocations may have been missed, and stays empty while they may be', async () => {
   const { revocations, state, gap } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)
@@ -140,7 +140,7 @@ test('the cache is cleared when revocations may have been missed, and not filled
   expect(authenticate).toHaveBeenCalledTimes(4)
 })
 
-test('a verification that started before a revocation is neither used nor cached', async () => {
+test('a token verification that started before a revocation is neither used nor cached', async () => {
   const { revocations, revoke } = useRevocations()
   const answers: ((userId: string) => void)[] = []
   let asked = 0
@@ -159,7 +159,7 @@ test('a verification that started before a revocation is neither used nor cached
   await expect(check('a')).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
 })
 
-test('too many revocations clear the cache', async () => {
+test('too many revocations clear the token cache', async () => {
   const { revocations, revoke } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)

@@ -11,7 +11,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, wellKnown }) => {
 })
 
 test.each(['/docs', '/openapi.json', '/.well-known/x', '/nowhere', '/api/nowhere'])(
-  '%s counts towards the limit of its address, with the public routes',
+  "the page %s counts towards the rate limit of the client's address, together with the public routes",
   async path => {
     const gateway = await useGateway({ modules: [routes], settings: LIMITED })
     const status = async (url: string, remoteAddress = '192.0.2.1') =>
@@ -23,7 +23,7 @@ test.each(['/docs', '/openapi.json', '/.well-known/x', '/nowhere', '/api/nowhere
   }
 )
 
-test('diagnostics bypass every limit', async () => {
+test('diagnostics endpoints bypass every rate limit', async () => {
   const gateway = await useGateway({ modules: [routes], settings: LIMITED })
   for (const path of ['/healthz', '/readyz', '/metricsz']) {
     for (let count = 0; count < 5; count += 1)

@@ -15,7 +15,7 @@ test.each([
   ['2001:db8::1', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['fe80::', 'fe80:0:0:0::/64']
-])('%s is counted as %s', (address, network) => {
+])('for the rate limit, %s is counted as %s', (address, network) => {
   expect(networkOfAddress(address)).toBe(network)
 })
 
@@ -49,7 +49,7 @@ const CSV = { 'content-type': 'text/csv' }
 test.each([
   ['/api/x', undefined],
   ['/api/x/own', 'customer-1']
-])('a body to %s costs one additional request for each 4 KiB', async (path, token) => {
+])('a body sent to %s costs one additional request of the rate limit for each 4 KiB', async (path, token) => {
   const gateway = await useNotes(10)
   const send = (more: number) =>
     gateway.request('POST', path, { body: bodyOf(more), ...(token && { token }) })
@@ -63,7 +63,7 @@ test.each([
   expect((await send(0)).status).toBe(200)
 })
 
-test('a request costs the countsAs of its route plus the bytes of its body', async () => {
+test('a request costs the countsAs of its route plus the bytes of its body in the rate limit', async () => {
   const gateway = await useNotes(10)
   const read = async () => (await gateway.request('GET', '/api/x/costly')).status
   expect([await read(), await read(), await read()]).toEqual([200, 200, 429])
@@ -71,7 +71,7 @@ test('a request costs the countsAs of its route plus the bytes of its body', asy
   expect((await gateway.request('POST', '/api/x', { body: bodyOf(0) })).status).toBe(429)
 })
 
-test('bytes of a callback are charged, those of a streamed file are not', async () => {
+test("the body of a provider's callback counts towards the rate limit, that of a streamed file does not", async () => {
   const gateway = await useNotes(5)
   const body = 'x'.repeat(3 * BODY_BYTES_PER_REQUEST)
   const send = (path: string) => gateway.request('POST', path, { body, headers: CSV })
@@ -79,7 +79,7 @@ test('bytes of a callback are charged, those of a streamed file are not', async 
   expect((await send('/api/x/bytes')).status).toBe(429)
 })
 
-test('a body that announces no length is charged once it has been read', async () => {
+test('a body without an announced length is charged to the rate limit once it has been read', async () => {
   const gateway = await useNotes(4)
   const port = await gateway.listen()
   const head = 'POST /api/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n'
@@ -92,14 +92,14 @@ test('a body that announces no length is charged once it has been read', async (
   expect([await send(1), await send(3), await send(0)]).toEqual(['200', '429', '200'])
 })
 
-test('a body that costs more than the limit is accepted if the whole budget is left', async () => {
+test('a body that costs more than the rate limit is accepted if the whole budget is left', async () => {
   const gateway = await useNotes(3)
   const send = async (more: number) =>
     (await gateway.request('POST', '/api/x', { body: bodyOf(more) })).status
   expect([await send(4), await send(0)]).toEqual([200, 429])
 })
 
-test('a body that is too long to be read costs as much as the longest allowed one', async () => {
+test('a body that is too long to be read costs as much of the rate limit as the longest allowed one', async () => {
   const gateway = await useNotes(3)
   const send = async (body: string) => (await gateway.request('POST', '/api/x/few', { body })).status
   expect([await send(bodyOf(4)), await send('{"n":1}'), await send('{"n":1}')]).toEqual([413, 200, 429])

@@ -61,7 +61,7 @@ test('rate limits count each shopper of a trusted shop front, and the shop front
   expect(await few(asks('2001:db8:0:2::a'))).toBe(200)
 })
 
-test('admission uses the shopper address too', async () => {
+test('admission counts requests by the shopper address that a trusted shop front sends', async () => {
   const { json } = await ask('/api/x', asks('192.0.2.9'))
   expect(json).toEqual({ limits: '192.0.2.9', admission: '192.0.2.9' })
 })
@@ -91,7 +91,7 @@ test.each([
   '192.0.2.1, 192.0.2.2',
   '[2001:db8::1]',
   '2001:db8::1/64'
-])('%j is not a shopper address', async address => {
+])('%j is not a valid shopper address', async address => {
   const { status, json } = await ask('/api/x', asks(address))
   expect([status, json.code, json.errors[0].path]).toEqual([
     400,
@@ -106,13 +106,13 @@ test('a trusted shop front must send the shopper address', async () => {
   expect([status, json.code]).toEqual([400, 'MALFORMED_SHOPPER_ADDRESS'])
 })
 
-test('without trusted clients, a request with a secret is rejected', async () => {
+test("without configured trusted clients, a request with a shop front's secret is rejected", async () => {
   const strict = await useGateway({ modules: [routes] })
   const { status, json } = await ask('/api/x', asks('192.0.2.1'), `http://127.0.0.1:${await strict.listen()}`)
   expect([status, json.code]).toEqual([403, 'CLIENT_NOT_TRUSTED'])
 })
 
-test('two shoppers of one shop front do not share an idempotency key', async () => {
+test('two shoppers of one shop front never share an idempotency key', async () => {
   const key = { 'idempotency-key': crypto.randomUUID(), 'content-type': 'application/json' }
   const post = (address: string) => ask('/api/x', { ...key, ...asks(address) }, origin, 'POST')
   expect((await post('192.0.2.11')).json).toEqual({ reached: 1 })
@@ -132,7 +132,7 @@ test('the shopper address of a shop front takes precedence over X-Forwarded-For'
   expect((await ask('/api/x', forwarded, to)).json.limits).toBe('198.51.100.7')
 })
 
-test('no log line and no response contains the secret', async () => {
+test('no log line and no response contains the secret of a shop front', async () => {
   const answers = [
     await ask('/api/x', asks('192.0.2.1')),
     await ask('/api/x', asks('nonsense')),
@@ -141,7 +141,7 @@ test('no log line and no response contains the secret', async () => {
   expect(JSON.stringify([answers, gateway.log])).not.toContain(NEW)
 })
 
-test('the request listener knows the network of a shopper', () => {
+test('the request listener knows the network of a shopper behind a trusted shop front', () => {
   const networkOf = (headers: Record<string, string>, trust_proxy = false) => {
     const request = { headers } as unknown as IncomingMessage
     const { server } = loadConfig([], TRUSTED)

@@ -156,7 +156,7 @@ test.each(['UP', 'DOWN'] as const)('/readyz returns 200 with redis %s while the 
   })
 })
 
-test('a read-only database is reported while the shop stays ready; a write is tried once a second', async () => {
+test('a read-only database is reported while the shop stays ready, and a write is tried once a second', async () => {
   let tries = 0
   const { request } = await useBackends({
     write: async () => {
@@ -180,7 +180,7 @@ test('a read-only database is reported while the shop stays ready; a write is tr
   expect(tries).toBeLessThanOrEqual(2)
 })
 
-test('/readyz is 503 when the ping succeeds and a connection pool has no connection', async () => {
+test('/readyz returns 503 when the ping succeeds and a connection pool has no connection', async () => {
   const { db } = gateway.platform
   const { request } = await useGateway({
     platform: { db: { ...db, isOutOfConnections: () => true } as Database }
@@ -190,7 +190,7 @@ test('/readyz is 503 when the ping succeeds and a connection pool has no connect
   expect(answer.json).toMatchObject({ status: 'NOT_READY', database: 'DOWN', cache: 'UP' })
 })
 
-test('if both pings hang, /readyz responds after 3 seconds and the other probes immediately', async () => {
+test('if the pings of both backends hang, /readyz responds after 3 seconds and the other probes immediately', async () => {
   const { request } = await useBackends({ database: hang, cache: hang })
   const startedAt = performance.now()
   const order: string[] = []
@@ -213,7 +213,7 @@ test('if both pings hang, /readyz responds after 3 seconds and the other probes 
   })
 })
 
-test('a ping within 3 seconds counts, a later one does not', async () => {
+test('/readyz counts a ping that is answered within 3 seconds, and not a later one', async () => {
   const { request } = await useBackends({ database: () => delay(1_000), cache: () => delay(3_300, null) })
   const answer = await request('GET', '/readyz')
   expect(answer.json).toStrictEqual({
@@ -226,7 +226,7 @@ test('a ping within 3 seconds counts, a later one does not', async () => {
   })
 })
 
-test('simultaneous callers share a check, later ones start a new one', async () => {
+test('simultaneous requests for /readyz share one check, and later ones start a new one', async () => {
   let pings = 0
   const { request } = await useBackends({
     database: async () => {
@@ -241,7 +241,7 @@ test('simultaneous callers share a check, later ones start a new one', async () 
   expect(pings).toBe(2)
 })
 
-test('while draining /readyz is 503 with both backends up, and everything else works', async () => {
+test('while the process drains, /readyz returns 503 with both backends up, and all other requests are served', async () => {
   const draining = await useGateway()
   draining.drain()
   const answer = await draining.request('GET', '/readyz')
@@ -257,7 +257,7 @@ test('while draining /readyz is 503 with both backends up, and everything else w
   expect((await draining.request('GET', '/healthz')).status).toBe(200)
 })
 
-test('probes are counted and not logged', async () => {
+test('health probes are counted in metrics and not logged', async () => {
   const quiet = await useGateway()
   for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz']) await quiet.request('GET', path)
   expect(quiet.log).toEqual([])

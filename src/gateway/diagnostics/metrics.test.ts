@@ -36,7 +36,7 @@ test('/metrics is the Prometheus text format 0.0.4, and valid', async () => {
   }
 })
 
-test('the first scrape counts the CPU that the process has used since it started', async () => {
+test('the first metrics scrape counts the CPU time that the process has used since it started', async () => {
   const gateway = await useGateway({ modules: [routes] })
   const { user, system } = process.cpuUsage()
   const { text } = await gateway.request('GET', '/metrics')
@@ -46,7 +46,7 @@ test('the first scrape counts the CPU that the process has used since it started
   expect(figure('process_cpu_seconds_total')).toBeGreaterThanOrEqual((user + system) / 1_000_000)
 })
 
-test('labels are route patterns, and unknown paths share one', async () => {
+test('metrics are labeled by route pattern, and unknown paths share one label', async () => {
   const gateway = await useGateway({ modules: [routes, moduleOf('off', ['/api/off'], undefined, false)] })
   for (let id = 0; id < 30; id += 1) {
     await gateway.request('GET', `/api/x/${id}?q=${id}`)
@@ -78,7 +78,7 @@ test('the pool metrics equal those of /metricsz', async () => {
   expect(value('acquire_seconds_total')).toBeCloseTo(pool.acquire_duration_ms / 1_000, 6)
 })
 
-test('the cache metrics count hits and misses', async () => {
+test('the cache metrics count cache hits and misses', async () => {
   const gateway = await useGateway()
   await gateway.platform.cache.get('absent')
   await gateway.platform.cache.set('present', 'x', 60)
@@ -91,7 +91,7 @@ test('the cache metrics count hits and misses', async () => {
   expect(sample('entries')?.value).toBe(1)
 })
 
-test('metrics of modules are exposed, also if they are declared late', async () => {
+test('metrics of modules are exposed, also when they are declared after the start', async () => {
   const gateway = await useGateway()
   const { metrics } = gateway.platform
   const sent = metrics.counter('x_sent', 'Letters.', { by: ['air', 'sea'] })
@@ -111,7 +111,7 @@ test('metrics of modules are exposed, also if they are declared late', async () 
   expect(families.get('cartwright_x_waiting')?.samples[0]?.value).toBe(3)
 })
 
-test('simultaneous callers share one rendering, and the next one is a second later', async () => {
+test('simultaneous scrapes of /metrics share one rendering, which is cached for a second', async () => {
   let renderings = 0
   const registry = createMetricRegistry()
   registry.gauge('renderings', 'Renderings so far.', () => {

@@ -48,7 +48,7 @@ beforeEach(() => {
   })
 })
 
-test('a new connection is read in the turn after that in which it arrived', async () => {
+test('a new connection is first read in the event-loop turn after the one in which it arrived', async () => {
   const acceptQueue = createAcceptQueue()
   const socket = fakeSocket()
   acceptQueue.connectionAccepted(socket as unknown as Socket)
@@ -58,7 +58,7 @@ test('a new connection is read in the turn after that in which it arrived', asyn
   expect(socket.isRead).toBe(true)
 })
 
-test('while connections keep arriving none is read, but not for long', async () => {
+test('while connections keep arriving none of them is read, but only for a short time', async () => {
   const acceptQueue = createAcceptQueue()
   const sockets: FakeSocket[] = []
   /** One per millisecond, each in its own turn. */
@@ -81,7 +81,7 @@ test('while connections keep arriving none is read, but not for long', async () 
   expect(readOf(sockets)).toBeLessThan(420)
 })
 
-test('with too many requests in a turn, connections are read in the order of their answers', async () => {
+test('with too many requests in an event-loop turn, connections are read at the pace of responses, in order', async () => {
   const acceptQueue = createAcceptQueue()
   const sockets = fakeSockets(712)
   ask(sockets, acceptQueue.requestAdmitted)
@@ -98,7 +98,7 @@ test('with too many requests in a turn, connections are read in the order of the
   expect(readOf(sockets)).toBe(712)
 })
 
-test('no connection waits at low load', async () => {
+test('no new connection waits to be read at low load', async () => {
   const acceptQueue = createAcceptQueue()
   const sockets = fakeSockets(512)
   for (let turns = 0; turns < 3; turns += 1) {
@@ -127,7 +127,7 @@ test.each([
   [10, 13],
   [60, 4]
 ])(
-  'beside %d requests that are served, refused connections are read again at a pace',
+  'while %d requests are served between them, refused connections are read again at a limited pace',
   async (served, ticks) => {
     const { sockets, serve } = await busyIntake(served)
     expect(readOf(sockets)).toBe(0)
@@ -141,16 +141,19 @@ test.each([
 test.each([
   ['has time to spare', 0.8, 60],
   ['admits no requests', 1, 0]
-])('a process that %s goes on reading those whom it refuses', async (_what, share, served) => {
-  const { sockets: waited, serve } = await busyIntake(60)
-  expect(readOf(waited)).toBe(0)
-  utilization = share
-  serve()
-  const { sockets } = await (served === 0 ? busyIntake(0) : { sockets: waited })
-  expect(readOf(sockets)).toBe(100)
-})
+])(
+  'a process that %s keeps reading the connections whose requests it refuses',
+  async (_what, share, served) => {
+    const { sockets: waited, serve } = await busyIntake(60)
+    expect(readOf(waited)).toBe(0)
+    utilization = share
+    serve()
+    const { sockets } = await (served === 0 ? busyIntake(0) : { sockets: waited })
+    expect(readOf(sockets)).toBe(100)
+  }
+)
 
-test('a connection that ended while it waited is left alone', async () => {
+test('a connection that was closed while it waited to be read is not read', async () => {
   const acceptQueue = createAcceptQueue()
   const socket = fakeSocket()
   acceptQueue.connectionAccepted(socket as unknown as Socket)

@@ -60,7 +60,7 @@ const preflight = (path: string, origin = SHOP, to = port) =>
 const corsOf = (headers: Record<string, string>) =>
   Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
-test('a preflight of an allowed origin lists all methods and headers', async () => {
+test('a CORS preflight of an allowed origin lists all methods and headers', async () => {
   for (const path of ['/api/x', '/api/x/own', '/api/nowhere', '/api/off/1']) {
     const { status, headers, body } = await preflight(path)
     expect([status, body], path).toEqual([204, ''])
@@ -89,7 +89,7 @@ test('a preflight of an allowed origin lists all methods and headers', async () 
   )
 })
 
-test('preflights are counted, and are neither limited nor logged', async () => {
+test('CORS preflights are counted in metrics, and are neither rate-limited nor logged', async () => {
   for (let count = 0; count < 5; count += 1) expect((await preflight('/api/x/few')).status).toBe(204)
   const { body } = await ask('GET /metrics')
   expect(body).toMatch(
@@ -109,7 +109,7 @@ test.each([
   'null',
   '*',
   ''
-])('an origin %j is not allowed', async origin => {
+])('a page of the origin %j is refused by CORS', async origin => {
   const asked = await preflight('/api/x', origin)
   expect([asked.status, asked.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
   const got = await ask('GET /api/x', { origin })
@@ -118,7 +118,7 @@ test.each([
   expect(got.headers.vary).toContain('Origin')
 })
 
-test('responses vary by origin, for every caller', async () => {
+test('responses have Vary: Origin for every caller', async () => {
   for (const headers of [{}, { origin: SHOP }]) {
     const { vary } = (await ask('GET /api/x', headers)).headers
     expect(vary).toBe('x-terms, Accept-Encoding, Origin')
@@ -127,7 +127,7 @@ test('responses vary by origin, for every caller', async () => {
   expect(own.headers.vary).toBe('Authorization, x-one-token, x-other-token, Origin')
 })
 
-test('a page can read the error of its request', async () => {
+test('a page of an allowed origin can read the error response to its request', async () => {
   const json = { 'content-type': 'application/json', 'content-length': '5' }
   await ask('GET /api/x/few')
   const refusals: [number, Awaited<ReturnType<typeof ask>>][] = [
@@ -149,7 +149,7 @@ test('a page can read the error of its request', async () => {
   }
 })
 
-test('a page can read a refusal by the request listener', async () => {
+test('a page of an allowed origin can read a refusal by the request listener', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: allThere, resolve: eighth } = Promise.withResolvers<void>()
   let there = 0
@@ -175,7 +175,7 @@ test('a page can read a refusal by the request listener', async () => {
   })
 })
 
-test('CORS does not apply to diagnostics, nor without configured origins', async () => {
+test('no CORS headers are sent on diagnostics, nor without configured origins', async () => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz', '/openapi.json', '/apis']) {
     const got = await ask(`GET ${path}`, { origin: SHOP })
     const asked = await preflight(path)
@@ -191,7 +191,7 @@ test('CORS does not apply to diagnostics, nor without configured origins', async
   expect(got.headers.vary).toBe('x-terms, Accept-Encoding')
 })
 
-test('OPTIONS that is not a preflight is handled like other methods', async () => {
+test('an OPTIONS request that is not a preflight is handled like other methods', async () => {
   const { status, headers } = await ask('OPTIONS /api/x', { origin: SHOP })
   expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST'])
   expect(headers).toMatchObject(CORS)

@@ -14,25 +14,25 @@ const statusOf = async (settings: Record<string, string>, host: string, url = '/
 }
 
 test.each(['localhost:8080', 'LOCALHOST', '127.0.0.1:8080', '[::1]:8080', '127.8.8.8'])(
-  'in development the Host %s is served',
+  'in development a request for the Host %s is served',
   async host => {
     expect(await statusOf({}, host)).toEqual([200, undefined])
   }
 )
 
 test.each(['rebound.example', 'localhost.rebound.example', '127.0.0.1.rebound.example:80', '192.168.0.2'])(
-  'in development the Host %j is refused wherever it asks',
+  'in development a request for the Host %j is refused with 421 at every path',
   async host => {
     for (const url of ['/api/x', '/', '/nowhere', '/openapi.json'])
       expect(await statusOf({}, host, url)).toEqual([421, 'HOST_NOT_SERVED'])
   }
 )
 
-test('diagnostics answer at every Host', async () => {
+test('diagnostics endpoints respond to every Host header', async () => {
   expect(await statusOf({}, '10.1.2.3:8080', '/healthz')).toEqual([200, undefined])
 })
 
-test('the host of public_url, those of the settings, and in production every Host is served', async () => {
+test('requests for the host of public_url or of the settings are served, and in production for every Host', async () => {
   const settings = {
     CARTWRIGHT__SERVER__PUBLIC_URL: 'https://shop.example:8443',
     CARTWRIGHT__SERVER__DEVELOPMENT_HOSTS: '["shop.test"]'
@@ -54,7 +54,7 @@ test.each([
   ['192.0.2.1', false],
   ['2001:db8::8', false],
   [undefined, false]
-])('the peer %s may read what is for this machine: %s', (address, is) => {
+])('a request from the peer address %s can read what only this machine may: %s', (address, is) => {
   const isNear = createDevelopmentPeerCheck(
     loadConfig([], {
       ...SECRET_SETTINGS,
@@ -64,7 +64,10 @@ test.each([
   expect(isNear(address)).toBe(is)
 })
 
-test.each(['1.2.3', '10.0.0.0/33', '::/129'])('a peer %s that is no address does not start', peer => {
-  const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: `["${peer}"]` }
-  expect(() => loadConfig([], settings)).toThrow('must be an IP address or network')
-})
+test.each(['1.2.3', '10.0.0.0/33', '::/129'])(
+  'a peer setting %s that is not an address prevents the start',
+  peer => {
+    const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: `["${peer}"]` }
+    expect(() => loadConfig([], settings)).toThrow('must be an IP address or network')
+  }
+)

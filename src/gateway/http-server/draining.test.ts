@@ -38,7 +38,7 @@ function get(port: number, path: string) {
   return socket
 }
 
-test('while draining each answer says Connection: close, also one that was under way, and its socket ends', async () => {
+test('while draining, each response has Connection: close, also one in progress, and its socket is closed', async () => {
   const { gateway, port, entered, answer } = await useSlowGateway()
   const before = parseRaw(
     await text(get(port, '/api/x').once('data', () => gateway.app.server.closeIdleConnections()))
@@ -56,7 +56,7 @@ test('while draining each answer says Connection: close, also one that was under
   expect(parseRaw(await underWay)).toMatchObject({ status: 200, headers: { connection: 'close' } })
 })
 
-test('an answer that had begun before ends, and its socket too, so that the close does not wait for it', async () => {
+test('a response that began before the process drains is completed and its socket closed, so the close does not wait', async () => {
   const { gateway, port, entered, answer } = await useSlowGateway()
   const underWay = text(get(port, '/api/x/stream'))
   await entered
@@ -70,7 +70,7 @@ test('an answer that had begun before ends, and its socket too, so that the clos
   expect(performance.now() - startedAt).toBeLessThan(3_000)
 })
 
-test('a close does not cut off a response that a slow client still reads', async () => {
+test('closing the server does not cut off a response that a slow client is still reading', async () => {
   const { gateway, port } = await useSlowGateway()
   const socket = get(port, '/api/x/large')
   await once(socket, 'readable')

@@ -40,7 +40,7 @@ async function answersTo(port: number, requests: readonly string[]) {
     .map(({ text, id }) => ({ text: text.replaceAll(id, 'ID'), id, ...parseRaw(text) }))
 }
 
-test('each refusal says the same, with an id of its own', async () => {
+test('all refusals by the request listener have the same body, except for the request id', async () => {
   const port = await refuseAll(() => {})
   const answers = await answersTo(port, [get(), get(), get(), LAST])
   const [first, second, third, last] = answers
@@ -62,7 +62,7 @@ test('each refusal says the same, with an id of its own', async () => {
   expect(last).toMatchObject({ status: 503, headers: { connection: 'close' } })
 })
 
-test('a refusal fits its request: nothing behind the head of HEAD, HTTP/1.0 as it asks, headers of others kept', async () => {
+test('a refusal has no body for HEAD, closes HTTP/1.0, and keeps headers that were set before', async () => {
   let headers: Record<string, string> = {}
   const port = await refuseAll(response => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

@@ -55,7 +55,7 @@ test.each([
   expect(answer.headers.connection).toBe('close')
 })
 
-test('headers that are too large get 431', async () => {
+test('request headers that are too large get 431', async () => {
   await expectProblem(
     lines('GET /api/x HTTP/1.1', 'Host: x', `X-A: ${'a'.repeat(20_000)}`),
     431,
@@ -63,7 +63,7 @@ test('headers that are too large get 431', async () => {
   )
 })
 
-test('a request without Host is 400', async () => {
+test('a request without a Host header gets 400', async () => {
   await expectProblem(lines('GET /api/x HTTP/1.1', close), 400, 'MISSING_HOST')
   expect(parseRaw(await sendRaw(port, lines('GET /api/x HTTP/1.0'))).status).toBe(200)
 })
@@ -77,7 +77,7 @@ test.each([
   ['chunked in two lines', ['Host: x', 'Transfer-Encoding: chunked', 'transfer-encoding: chunked'], 400],
   ['chunked, and something behind it', ['Host: x', 'Transfer-Encoding: chunked, identity'], 400],
   ['identity', ['Host: x', 'Transfer-Encoding: identity'], 400]
-])('%s is rejected, and the connection is closed', async (_what, headers, status) => {
+])('a request with %s is rejected, and its connection is closed', async (_what, headers, status) => {
   for (const path of ['/api/x', '/healthz', '/api/none']) {
     const next = lines('GET /api/x HTTP/1.1', 'Host: x')
     const bytes = `${lines(`POST ${path} HTTP/1.1`, ...headers)}0\r\n\r\n${next}`
@@ -89,17 +89,17 @@ test.each([
   }
 })
 
-test('Transfer-Encoding in HTTP/1.0 is refused', async () => {
+test('a Transfer-Encoding header in HTTP/1.0 is rejected', async () => {
   await expectProblem(lines('POST /api/x HTTP/1.0', 'Transfer-Encoding: chunked'), 400, 'MALFORMED_REQUEST')
 })
 
-test('a single chunked coding is accepted in any notation', async () => {
+test('a single chunked transfer coding is accepted in any notation', async () => {
   const head = ['POST /api/x HTTP/1.1', 'Host: x', 'Content-Type: application/json', close]
   const answer = await sendRaw(port, `${lines(...head, 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`)
   expect(parseRaw(answer).status).toBe(200)
 })
 
-test('a body in a few small chunks is read; one in many tiny chunks closes the connection', async () => {
+test('a request body in a few small chunks is read; one in many tiny chunks closes the connection', async () => {
   const crumbs = (path: string, count: number) => {
     const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', close]
     return lines(...head, 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(count)
@@ -114,12 +114,12 @@ test('a response before the last chunk of its request closes the connection', as
   expect(parseRaw(await sendRaw(port, unfinished)).status).toBe(404)
 })
 
-test('an unknown expectation is ignored', async () => {
+test('a request with an unknown Expect header is served as if it had none', async () => {
   const answer = await sendRaw(port, lines('GET /api/x HTTP/1.1', 'Host: x', 'Expect: wonders', close))
   expect(parseRaw(answer)).toMatchObject({ status: 200, body: '{"ok":true}' })
 })
 
-test('Expect: 100-continue is honoured', async () => {
+test('Expect: 100-continue gets 100 Continue before the body is sent', async () => {
   const head = [
     'POST /api/x HTTP/1.1',
     'Host: x',
@@ -131,7 +131,7 @@ test('Expect: 100-continue is honoured', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
 })
 
-test('CONNECT is answered like any other method', async () => {
+test('a CONNECT request is handled like any other method', async () => {
   const answer = await expectProblem(lines('CONNECT /api/x HTTP/1.1', 'Host: x'), 405, 'METHOD_NOT_ALLOWED')
   expect(answer.headers.allow).toBe('GET, HEAD, POST')
   await expectProblem(lines('CONNECT example.org:443 HTTP/1.1', 'Host: x'), 404, 'ROUTE_NOT_FOUND')
@@ -145,11 +145,11 @@ test.each([
   '/api/x\\..',
   '*',
   'http://elsewhere/api/none'
-])('the target %s is not normalized, and is not a route', async target => {
+])('the request target %s is not normalized, and matches no route', async target => {
   await expectProblem(lines(`GET ${target} HTTP/1.1`, 'Host: x', close), 404, 'ROUTE_NOT_FOUND')
 })
 
-test('a target in absolute form is the same route', async () => {
+test('a request target in absolute form matches the same route', async () => {
   const answer = await sendRaw(port, lines('GET http://elsewhere/api/x HTTP/1.1', 'Host: x', close))
   expect(parseRaw(answer)).toMatchObject({ status: 200, body: '{"ok":true}' })
 })
@@ -160,7 +160,7 @@ test('a request cannot inject response headers', async () => {
   expect(parseRaw(answer).headers).not.toHaveProperty('x-evil')
 })
 
-test('a body that does not arrive in time gets 408', async () => {
+test('a request body that does not arrive in time gets 408', async () => {
   // The timeouts of this server, as short as its check of them (every 5 seconds) allows.
   const { server } = gateway.app
   const limits = { request: server.requestTimeout, headers: server.headersTimeout }
@@ -188,7 +188,7 @@ test('a body that does not arrive in time gets 408', async () => {
   }
 })
 
-test('a client that disconnects in the middle of its body causes no error', async () => {
+test('a client that disconnects in the middle of its request body causes no error', async () => {
   gateway.log.length = 0
   const socket = connect(port, '127.0.0.1')
   socket.write(

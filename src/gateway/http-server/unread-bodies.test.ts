@@ -47,7 +47,7 @@ test.each(REFUSALS)(
   }
 )
 
-test('a short body that announced its length is read and dropped: the connection stays', async () => {
+test('a short body with an announced length is read and dropped after a refusal, and the connection stays open', async () => {
   const socket = connect(port, '127.0.0.1')
   let seen = ''
   socket.on('data', chunk => {
@@ -62,7 +62,7 @@ test('a short body that announced its length is read and dropped: the connection
   expect(seen).toMatch(/HTTP\/1\.1 200/)
 })
 
-test('a long body that is refused is not read, and its client gets the answer', async () => {
+test('a long body of a refused request is not read, and its client still gets the response', async () => {
   const accepted = once(gateway.app.server, 'connection') as Promise<[Socket]>
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const bytes = 50_000_000

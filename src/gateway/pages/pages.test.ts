@@ -12,12 +12,15 @@ test.each([
   ['development, off', { CARTWRIGHT__SERVER__DOCS: 'off' }, 404],
   ['production', PRODUCTION, 404],
   ['production, on', { ...PRODUCTION, CARTWRIGHT__SERVER__DOCS: 'on' }, 200]
-])('in %s, /docs and /openapi.json follow the setting', async (_what, settings, status) => {
-  const gateway = await useGateway({ settings })
-  for (const path of ['/docs', '/docs/', '/docs/main.js', '/openapi.json'])
-    expect((await gateway.request('GET', path)).status, path).toBe(status)
-  expect(JSON.parse(await gateway.document())).toMatchObject({ openapi: '3.1.0' })
-})
+])(
+  'in %s, /docs and /openapi.json are served or hidden as the setting says',
+  async (_what, settings, status) => {
+    const gateway = await useGateway({ settings })
+    for (const path of ['/docs', '/docs/', '/docs/main.js', '/openapi.json'])
+      expect((await gateway.request('GET', path)).status, path).toBe(status)
+    expect(JSON.parse(await gateway.document())).toMatchObject({ openapi: '3.1.0' })
+  }
+)
 
 test('openapi.json is compressed, has an ETag, and is not sent again while unchanged', async () => {
   const { app } = await useGateway()
@@ -75,7 +78,7 @@ test('no other file is served below /docs', async () => {
     expect((await app.inject({ url: `/docs/${name}` })).statusCode, name).toBe(404)
 })
 
-test('private metrics are not on the main port, but the probes are', async () => {
+test('with a diagnostics port, metrics are served there only and the probes on the main port, too', async () => {
   const port = String(await freePort())
   const gateway = await useGateway({
     settings: { CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true', CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: port }
@@ -87,7 +90,7 @@ test('private metrics are not on the main port, but the probes are', async () =>
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 })
 
-test('private metrics without a diagnostics port prevent the start', () => {
+test('private metrics without a configured diagnostics port prevent the start', () => {
   const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true' }
   expect(() => loadConfig([], settings)).toThrow('server.private_metrics: needs server.diagnostics_port')
 })

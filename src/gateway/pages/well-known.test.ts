@@ -3,7 +3,7 @@ import { useGateway } from '../../../test/support/gateway.ts'
 
 const SECURITY = '/.well-known/security.txt'
 
-test('the API catalog links to the document, its page and the status', async () => {
+test('the API catalog links to the OpenAPI document, its page and the status', async () => {
   const gateway = await useGateway({
     settings: { CARTWRIGHT__SERVER__PUBLIC_URL: 'https://api.shop.example/' }
   })
@@ -21,7 +21,7 @@ test('the API catalog links to the document, its page and the status', async () 
   expect(head.headers.link).toBe('</.well-known/api-catalog>; rel="api-catalog"')
 })
 
-test('security.txt lists the contacts of the settings, and does not exist without them', async () => {
+test('security.txt lists the contacts from the settings, and does not exist without them', async () => {
   const gateway = await useGateway({
     settings: { CARTWRIGHT__SERVER__SECURITY_CONTACTS: '["mailto:security@shop.example"]' }
   })

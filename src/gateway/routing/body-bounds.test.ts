@@ -49,7 +49,7 @@ test.each([
   expect(computeBodyBounds(schema).unbounded).toEqual([lack])
 })
 
-test('a body without a schema has the smallest limit, and an open value the limit that it declares', () => {
+test('a request body without a schema has the smallest size limit, and an open value the limit that it declares', () => {
   expect(computeBodyBounds(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })
   const open = Type.Unsafe({ type: 'object', 'x-bytes-max': 6_000 })
   expect(computeBodyBounds(input({ a: open }))).toEqual({
@@ -59,7 +59,7 @@ test('a body without a schema has the smallest limit, and an open value the limi
   })
 })
 
-test('the number of values follows from the schema', () => {
+test('the maximum number of values in a request body follows from its schema', () => {
   const pair = input({ a: Type.Integer(), b: Type.Boolean() })
   const { valuesMax } = computeBodyBounds(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))
   // The body, its list and each pair count twice.

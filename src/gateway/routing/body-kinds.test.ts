@@ -35,7 +35,7 @@ const useBodies = () =>
     ]
   })
 
-test('the handler is typed by the kind of its body', () => {
+test("the type of a route's handler depends on the kind of its body", () => {
   const check = (tiers: Tiers) => {
     // @ts-expect-error: bytes are not text
     tiers.public.post('/x/a', bytes, async request => request.body.trim())
@@ -47,7 +47,7 @@ test('the handler is typed by the kind of its body', () => {
   expect(check).toBeTypeOf('function')
 })
 
-test('two modules read the same media type on one tier in different ways', async () => {
+test('two modules can read the same media type on one tier as different kinds of body', async () => {
   const gateway = await useBodies()
   const headers = { 'content-type': 'Text/CSV; charset=utf-8' }
   const send = (path: string, body: string) => gateway.request('POST', path, { headers, body })
@@ -55,14 +55,14 @@ test('two modules read the same media type on one tier in different ways', async
   expect((await send('/api/y/file', 'a,b')).json).toEqual({ length: 3 })
 })
 
-test('a missing body is an empty stream', async () => {
+test('a missing body of a streamed route is an empty stream', async () => {
   const gateway = await useBodies()
   const headers = { 'content-type': 'text/csv' }
   expect((await gateway.request('POST', '/api/x/file', { headers })).json).toEqual({ read: '' })
 })
 
 test.each(['application/json', 'text/plain', 'text/csvx', 'multipart/form-data', ''])(
-  'a stream of another type gets 415 before the body is read: %j',
+  'a streamed body of an undeclared media type gets 415 before it is read: %j',
   async type => {
     const gateway = await useBodies()
     const headers = { 'content-type': type }
@@ -71,14 +71,14 @@ test.each(['application/json', 'text/plain', 'text/csvx', 'multipart/form-data',
   }
 )
 
-test('a route without a streamed body accepts no file', async () => {
+test('a route without a streamed body accepts no uploaded file', async () => {
   const gateway = await useBodies()
   const headers = { 'content-type': 'text/csv' }
   expect((await gateway.request('POST', '/api/x', { headers, body: 'a' })).status).toBe(415)
   expect((await gateway.request('POST', '/api/x', { body: { n: 1 } })).json).toEqual({ n: 2 })
 })
 
-test('a stream ends at the limit of its route, announced or not', async () => {
+test('a streamed body ends at the limit of its route, whether or not its length was announced', async () => {
   const gateway = await useBodies()
   const port = await gateway.listen()
   const head = 'POST /api/x/file HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/csv\r\n'
@@ -96,7 +96,7 @@ test('a stream ends at the limit of its route, announced or not', async () => {
   expect(JSON.parse(parseRaw(fitting).body)).toEqual({ read: 'a'.repeat(10) })
 })
 
-test('a stream that fails while its handler is busy causes no uncaught error', async () => {
+test('a streamed body that fails while its handler is busy causes no uncaught error', async () => {
   const reached = Promise.withResolvers<Readable>()
   const readSome = async ({ body }: { body: Readable }) => {
     await once(body, 'readable')
@@ -119,7 +119,7 @@ test('a stream that fails while its handler is busy causes no uncaught error', a
 })
 
 test.each(['application/json', 'application/x-www-form-urlencoded', 'text/csv', 'x/y; z=1'])(
-  'a callback gets the bytes that were sent, for any content type: %s',
+  'a callback route gets the exact bytes that were sent, for any content type: %s',
   async type => {
     const gateway = await useBodies()
     const body = Buffer.from([0x7b, 0x20, 0xff, 0x00, 0x0a, 0x22])
@@ -131,7 +131,7 @@ test.each(['application/json', 'application/x-www-form-urlencoded', 'text/csv', 
   }
 )
 
-test('a callback without a body gets no bytes, and one of more than 256 KiB is 413', async () => {
+test('a callback without a body has no bytes, and one of more than 256 KiB gets 413', async () => {
   const gateway = await useBodies()
   const send = (body?: Buffer) => gateway.request('POST', '/api/x/callback/a', body ? { body } : {})
   expect((await send()).json).toEqual({ hex: '' })
@@ -139,7 +139,7 @@ test('a callback without a body gets no bytes, and one of more than 256 KiB is 4
   expect((await send(Buffer.alloc(262_145))).status).toBe(413)
 })
 
-test('the fingerprint of an idempotency key covers the bytes', async () => {
+test('the fingerprint of an idempotency key covers the bytes of the body', async () => {
   const gateway = await useBodies()
   const headers = { 'idempotency-key': randomUUID() }
   const send = (body: Buffer) => gateway.request('POST', '/api/x/callback/a', { headers, body })

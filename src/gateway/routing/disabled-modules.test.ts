@@ -40,17 +40,20 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-test.each(METHODS)('%s on and below a base path is 503, over a socket', async method => {
-  for (const path of ['/api/shop', '/api/shop/', '/api/shop/a/b/c?d=e', '/api/items/7/reviews/rating']) {
-    const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
-    const answer = parseRaw(await sendRaw(port, request))
-    expect(answer.status, path).toBe(503)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.body).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
-    expect(answer.headers['content-length']).toBe(String(JSON.stringify({ error }).length))
-    expect(answer.headers['x-request-id']).toMatch(/./)
+test.each(METHODS)(
+  'requests to a disabled module get 503: %s on and below its base path, over a socket',
+  async method => {
+    for (const path of ['/api/shop', '/api/shop/', '/api/shop/a/b/c?d=e', '/api/items/7/reviews/rating']) {
+      const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+      const answer = parseRaw(await sendRaw(port, request))
+      expect(answer.status, path).toBe(503)
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(answer.body).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+      expect(answer.headers['content-length']).toBe(String(JSON.stringify({ error }).length))
+      expect(answer.headers['x-request-id']).toMatch(/./)
+    }
   }
-})
+)
 
 test.each([
   ['invalid JSON', { 'content-type': 'application/json' }, '{"a":'],
@@ -69,7 +72,7 @@ test.each([
   expect(authenticated).toBe(0)
 })
 
-test('a large body is not waited for', async () => {
+test('a request with a large body to a disabled module is refused before the body arrives', async () => {
   const head =
     'POST /api/shop HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n'
   const answer = parseRaw(await sendRaw(port, `${head}Connection: close\r\n\r\n{"a"`))
@@ -90,12 +93,12 @@ test.each([
   expect([answer.status, answer.json]).toEqual([503, { error }])
 })
 
-test('a request without Host is answered 503 as well', async () => {
+test('a request without a Host header to a disabled module gets 503', async () => {
   const answer = parseRaw(await sendRaw(port, 'GET /api/shop HTTP/1.1\r\nConnection: close\r\n\r\n'))
   expect(answer.status).toBe(503)
 })
 
-test('what other modules mount below is off as well', async () => {
+test('routes that other modules mount below the base path of a disabled module get 503', async () => {
   for (const [method, path] of [
     ['GET', '/api/shop/deep/a'],
     ['POST', '/api/shop/deep/a'],
@@ -104,7 +107,7 @@ test('what other modules mount below is off as well', async () => {
     expect((await gateway.request(method, path)).json).toEqual({ error })
 })
 
-test('a part of a module is off by itself, while the rest of the module goes on', async () => {
+test('a disabled part of a module gets 503, while the rest of the module is served', async () => {
   for (const method of ['GET', 'POST', 'OPTIONS']) {
     const answer = await gateway.request(method, '/api/tags/7?a=b')
     expect(answer.status).toBe(503)
@@ -113,25 +116,25 @@ test('a part of a module is off by itself, while the rest of the module goes on'
   expect((await gateway.request('GET', '/api/items/7')).status).toBe(200)
 })
 
-test('the document describes no route that is off', async () => {
+test('the OpenAPI document contains no route of a disabled module', async () => {
   const { paths } = (await gateway.request('GET', '/openapi.json')).json
   const ofModules = Object.keys(paths).filter(path => path.startsWith('/api/'))
   expect(ofModules).toEqual(['/api/items/{id}', '/api/items/{id}/{part}', '/api/items'])
 })
 
-test('the deeper base path of a disabled module wins over a parameter of an enabled one', async () => {
+test("a disabled module's deeper base path takes precedence over a path parameter of an enabled module", async () => {
   expect((await gateway.request('GET', '/api/items/7/reviews')).status).toBe(503)
   expect((await gateway.request('GET', '/api/items/7/images')).status).toBe(200)
 })
 
 test.each(['/api/shopping', '/api/shop-2/x', '/api', '/shop', '/api/items//reviews', '/API/shop'])(
-  '%s belongs to no disabled module',
+  'the path %s belongs to no disabled module',
   async path => {
     expect((await gateway.request('GET', path)).status).not.toBe(503)
   }
 )
 
-test('nothing of it counts against the limits of a caller', async () => {
+test('requests to a disabled module do not count towards the rate limits of the caller', async () => {
   const status = async (url: string) =>
     (await gateway.app.inject({ url, remoteAddress: '192.0.2.1' })).statusCode
   for (let count = 0; count < 20; count += 1) expect(await status('/api/shop')).toBe(503)

@@ -81,24 +81,24 @@ test.each([
   ['{"constructor":1,"hasOwnProperty":2,"toString":3}', { constructor: 1, hasOwnProperty: 2, toString: 3 }],
   ['{"a":":","b":"\\":\\"","c\\":":"\\\\"}', { a: ':', b: '":"', 'c":': '\\' }],
   ['9007199254740993', 9007199254740992]
-])('%s is accepted', (text, value) => {
+])('the JSON parser accepts %s', (text, value) => {
   expect(parse(text)).toEqual(value)
 })
 
-test('minus zero stays minus zero, which integer schemas accept as zero', () => {
+test('minus zero in JSON stays minus zero, which integer schemas accept as zero', () => {
   expect(parse('-0')).toBe(-0)
 })
 
-test('an empty text is no body', () => {
+test('an empty text is parsed as no body', () => {
   expect(parse('')).toBeUndefined()
 })
 
-test('a body with the maximum of values is accepted', () => {
+test('a JSON body with the maximum number of values is accepted', () => {
   expect(reasonFor(`[${'1,'.repeat(997)}1]`)).toBeUndefined()
   expect(reasonFor(`{"a":"${'[{,:\\"'.repeat(1_000)}"}`)).toBeUndefined()
 })
 
-test('32 levels are accepted', () => {
+test('a JSON body of 32 nested levels is accepted', () => {
   expect(reasonFor(nested(32))).toBeUndefined()
   expect(reasonFor(nestedObjects(32))).toBeUndefined()
 })
@@ -121,7 +121,7 @@ const value = fc.letrec(tie => ({
   )
 })).any
 
-test('texts of JSON.stringify parse as with JSON.parse', () => {
+test('the JSON parser parses the output of JSON.stringify like JSON.parse', () => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2, '\t'), (original, indent) => {
       const written = JSON.stringify(original, null, indent)
@@ -131,7 +131,7 @@ test('texts of JSON.stringify parse as with JSON.parse', () => {
   )
 })
 
-test('a repeated key is rejected at any depth', () => {
+test('a repeated key in a JSON object is rejected at any depth', () => {
   fc.assert(
     fc.property(value, key, value, value, (around, name, first, second) => {
       const member = JSON.stringify(name)

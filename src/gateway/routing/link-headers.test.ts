@@ -30,7 +30,7 @@ const things = moduleOf('x', ['/api/x'], ({ public: open }) => {
   })
 })
 
-test('a 201 has Location if a route reads the new object', async () => {
+test('a 201 response has a Location header if a route reads the new object', async () => {
   const gateway = await useGateway({ modules: [things] })
   const { status, headers } = await gateway.request('POST', '/api/x/things?market=de')
   expect([status, headers.location]).toEqual([201, '/api/x/things/7'])
@@ -39,7 +39,7 @@ test('a 201 has Location if a route reads the new object', async () => {
   expect([other.status, other.headers.location]).toEqual([201, undefined])
 })
 
-test('a list links to its next page, and the last page has no link', async () => {
+test('a list response links to its next page, and the last page has no link', async () => {
   const gateway = await useGateway({ modules: [things] })
   const first = await gateway.request('GET', '/api/x/pages?limit=1')
   expect(first.headers.link).toBe('</api/x/pages?limit=1&cursor=c%2B1>; rel="next"')
@@ -48,7 +48,7 @@ test('a list links to its next page, and the last page has no link', async () =>
   expect([last.json.next_cursor, last.headers.link]).toEqual([null, undefined])
 })
 
-test('a CSV download has a file name', async () => {
+test('a CSV download has a file name in its headers', async () => {
   const gateway = await useGateway({ modules: [things] })
   const { headers } = await gateway.request('GET', '/api/x/things/7/rows.csv')
   expect(headers['content-disposition']).toBe('attachment; filename="x-things-rows.csv"')

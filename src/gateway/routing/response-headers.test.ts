@@ -31,14 +31,17 @@ test.each([
   ['an admin route', 'POST', '/api/x/all', 'admin-1', 200],
   ['an admin route for a customer', 'POST', '/api/x/all', 'customer-1', 403],
   ['an error of a cacheable public route', 'GET', '/api/x/shared/absent', undefined, 500]
-])('no cache may store the response of %s', async (_what, method, path, token, status) => {
-  const gateway = await useGateway({ modules: [routes] })
-  const answer = await gateway.request(method, path, token === undefined ? {} : { token })
-  expect(answer.status).toBe(status)
-  expect(answer.headers).toMatchObject(COMMON)
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  if (status !== 500) expect(answer.headers).toMatchObject(OWN_ONLY)
-})
+])(
+  'the response headers of %s forbid every cache to store it',
+  async (_what, method, path, token, status) => {
+    const gateway = await useGateway({ modules: [routes] })
+    const answer = await gateway.request(method, path, token === undefined ? {} : { token })
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject(COMMON)
+    expect(answer.headers['cache-control']).toBe('private, no-store')
+    if (status !== 500) expect(answer.headers).toMatchObject(OWN_ONLY)
+  }
+)
 
 test('public responses may be stored, and are revalidated each time', async () => {
   const gateway = await useGateway({ modules: [routes] })
@@ -47,14 +50,14 @@ test('public responses may be stored, and are revalidated each time', async () =
   expect(headers.vary).toBe('x-terms, Accept-Encoding')
 })
 
-test('a header of several modules is named once', async () => {
+test('a header that several modules declare for Vary is named once', async () => {
   const other = { ...moduleOf('y', ['/api/y']), credentialHeaders: ['x-guest-cart-token'] }
   const gateway = await useGateway({ modules: [routes, other] })
   const { headers } = await gateway.request('GET', '/api/x/open')
   expect(headers.vary).toBe('Authorization, x-guest-cart-token')
 })
 
-test('diagnostics, unknown routes and modules that are switched off are not stored by caches', async () => {
+test('responses of diagnostics, unknown routes and disabled modules are not stored by caches', async () => {
   const off = moduleOf('off', ['/api/off'], undefined, false)
   const gateway = await useGateway({ modules: [routes, off] })
   for (const path of [

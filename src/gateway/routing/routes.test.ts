@@ -18,7 +18,7 @@ test.each([
   ['/things/7/parts', []],
   ['/other', []],
   ['/', []]
-])('the methods at %s are those of every pattern that it fits', (path, methods) => {
+])('the allowed methods of %s are those of every route pattern that it matches', (path, methods) => {
   const allowedMethods = createMethodLookup([
     route('POST', '/things'),
     route(['GET', 'HEAD'], '/things'),

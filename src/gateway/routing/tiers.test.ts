@@ -45,7 +45,7 @@ test.each([
   ['a list', { authorization: 'Bearer customer-1, Bearer customer-2' }],
   ['a bad token', { authorization: 'Bearer bad' }],
   ['an undefined one', { authorization: 'Bearer undefined' }]
-])('secured and admin routes answer 401 to %s', async (_what, headers) => {
+])('secured and admin routes return 401 to %s', async (_what, headers) => {
   const gateway = await useGateway({ modules: [threeTiers] })
   for (const path of ['/api/x/own', '/api/x/admin']) {
     const answer = await gateway.request('GET', path, { headers })
@@ -55,7 +55,7 @@ test.each([
   }
 })
 
-test('two headers Authorization are refused, whichever of them holds a good token', async () => {
+test('a request with two Authorization headers is rejected, even when one has a valid token', async () => {
   const gateway = await useGateway({ modules: [threeTiers] })
   const port = await gateway.listen()
   for (const tokens of [
@@ -70,7 +70,7 @@ test('two headers Authorization are refused, whichever of them holds a good toke
   }
 })
 
-test('a good token gets to secured routes; admin routes want the role, which 403 says', async () => {
+test('secured routes accept any valid token; admin routes require the role, and their 403 names it', async () => {
   const gateway = await useGateway({ modules: [threeTiers] })
   const get = (path: string, token: string) => gateway.request('GET', path, { token })
   expect((await get('/api/x/own', 'customer-1')).json).toMatchObject({ userId: '1', role: 'customer' })
@@ -85,7 +85,7 @@ test('a good token gets to secured routes; admin routes want the role, which 403
   expect(lower.status).toBe(200)
 })
 
-test('who is asking is decided before what is sent is looked at', async () => {
+test('the caller is authenticated and authorized before the request is validated', async () => {
   const gateway = await useGateway({
     modules: [moduleOf('x', ['/api/x'], tiers => tiers.secured.post('/x', browse, ok))]
   })
@@ -93,12 +93,12 @@ test('who is asking is decided before what is sent is looked at', async () => {
   expect((await gateway.request('POST', '/api/x', { body: 'x'.repeat(2_000_000) })).status).toBe(401)
 })
 
-test('asking for the identity on the public tier is a bug, not a customer', async () => {
+test("a route of the public tier that reads the caller's identity fails with 500, because it is a bug", async () => {
   const gateway = await useGateway({ modules: [threeTiers] })
   expect((await gateway.request('GET', '/api/x/mistake', { token: 'customer-1' })).status).toBe(500)
 })
 
-test('each tier has its limit, and a refusal says which, and when to come again', async () => {
+test('each tier has its rate limit, and a 429 names the limit and when to retry', async () => {
   const gateway = await limited({ PUBLIC_PER_MINUTE: '2', SECURED_PER_MINUTE: '3', ADMIN_PER_MINUTE: '4' })
   const count = async (path: string, token?: string) => {
     for (let sent = 0; sent < 50; sent += 1) {
@@ -124,7 +124,7 @@ test('each tier has its limit, and a refusal says which, and when to come again'
   }
 })
 
-test('one customer does not use up the budget of another, nor one tier that of the next', async () => {
+test('one customer does not use up the rate limit of another, nor one tier that of the next', async () => {
   const gateway = await limited({ SECURED_PER_MINUTE: '1', ADMIN_PER_MINUTE: '1' })
   const status = async (path: string, token: string) => (await gateway.request('GET', path, { token })).status
   expect(await status('/api/x/own', 'customer-1')).toBe(200)
@@ -135,7 +135,7 @@ test('one customer does not use up the budget of another, nor one tier that of t
   expect(await status('/api/x/admin', 'admin-3')).toBe(429)
 })
 
-test('addresses are told apart as a trusted proxy tells them, and not as clients do', async () => {
+test('rate limits use the client address that a trusted proxy reports, not one that the client claims', async () => {
   const from = (addresses: string) => ({ headers: { 'x-forwarded-for': addresses } })
   const direct = await limited({ PUBLIC_PER_MINUTE: '1' })
   expect((await direct.request('GET', '/api/x/open', from('192.0.2.1'))).status).toBe(200)
@@ -156,7 +156,7 @@ test('addresses are told apart as a trusted proxy tells them, and not as clients
   expect(await status('192.0.2.3, 192.0.2.1')).toBe(429)
 })
 
-test('a route may declare a tighter limit of its own, by address', async () => {
+test('a route can declare a tighter rate limit of its own for each address', async () => {
   const gateway = await limited({})
   const status = async (path: string) => (await gateway.request('POST', path)).status
   expect([await status('/api/x/login'), await status('/api/x/login'), await status('/api/x/login')]).toEqual([
@@ -166,7 +166,7 @@ test('a route may declare a tighter limit of its own, by address', async () => {
   expect((await gateway.request('GET', '/api/x/open')).status).toBe(200)
 })
 
-test('routes of a module that name the same limit share it; another module has its own', async () => {
+test('routes of one module that name the same rate limit share it; another module has its own', async () => {
   const limit = { name: 'send', perMinute: 2 }
   const config = { class: 'account', limit } as const
   const gateway = await useGateway({
@@ -191,7 +191,7 @@ test('routes of a module that name the same limit share it; another module has i
   expect([await status('/api/x/c', 'customer-1'), await status('/api/x/c', 'customer-2')]).toEqual([429, 200])
 })
 
-test('a limit with two sizes prevents the start', async () => {
+test('a rate limit that is declared with two sizes prevents the start', async () => {
   const limited = (perMinute: number) =>
     ({ config: { class: 'account', limit: { name: 'a', perMinute } } }) as const
   const mount = (tiers: Tiers) => {
@@ -203,14 +203,14 @@ test('a limit with two sizes prevents the start', async () => {
   )
 })
 
-test('trying tokens is limited by address, and a good token gets in all the same', async () => {
+test('invalid tokens are rate-limited by address, and a valid token from that address is still accepted', async () => {
   const gateway = await limited({ PUBLIC_PER_MINUTE: '2' })
   const status = async (token: string) => (await gateway.request('GET', '/api/x/own', { token })).status
   expect([await status('bad1'), await status('bad2'), await status('bad3')]).toEqual([401, 401, 429])
   expect(await status('customer-1')).toBe(200)
 })
 
-test('switched off, there are no limits', async () => {
+test('when rate limits are disabled, no request is limited', async () => {
   const gateway = await useGateway({
     modules: [threeTiers],
     settings: {
@@ -222,7 +222,7 @@ test('switched off, there are no limits', async () => {
   }
 })
 
-test('diagnostics are never limited', async () => {
+test('requests to diagnostics endpoints are never rate-limited', async () => {
   const gateway = await limited({ PUBLIC_PER_MINUTE: '1' })
   await gateway.request('GET', '/api/x/open')
   expect((await gateway.request('GET', '/api/x/open')).status).toBe(429)

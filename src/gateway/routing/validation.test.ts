@@ -62,7 +62,7 @@ test.each([
   ['/api/x/7?q=5', { id: 7, n: 1, q: '5' }],
   ['/api/x/7?q=', { id: 7, n: 1, q: '' }],
   ['/api/x/7?q=%F0%9F%98%80+x', { id: 7, n: 1, q: '😀 x' }]
-])('%s is converted to the types of its schema', async (path, expected) => {
+])('the parameters of %s are converted to the types of their schema', async (path, expected) => {
   expect((await post(path, { n: 1 })).status).toBe(200)
   expect(seen).toEqual(expected)
 })
@@ -88,7 +88,7 @@ test.each([
   '/api/x/7?unknown=1',
   '/api/x/7?__proto__=1',
   '/api/x/7?constructor=1'
-])('%s is invalid and gets 400', async path => {
+])('the request %s has an invalid parameter and gets 400', async path => {
   const answer = await post(path, { n: 1 })
   expect(answer.status).toBe(400)
   expect(answer.json.code).toBe('VALIDATION_FAILED')
@@ -115,7 +115,7 @@ test.each([
   [[], 'body'],
   ['text', 'body'],
   [7, 'body']
-])('a body %j is not converted, so it is invalid: 400, naming %s', async (body, path) => {
+])('a body %j has a member of the wrong type, which is not converted: 400, naming %s', async (body, path) => {
   const answer = await post('/api/x/7', typeof body === 'string' ? JSON.stringify(body) : body)
   expect(answer.status).toBe(400)
   expect(answer.json).toMatchObject({ code: 'VALIDATION_FAILED', status: 400 })
@@ -138,19 +138,22 @@ test.each([
   ['/api/x/7?unknown=1', { n: 1 }, 'query/unknown', 'is not known here'],
   ['/api/x/seven', { n: 1 }, 'params/id', 'must be a whole number'],
   ['/api/x/7', { n: 1, 'x-count': '0' }, 'headers/x-count', 'must be a whole number of 1 or more']
-])('%s with %j is invalid at %s', async (path, { 'x-count': header, ...body }: Sent, at, message) => {
-  const headers = header === undefined ? {} : { 'x-count': header }
-  const answer = await gateway.request('POST', path, { body, headers })
-  expect([answer.status, answer.json.errors]).toEqual([400, [{ path: at, message }]])
-})
+])(
+  'the request %s with %j is rejected with an error whose path is %s',
+  async (path, { 'x-count': header, ...body }: Sent, at, message) => {
+    const headers = header === undefined ? {} : { 'x-count': header }
+    const answer = await gateway.request('POST', path, { body, headers })
+    expect([answer.status, answer.json.errors]).toEqual([400, [{ path: at, message }]])
+  }
+)
 
-test('errors name unknown and missing properties', async () => {
+test('validation errors name unknown and missing properties', async () => {
   const { json } = await post('/api/x/7', { m: 1 })
   expect(json.errors).toContainEqual({ path: 'body/m', message: 'is not known here' })
   expect(json.errors).toContainEqual({ path: 'body/n', message: 'is required' })
 })
 
-test('the list of errors and its paths are bounded', async () => {
+test('the list of validation errors and the length of its paths are bounded', async () => {
   const wrong = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, index]))
   const many = await post('/api/x/7', { n: 1, ...wrong, list: Array(50).fill({ n: 'x' }) })
   expect(many.json.errors.length).toBeLessThanOrEqual(8)
@@ -160,7 +163,7 @@ test('the list of errors and its paths are bounded', async () => {
   expect(long.text.length).toBeLessThan(1_000)
 })
 
-test('ids become lower case at any depth, and nothing else changes', async () => {
+test('ids in a request become lower case at any depth, and nothing else changes', async () => {
   const [upper, lower] = ['0198A6F3-5A0E-7C1B-9D2E-3F4A5B6C7D8E', '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8e']
   const send = (body: unknown) => gateway.request('POST', '/api/x/1', { body })
   expect((await send({ n: 1, s: 'AbC', uuid: upper, uuids: [{ at: upper }, { at: lower }] })).status).toBe(
@@ -171,7 +174,7 @@ test('ids become lower case at any depth, and nothing else changes', async () =>
   expect(seen).toEqual({ id: 1, n: 1, uuid: null })
 })
 
-test('a time is sent as it came from the database, and null as null', () => {
+test('a time is sent in a response as it came from the database, and null as null', () => {
   const schema = Type.Object({ at: Time, ended_at: nullable(Time), first_at: nullable(Time) })
   const write = compileSerializer({ schema, method: 'GET', url: '/' })
   const at = new Date(1_700_000_000_123)

@@ -122,7 +122,7 @@ const apply = (path = '/api/x/apply') => send({ path })
 const rows = () => gateway.sql('select * from public.rows')
 const stored = () => gateway.sql('select * from cartwright.idempotency_keys order by created_at')
 
-test('the same key and request replay the first answer: status, body and the headers that belong to it', async () => {
+test('a retry with the same idempotency key and request replays the first response: status, body and headers', async () => {
   const first = await send()
   expect(first.headers).not.toHaveProperty('idempotency-replayed')
   for (let again = 0; again < 3; again += 1) {
@@ -137,7 +137,7 @@ test('the same key and request replay the first answer: status, body and the hea
   expect(runs).toHaveLength(1)
 })
 
-test('an answer without a body is replayed, and so is that of a DELETE', async () => {
+test('an idempotent retry replays a response without a body, also that of a DELETE', async () => {
   for (const sent of [{ body: { outcome: 'nothing' } }, { method: 'DELETE', key: K2 }]) {
     const [first, second] = [await send(sent), await send(sent)]
     expect(second).toMatchObject({ status: first.status, text: first.text })
@@ -146,7 +146,7 @@ test('an answer without a body is replayed, and so is that of a DELETE', async (
   expect(runs).toHaveLength(2)
 })
 
-test('without a key, or with GET, nothing is kept', async () => {
+test('no response is stored for a request without an idempotency key, or for a GET', async () => {
   await gateway.request('POST', '/api/x/1', { body: {} })
   await gateway.request('POST', '/api/x/1', { body: {} })
   await gateway.request('GET', '/healthz', { headers: { 'idempotency-key': K1 } })
@@ -154,7 +154,7 @@ test('without a key, or with GET, nothing is kept', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('of 20 at once with one key one runs; 8 wait for its answer, the others are told that it runs', async () => {
+test('of 20 simultaneous requests with one idempotency key one runs, 8 wait for its response, the others get a 409', async () => {
   const open = close()
   const sent = Array.from({ length: 20 }, () => send())
   await expect.poll(() => gateway.log.filter(line => line.status === 409).length).toBe(11)
@@ -172,7 +172,7 @@ test('of 20 at once with one key one runs; 8 wait for its answer, the others are
   expect(runs).toHaveLength(1)
 })
 
-test('a retry that waited two seconds in vain is told that the first still runs', async () => {
+test('a retry that waited two seconds gets the error that the first request is still running', async () => {
   const open = close()
   const first = send()
   await expect.poll(() => runs.length).toBe(1)
@@ -194,20 +194,23 @@ test.each([
   ['another query', { path: '/api/x/1?a=b' }],
   ['another condition', { headers: { 'if-match': '"8"' } }],
   ['other terms', { headers: { 'x-terms': 'wholesale' } }]
-])('the same key with %s is 422, before and after the first has ended', async (_what, changed) => {
-  const open = close()
-  const first = send()
-  await expect.poll(() => runs.length).toBe(1)
-  for (const when of ['before', 'after']) {
-    const answer = await send(changed)
-    expect([answer.status, answer.json.code], when).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
-    open()
-    await first
+])(
+  'the same idempotency key with %s gets 422, before and after the first request has ended',
+  async (_what, changed) => {
+    const open = close()
+    const first = send()
+    await expect.poll(() => runs.length).toBe(1)
+    for (const when of ['before', 'after']) {
+      const answer = await send(changed)
+      expect([answer.status, answer.json.code], when).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+      open()
+      await first
+    }
+    expect(runs).toHaveLength(1)
   }
-  expect(runs).toHaveLength(1)
-})
+)
 
-test('the same key of another caller, method or route is another key', async () => {
+test('the same idempotency key of another caller, method or route is a different key', async () => {
   const strangers: Sent[] = [
     {},
     { headers: { 'x-forwarded-for': '192.0.2.1' } },
@@ -234,23 +237,26 @@ test.each([
   ['a bug', { outcome: 'fail' }, 500],
   ['a limit', { outcome: 'limit' }, 429],
   ['a conflict that may pass', { outcome: 'pass' }, 409]
-])('after %s the key is free again for the same request, with the same id', async (_what, body, status) => {
-  const id = () => runs.at(-1)?.id
-  expect((await send({ body })).status).toBe(status)
-  const first = id()
-  expect(await stored()).toMatchObject([{ state: 'free', operation_id: first }])
-  expect((await send({ body })).status).toBe(status)
-  expect([runs.length, id()]).toEqual([2, first])
-  expect((await send()).status).toBe(422)
-})
+])(
+  'after %s the idempotency key can be used again for the same request, with the same operation id',
+  async (_what, body, status) => {
+    const id = () => runs.at(-1)?.id
+    expect((await send({ body })).status).toBe(status)
+    const first = id()
+    expect(await stored()).toMatchObject([{ state: 'free', operation_id: first }])
+    expect((await send({ body })).status).toBe(status)
+    expect([runs.length, id()]).toEqual([2, first])
+    expect((await send()).status).toBe(422)
+  }
+)
 
-test('a body that does not fit claims nothing', async () => {
+test('a request with an invalid body does not claim its idempotency key', async () => {
   expect((await send({ body: { n: 'x' } })).status).toBe(400)
   expect(await stored()).toEqual([])
   expect((await send()).status).toBe(201)
 })
 
-test('what the business refused is kept like what it did', async () => {
+test('a domain error is stored for an idempotency key and replayed like a success', async () => {
   const first = await send({ body: { outcome: 'refuse' } })
   const second = await send({ body: { outcome: 'refuse' } })
   expect([second.status, second.text]).toEqual([409, first.text])
@@ -282,7 +288,7 @@ test.each(['a', 'cart-1', '12345678901', 'a'.repeat(64), 'abababababababababab',
   }
 )
 
-test('a quoted key is the same as the bare one', async () => {
+test('a quoted idempotency key is the same as the unquoted one', async () => {
   await send({ key: `"${K1}"` })
   expect((await send({ key: K1 })).headers['idempotency-replayed']).toBe('true')
 })
@@ -306,7 +312,7 @@ async function leaveClaim(state: 'running' | 'applied', leaseSeconds: number) {
   )
 }
 
-test('a claim left running by a process that died is taken over when its lease expires', async () => {
+test('an idempotency key claimed by a process that died is taken over when the lease expires', async () => {
   await send()
   await leaveClaim('running', 60)
   expect((await send()).status).toBe(409)
@@ -318,14 +324,14 @@ test('a claim left running by a process that died is taken over when its lease e
   expect((await send()).headers['idempotency-replayed']).toBe('true')
 })
 
-test('a retry takes over within the time that it waits anyway', async () => {
+test('a retry whose wait outlasts the lease of a dead process takes over its idempotency key', async () => {
   await send()
   await leaveClaim('running', 0.5)
   expect((await send()).status).toBe(201)
   expect(runs).toHaveLength(2)
 })
 
-test('what was committed is never committed again, though its answer was lost', async () => {
+test('a retry after a lost response does not apply the write again', async () => {
   const first = (await apply()).json
   expect(first).toMatchObject({ applied: 'now' })
   // The lease no longer matters: a retry gets the response immediately.
@@ -334,7 +340,7 @@ test('what was committed is never committed again, though its answer was lost', 
   expect(await rows()).toEqual([{ id: first.id }])
 })
 
-test('a slow holder whose lease was taken over cannot commit', async () => {
+test('a slow request whose idempotency key was taken over cannot commit', async () => {
   const open = close()
   const slow = apply()
   await expect.poll(() => runs.length).toBe(1)
@@ -350,7 +356,7 @@ test('a slow holder whose lease was taken over cannot commit', async () => {
   expect((await apply()).json).toMatchObject({ applied: 'now' })
 })
 
-test('two that take over at once are one', async () => {
+test('of ten simultaneous retries that take over an expired idempotency key, one runs', async () => {
   await send()
   for (let round = 0; round < 5; round += 1) {
     await leaveClaim('running', -1)
@@ -360,7 +366,7 @@ test('two that take over at once are one', async () => {
   }
 })
 
-test('a client that goes away does not keep the key: its answer is there when it comes again', async () => {
+test('the response to a client that disconnected is stored, and replayed when the client retries', async () => {
   const open = close()
   const socket = connect(port, '127.0.0.1')
   const head = 'POST /api/x/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
@@ -400,7 +406,7 @@ test('a client that hangs up before the replay is sent does not cause the reques
   expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
-test('a response with a secret is not stored, and a retry runs the handler again', async () => {
+test('a response with a secret is not stored for its idempotency key, and a retry runs the handler again', async () => {
   const first = await apply('/api/x/tell')
   expect(await stored()).toMatchObject([{ state: 'applied', answer: null, status: null }])
   const again = await apply('/api/x/tell')
@@ -409,7 +415,7 @@ test('a response with a secret is not stored, and a retry runs the handler again
   expect(await rows()).toHaveLength(1)
 })
 
-test('a long answer is not kept either: many of them would fill the database', async () => {
+test('a long response is not stored for its idempotency key, because many would fill the database', async () => {
   const first = await apply('/api/x/long')
   expect(await stored()).toMatchObject([{ state: 'applied', answer: null }])
   const again = await apply('/api/x/long')
@@ -417,7 +423,7 @@ test('a long answer is not kept either: many of them would fill the database', a
   expect(await rows()).toHaveLength(1)
 })
 
-test('neither the key nor the answer can be read from the table', async () => {
+test('neither the idempotency key nor the response can be read from the table', async () => {
   await send({ key: 'key-9c1e-plain-0123' })
   const rows = await gateway.sql(
     'select key_hash, fingerprint, answer, t::text as whole from cartwright.idempotency_keys t'
@@ -430,7 +436,7 @@ test('neither the key nor the answer can be read from the table', async () => {
     expect(whole).not.toContain(text)
 })
 
-test('kept for 48 hours; then the key is free, and the row is swept', async () => {
+test('an idempotency key is kept for 48 hours; then it can be used again, and its row is deleted', async () => {
   await send()
   const [{ hours } = { hours: 0 }] = await gateway.sql(
     'select extract(epoch from expires_at - now()) / 3600 as hours from cartwright.idempotency_keys'
@@ -448,7 +454,7 @@ test('kept for 48 hours; then the key is free, and the row is swept', async () =
   expect(await stored()).toHaveLength(1)
 })
 
-test('when a key cannot be claimed nothing runs', async () => {
+test('when an idempotency key cannot be claimed, the handler does not run', async () => {
   await gateway.sql('alter table cartwright.idempotency_keys rename to away')
   const answer = await send()
   await gateway.sql('alter table cartwright.away rename to idempotency_keys')

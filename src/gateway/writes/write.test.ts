@@ -88,15 +88,18 @@ test.each([
   ['the present version', '"7"', 200],
   ['any version', '*', 200],
   ['another version', '"8"', 412]
-])('If-Match with %s', async (_what, condition, status) => {
-  const answer = await put('/api/x/versioned', { 'if-match': condition })
-  expect(answer.status).toBe(status)
-  if (status === 412) expect(answer.json).toMatchObject({ code: 'X_STALE', version: 7 })
-  expect(await written()).toHaveLength(status === 200 ? 1 : 0)
-})
+])(
+  'a write whose If-Match header has %s succeeds unless the version differs',
+  async (_what, condition, status) => {
+    const answer = await put('/api/x/versioned', { 'if-match': condition })
+    expect(answer.status).toBe(status)
+    if (status === 412) expect(answer.json).toMatchObject({ code: 'X_STALE', version: 7 })
+    expect(await written()).toHaveLength(status === 200 ? 1 : 0)
+  }
+)
 
 test.each(['""', '"x"', '"-7"', '"1234567890123456"', '"07"', 'W/"7"', '"\u00e9"'])(
-  'If-Match with %s never matches',
+  'an If-Match header with %s never matches',
   async condition => {
     const { status, json } = await put('/api/x/versioned', { 'if-match': condition })
     expect([status, json]).toMatchObject([412, { code: 'X_STALE', version: 7 }])
@@ -105,7 +108,7 @@ test.each(['""', '"x"', '"-7"', '"1234567890123456"', '"07"', 'W/"7"', '"\u00e9"
 )
 
 test.each(['7', '"7", "8"', "'7'", '"a b"', '"7', 'w/"7"'])(
-  'If-Match with %s is malformed',
+  'an If-Match header with %s is malformed and gets 400',
   async condition => {
     const { status, json } = await put('/api/x/versioned', { 'if-match': condition })
     expect([status, json]).toMatchObject([
@@ -116,14 +119,14 @@ test.each(['7', '"7", "8"', "'7'", '"a b"', '"7', 'w/"7"'])(
   }
 )
 
-test('a condition that was not compared is rejected, and the write is rolled back', async () => {
+test('an If-Match condition that a write did not compare is rejected, and the write is rolled back', async () => {
   const answer = await put('/api/x/forgetful', { 'if-match': '"1"' })
   expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
   expect(await written()).toEqual([])
   expect((await put('/api/x/forgetful')).status).toBe(200)
 })
 
-test('a route without a write refuses a condition before it does anything', async () => {
+test('a route without a write rejects an If-Match condition before it does anything', async () => {
   const answer = await gateway.request('POST', '/api/x/no-replay', { headers: { 'if-match': '"1"' } })
   expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
   expect((await gateway.request('POST', '/api/x/no-replay', { headers: { 'if-match': '*' } })).status).toBe(
@@ -131,7 +134,7 @@ test('a route without a write refuses a condition before it does anything', asyn
   )
 })
 
-test('each request gets a new id, and retries with a key get the same one', async () => {
+test('each write request gets a new operation id, and retries with an idempotency key get the same one', async () => {
   const [first, second] = [await put('/api/x/versioned'), await put('/api/x/versioned')]
   expect(first.json.id).not.toBe(second.json.id)
   const ids = [first.json.id, ...first.json.parts]
@@ -144,7 +147,7 @@ test('each request gets a new id, and retries with a key get the same one', asyn
   expect((await put('/api/x/versioned', key)).json).toEqual(keyed.json)
 })
 
-test('what a write found is what its replay answers with', async () => {
+test('the replay of a write returns the object that the write found', async () => {
   const key = { 'idempotency-key': randomUUID() }
   const id = randomUUID()
   const find = () => gateway.request('POST', `/api/x/found/${id}`, { headers: key })
@@ -157,7 +160,7 @@ test.each([
   ['that still fits', {}, true],
   ['that does not fit any more', { 'x-changed': '1' }, false]
 ])(
-  'a statement %s is noted with its key exactly when it changed something',
+  'a statement %s is recorded with its idempotency key exactly when it changed a row',
   async (_what, headers, quick) => {
     expect((await put('/api/x/unchanged', headers)).json.quick).toBe(quick)
     expect(await written()).toHaveLength(1)
@@ -172,7 +175,7 @@ test.each([
   }
 )
 
-test('a statement whose key was taken over by a later try changes nothing', async () => {
+test('a statement whose idempotency key was taken over by a later retry changes nothing', async () => {
   await gateway.sql(`
     create function public.take_over() returns trigger language plpgsql as $$
       begin update cartwright.idempotency_keys set lease = gen_random_uuid(); return new; end $$;
@@ -183,11 +186,11 @@ test('a statement whose key was taken over by a later try changes nothing', asyn
   expect(await written()).toEqual([])
 })
 
-test('a request notes once that it was done', async () => {
+test('a request that records its write twice fails with 500', async () => {
   expect((await gateway.request('POST', '/api/x/twice')).status).toBe(500)
 })
 
-test('each unsafe request of an administrator is written down: who, what, and how it ended', async () => {
+test('each unsafe request of an administrator is in the audit log: actor, route and outcome', async () => {
   const { json: me } = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN })
   expect(await audited()).toMatchObject([
     { actor: ADMIN.slice(6), method: 'POST', route: '/api/x/admin/:id', params: { id: '7' }, status: 200 }
@@ -204,7 +207,7 @@ test('each unsafe request of an administrator is written down: who, what, and ho
   expect(await audited()).toHaveLength(1)
 })
 
-test('what failed is written down with its status, and repeating it adds no second entry', async () => {
+test('a failed request is in the audit log with its status, and its retry adds no second entry', async () => {
   const headers = { 'idempotency-key': randomUUID(), 'x-fail': '1' }
   const fail = () => gateway.request('POST', '/api/x/admin/7', { token: ADMIN, headers })
   expect((await fail()).status).toBe(500)
@@ -213,7 +216,7 @@ test('what failed is written down with its status, and repeating it adds no seco
   expect(await audited()).toHaveLength(1)
 })
 
-test('who changed something stands in the transaction of the change: without it nothing is changed', async () => {
+test('the audit entry is written in the transaction of the change, and without it nothing is changed', async () => {
   await gateway.sql('alter table cartwright.audit rename to away')
   const answer = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN })
   await gateway.sql('alter table cartwright.away rename to audit')
@@ -221,7 +224,7 @@ test('who changed something stands in the transaction of the change: without it 
   expect(await written()).toEqual([])
 })
 
-test('what is many transactions is written down before the first of them, or not begun', async () => {
+test('a request of many transactions is in the audit log before the first of them, or does not run', async () => {
   const bulk = () => gateway.request('POST', '/api/x/bulk', { token: ADMIN })
   expect((await bulk()).json.before).toMatchObject([{ route: '/api/x/bulk', status: null }])
   expect(await audited()).toMatchObject([{ route: '/api/x/bulk', status: 200 }])
@@ -231,7 +234,7 @@ test('what is many transactions is written down before the first of them, or not
   expect(answer.status).toBe(500)
 })
 
-test('a request with an Idempotency-Key that holds no claim cannot write', () => {
+test('a request whose Idempotency-Key holds no claim cannot write', () => {
   const config = {}
   const request = {
     headers: { 'idempotency-key': randomUUID() },
@@ -256,7 +259,7 @@ async function blockAudit(): Promise<() => Promise<unknown>> {
   return () => holder.query('commit')
 }
 
-test('the answer of a replay does not wait for the audit log', async () => {
+test('the response of a replay does not wait for the audit log', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const first = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN, headers })
   const unblock = await blockAudit()
