@@ -56,7 +56,7 @@ function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
 
 const names = (modules: readonly Module[]) => modules.map(({ name }) => name)
 
-test('each module is ordered after the modules that it requires and uses, in any list order', () => {
+test('each module is set up after the modules that it requires and uses, in any list order', () => {
   const a = fake('a')
   const b = fake('b', { requires: { a } })
   const c = fake('c', { uses: { b } })
@@ -71,7 +71,7 @@ test('each module is ordered after the modules that it requires and uses, in any
   }
 })
 
-test('independent modules keep the order of the list', () => {
+test('independent modules are set up in the order of the list', () => {
   const modules = ['z', 'm', 'a'].map(name => fake(name))
   expect(names(orderModules(modules, switchesOf(modules)))).toEqual(['z', 'm', 'a'])
 })
@@ -130,7 +130,7 @@ test('a required module that is not in the list, and a duplicate module name, ar
   expect(moduleProblems(modules, switchesOf(modules))).toEqual(['two modules are called cart'])
 })
 
-test('a switch must cover paths of its module', () => {
+test("the switch of a module's part must cover paths of that module", () => {
   const shop = (path: string) => ({
     ...fake('shop', { basePaths: ['/api/shop'] }),
     switches: { tills: { description: 'Tills.', basePaths: [path] } }
@@ -142,14 +142,14 @@ test('a switch must cover paths of its module', () => {
   ])
 })
 
-test('nested base paths do not clash, and a disabled module requires nothing', () => {
+test('nested base paths of two modules do not clash, and a disabled module requires nothing', () => {
   const shop = fake('shop', { basePaths: ['/api/shop'] })
   const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
   expect(moduleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
   expect(moduleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
 })
 
-test('an unlisted used module is undefined, and a module of the same name replaces a required one', async () => {
+test('a used module that is not listed is undefined, and a module of the same name replaces a required one', async () => {
   const catalog = fake('catalog')
   const cart = fake('cart', { requires: { catalog } })
   await expect(setUp([cart])).rejects.toThrow(
@@ -170,7 +170,7 @@ test('modules stop in the reverse order of their set-up', async () => {
   expect(events.slice(3)).toEqual(['stop c', 'stop b', 'stop a'])
 })
 
-test('a module that fails to stop is reported, and the others are stopped', async () => {
+test('a module that fails to stop is reported, and the other modules are stopped', async () => {
   const broken = (name: string) => () => Promise.reject(new Error(`${name} hangs`))
   const modules = [fake('a', { stop: broken('a') }), fake('b'), fake('c', { stop: broken('c') }), fake('d')]
   const loaded = await setUp(modules)
@@ -187,7 +187,7 @@ test('independent modules are set up concurrently', async () => {
   expect(events.sort()).toEqual(['set up a', 'set up b'])
 })
 
-test('a failed set-up stops the other modules and is the reported error', async () => {
+test('when the set-up of a module fails, the other modules are stopped and its error is reported', async () => {
   const failure = new Error('no connection')
   const a = fake('a', { stop: () => Promise.reject(new Error('a hangs')) })
   const b = fake('b', { requires: { a } })
@@ -266,7 +266,7 @@ test('a set-up call without the required APIs does not compile', () => {
   expect(check).toBeTypeOf('function')
 })
 
-test('a module gets its own section of the configuration without naming it', async () => {
+test('a module gets its own section of the configuration without naming the section', async () => {
   const seen: unknown[] = []
   const module = defineModule({
     name: 'shelf',
@@ -331,7 +331,7 @@ const told = defineEvent(
 )
 const sweep = defineJob('teller.sweep', { description: 'Sweeps.', timeoutSeconds: 1 }, {})
 
-test('an event that no module emits, or two modules emit, prevents the start', () => {
+test('a subscription to an event that no module emits, or that two modules emit, prevents the start', () => {
   const teller = { ...fake('teller'), emits: [told] }
   const listener = { ...fake('listener'), subscribes: [told] }
   expect(moduleProblems([listener], switchesOf([listener]))).toEqual([
@@ -359,7 +359,7 @@ test('set-up fails when a module returns no handler of an event that it subscrib
   )
 })
 
-test('a module emits its own events and enqueues its own jobs only', async () => {
+test('a module can emit only its own events and enqueue only its own jobs', async () => {
   const seen: string[] = []
   const teller = defineModule({
     name: 'teller',
@@ -388,7 +388,7 @@ test('a module emits its own events and enqueues its own jobs only', async () =>
   ])
 })
 
-test('a handler that takes another payload, or of an event without a subscription, does not compile', () => {
+test('an event handler with another payload, or for an event without a subscription, does not compile', () => {
   const base = {
     name: 'ear',
     description: '',

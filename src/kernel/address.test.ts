@@ -54,7 +54,7 @@ test.each<[string, Partial<PostalAddress>, string[]]>([
   expect(faultsOf(at(country, fields))).toEqual(faults)
 })
 
-test('fields are trimmed, and a blank field counts as empty', () => {
+test('address fields are trimmed, and a blank field counts as empty', () => {
   const { address, faults } = normalizeAddress(
     at('SE', { name: ' ', line2: '  ', city: ' Stockholm ', postal_code: '114 55' }),
     PATH
@@ -90,7 +90,7 @@ test.each([
   expect(faultsOf(at(country, { phone }))).toContain('phone')
 })
 
-test('valid fields are returned unchanged, and a fault names its field', () => {
+test('valid address fields are returned unchanged, and a fault names its field', () => {
   const sent = at('DE', {
     company: 'Engines GmbH',
     city: 'Berlin',
@@ -103,7 +103,7 @@ test('valid fields are returned unchanged, and a fault names its field', () => {
   ])
 })
 
-test('the schema accepts these fields only, and existing countries only', () => {
+test('the address schema accepts its own fields only, and existing countries only', () => {
   const check = compileSchema(PostalAddress)
   expect(check(at('SE', { phone: '1', vat_id: 'x' }))).toEqual([])
   expect(check(at('ZZ'))).toHaveLength(1)

@@ -32,7 +32,7 @@ test.each([
 })
 
 test.each(['', '*', '1**', '20000-10000', '10000-19999A', 'ÅÄÖ', '12345678901'])(
-  '"%s" is rejected as postal codes of an area',
+  '"%s" is rejected as the postal codes of an area',
   postalCode => {
     expect(normalizeDeliveryArea({ country: 'SE', region: null, postalCode })).toBeUndefined()
   }
@@ -44,7 +44,7 @@ test('the area "anywhere" accepts neither region nor postal codes', () => {
   expect(normalizeDeliveryArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
 })
 
-test('faultOf names the invalid part of an area', () => {
+test('faultOf returns the invalid part of a shipping or tax area', () => {
   const partOf = (country: string, region: string | null, postalCode: string | null) =>
     deliveryAreaFault({ country, region, postalCode }).part
   expect(normalizeDeliveryArea({ country: 'US', region: 'Calif.', postalCode: null })).toBeUndefined()
@@ -86,14 +86,14 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
   expect(holds(area(country, codes, region), to)).toBe(expected)
 })
 
-test('a region takes precedence over the region around it', () => {
+test('an area of a region takes precedence over an area of the larger region around it', () => {
   const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
   const reaches = [inner, outer].map(each => reach(each, { country: 'ES', region: 'GC' }) ?? expect.fail())
   expect(compareAreaSizes(reaches[0] as AreaSize, reaches[1] as AreaSize)).toBeLessThan(0)
   expect(areAreasAmbiguous(inner, outer)).toBe(false)
 })
 
-test('precedence of areas: a complete code, fewer codes, a region, the country, anywhere', () => {
+test('areas take precedence in this order: a complete postal code, fewer codes, a region, the country, anywhere', () => {
   const to = { country: 'DE', region: 'BE', postalCode: '10115' }
   const areas = [
     area('DE', '10115', 'BE'),

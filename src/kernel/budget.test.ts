@@ -9,7 +9,7 @@ afterEach(() => {
 })
 const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000)
 
-test('a budget can be spent immediately or over time, and refills evenly', () => {
+test('a rate budget can be spent immediately or over time, and refills evenly', () => {
   const take = createRequestBudget(60)
   for (let count = 0; count < 60; count += 1) expect(take('a')).toBe(0)
   expect(take('a')).toBe(1)
@@ -21,7 +21,7 @@ test('a budget can be spent immediately or over time, and refills evenly', () =>
   expect(take('a')).toBe(1)
 })
 
-test('a full budget can be spent at any time, also at a fraction of a millisecond', () => {
+test('a full rate budget can be spent at any time, also at a fraction of a millisecond', () => {
   const clock = vi.spyOn(performance, 'now')
   for (let instant = 0; instant < 2_000; instant += 1) {
     clock.mockReturnValue(instant * 1_234.567_891)
@@ -34,7 +34,7 @@ test('a full budget can be spent at any time, also at a fraction of a millisecon
   clock.mockRestore()
 })
 
-test('after the returned wait a request is accepted, and rejected requests cost nothing', () => {
+test('after the wait that a rate budget returned a request is accepted, and rejected requests cost nothing', () => {
   const take = createRequestBudget(1)
   expect(take('a')).toBe(0)
   for (let count = 0; count < 10; count += 1) expect(take('a')).toBe(60)
@@ -44,21 +44,21 @@ test('after the returned wait a request is accepted, and rejected requests cost 
   expect(take('a')).toBe(0)
 })
 
-test('several requests are taken together or not at all, and can be returned', () => {
+test('several requests are taken from a rate budget together or not at all, and can be returned', () => {
   const take = createRequestBudget(60)
   expect([take('a', 50), take('a', 20), take('a', 10), take('a')]).toEqual([0, 10, 0, 1])
   expect([take('a', -20), take('a', 20), take('a')]).toEqual([0, 0, 1])
   expect([take('a', -60), take('a', -60), take('a', 60), take('a')]).toEqual([0, 0, 0, 1])
 })
 
-test('callers are independent of each other', () => {
+test('rate budgets of different callers are independent of each other', () => {
   const take = createRequestBudget(1)
   expect(take('a')).toBe(0)
   expect(take('b')).toBe(0)
   expect(take('a')).toBeGreaterThan(0)
 })
 
-test('with a million callers the newest are still limited', () => {
+test('with a million callers the rate budgets of the newest are still limited', () => {
   const take = createRequestBudget(1)
   for (let caller = 0; caller < 1_000_000; caller += 1) take(`caller ${caller}`)
   expect(take('caller 999999')).toBeGreaterThan(0)

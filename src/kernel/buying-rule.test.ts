@@ -13,7 +13,7 @@ const anyRule = fc
     return { min, max: more === null ? null : min + more * step, step }
   })
 
-test('fitting returns the largest valid quantity, or 0 without one', () => {
+test('the fitting quantity is the largest one that the buying rule allows, or 0 without one', () => {
   fc.assert(
     fc.property(anyRule, fc.nat({ max: 150 }), (rule, quantity) => {
       const smaller = Array.from({ length: quantity + 1 }, (_, less) => quantity - less)
@@ -31,6 +31,9 @@ test.each([
   [12, true],
   [18, true],
   [24, false]
-])('with min 6, max 18 and step 6, the quantity %i is valid: %s', (quantity, expected) => {
-  expect(isAllowedQuantity(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
-})
+])(
+  'with a minimum of 6, a maximum of 18 and steps of 6, the quantity %i is valid: %s',
+  (quantity, expected) => {
+    expect(isAllowedQuantity(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
+  }
+)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countryCodes, isPostalCode, normalizePostalCode, requiredAddressFields } from './countries.ts'
 
-test('every country has a name and is listed once', () => {
+test('every country has a name and is in the list of countries once', () => {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   expect(countryCodes.filter(code => names.of(code) === undefined)).toEqual([])
   expect(new Set(countryCodes).size).toBe(countryCodes.length)
@@ -35,11 +35,11 @@ test.each([
   ['CA', 'K1A0BO'],
   ['NL', '0123AB'],
   ['DE', 'X12345']
-])('%s has no postal code %s', (country, text) => {
+])('the country %s has no postal code %s', (country, text) => {
   expect(isPostalCode(country, text)).toBe(false)
 })
 
-test('which fields an address needs depends on the country', () => {
+test('the required fields of an address depend on its country', () => {
   expect(requiredAddressFields('US')).toEqual(['line1', 'city', 'region', 'postal_code'])
   expect(requiredAddressFields('SG')).toEqual(['line1', 'postal_code'])
   expect(requiredAddressFields('HK')).toEqual(['line1', 'region'])

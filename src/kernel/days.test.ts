@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addDays, createTimeZoneDays, isCalendarDay } from './days.ts'
 
-test('days are consecutive, and each begins in the first minute of its local date', () => {
+test('the days of a period are consecutive, and each begins in the first minute of its local date', () => {
   const zones = ['UTC', 'Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Pacific/Kiritimati']
   fc.assert(
     fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 20_000 }), (zone, count) => {

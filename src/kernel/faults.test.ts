@@ -34,7 +34,7 @@ test.each([
   expect(faults(schema, value)).toEqual([{ path: 'body', message }])
 })
 
-test('faults of missing and unknown members have the path of the member, and a field has one fault', () => {
+test('faults of missing and unknown members have the path of the member, and a field has one fault at most', () => {
   const schema = input({ email: Type.String(), tag: Type.String({ minLength: 2, pattern: '^x' }) })
   expect(faults(schema, { tag: 'a', 'e/mail': 'x' })).toEqual([
     { path: 'body/email', message: 'is required' },
@@ -43,7 +43,7 @@ test('faults of missing and unknown members have the path of the member, and a f
   ])
 })
 
-test('for a union, the faults of the nearest branch are returned', () => {
+test('for a value that matches no branch of a union, the faults of the nearest branch are returned', () => {
   const items = Type.Array(input({ id: Id, quantity: Type.Integer({ minimum: 1 }) }))
   const schema = Type.Union([input({ token: Type.String() }), input({ items })])
   expect(faults(schema, { token: 7 })).toEqual([{ path: 'body/token', message: 'must be text' }])
@@ -59,7 +59,7 @@ test('for a union, the faults of the nearest branch are returned', () => {
   ])
 })
 
-test('an invalid member name that the caller chose gets the rule for names', () => {
+test('an invalid member name that the caller chose gets the message of the rule for names', () => {
   const { pattern } = patternWithMessage('^[a-z]{1,3}$', 'must have a short name')
   const schema = Type.Record(Type.String({ pattern }), Type.String(), { additionalProperties: false })
   expect(faults(schema, { long_name: '' })).toEqual([
@@ -67,7 +67,7 @@ test('an invalid member name that the caller chose gets the rule for names', () 
   ])
 })
 
-test('a pattern has one message', () => {
+test('a pattern can have one message only, and a second one is an error', () => {
   patternWithMessage('^kernel-test$', 'must be that')
   expect(patternWithMessage('^kernel-test$', 'must be that')).toEqual({ pattern: '^kernel-test$' })
   expect(() => patternWithMessage('^kernel-test$', 'must be another')).toThrow('two texts')

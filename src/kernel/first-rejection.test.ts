@@ -9,7 +9,7 @@ test('settleAllOrThrow waits for all promises and returns their values in order'
   ])
 })
 
-test('the reason is that of the first rejected promise in order, even when it rejects last', async () => {
+test('settleAllOrThrow rejects with the reason of the first promise in order, even when that rejects last', async () => {
   const late = Promise.withResolvers<never>()
   const failed = settleAllOrThrow([
     Promise.resolve(1),

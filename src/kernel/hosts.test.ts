@@ -12,7 +12,7 @@ test.each([
   ['user@localhost', 'user@localhost'],
   ['localhost/x', undefined],
   ['', undefined]
-])('the host of %j is %s', (host, name) => {
+])('the host in the header %j is %s', (host, name) => {
   expect(hostnameOfHostHeader(host)).toBe(name)
 })
 
@@ -26,6 +26,6 @@ test.each([
   ['user@localhost', false],
   ['192.168.0.2', false],
   ['0.0.0.0', false]
-])('%s always means this machine: %s', (name, is) => {
+])('the host %s always means this machine: %s', (name, is) => {
   expect(isLoopbackHost(name)).toBe(is)
 })

@@ -14,7 +14,7 @@ const anyCurrency = fc.constantFrom(...Object.keys(currencyDecimalPlaces))
 const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
 const anyPpm = fc.integer({ min: 0, max: 1_000_000 })
 
-test('parseAmount reads every formatted amount of every currency', () => {
+test('parseAmount reads every formatted money amount of every currency', () => {
   fc.assert(
     fc.property(anyAmount, anyCurrency, (amount, currency) => {
       expect(parseAmount(formatAmount(amount, currency), currency)).toBe(amount)
@@ -22,14 +22,14 @@ test('parseAmount reads every formatted amount of every currency', () => {
   )
 })
 
-test('an amount is formatted with the decimals of its currency', () => {
+test('a money amount is formatted with the decimals of its currency', () => {
   const written = [5, 1_850].flatMap(amount =>
     ['USD', 'JPY', 'KWD'].map(currency => formatAmount(amount, currency))
   )
   expect(written).toEqual(['0.05', '5', '0.005', '18.50', '1850', '1.850'])
 })
 
-test('trailing zeros and surrounding spaces do not change an amount', () => {
+test('trailing zeros and surrounding spaces do not change a money amount', () => {
   fc.assert(
     fc.property(
       anyAmount,
@@ -52,7 +52,7 @@ test.each([
   ['00.10', 'USD', 10],
   ['5.00', 'JPY', 5],
   ['1000000000.00', 'USD', AMOUNT_MAX]
-])('%s in %s are %d minor units', (decimal, currency, amount) => {
+])('the amount %s in %s is %d minor units', (decimal, currency, amount) => {
   expect(parseAmount(decimal, currency)).toBe(amount)
 })
 
@@ -72,16 +72,16 @@ test.each([
   '1 0',
   '1\n2',
   '$1'
-])('"%s" is not an amount', decimal => {
+])('the text "%s" is not a money amount', decimal => {
   expect(parseAmount(decimal, 'USD')).toBeUndefined()
 })
 
-test('more decimals than the currency has are rejected, not rounded', () => {
+test('a money amount with more decimals than its currency has is rejected, not rounded', () => {
   expect(parseAmount('1.005', 'USD')).toBeUndefined()
   expect(parseAmount('1.5', 'JPY')).toBeUndefined()
 })
 
-test('amounts above the maximum and unknown currencies are rejected', () => {
+test('money amounts above the maximum and unknown currencies are rejected', () => {
   expect(parseAmount('1000000000.01', 'USD')).toBeUndefined()
   expect(parseAmount('999999999999999', 'USD')).toBeUndefined()
   for (const currency of ['XXX', 'usd', '', 'toString', '__proto__', 'constructor']) {
@@ -89,7 +89,7 @@ test('amounts above the maximum and unknown currencies are rejected', () => {
   }
 })
 
-test('any text gives a valid amount or undefined', () => {
+test('any text is parsed as a valid money amount or undefined', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9.]{0,30}$/)), anyCurrency, (text, currency) => {
       const amount = parseAmount(text, currency)
@@ -99,7 +99,7 @@ test('any text gives a valid amount or undefined', () => {
   )
 })
 
-test('a share is the exact product, rounded half up', () => {
+test('a share of an amount is the exact product, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const exact = BigInt(amount) * BigInt(ppm)
@@ -116,7 +116,7 @@ test.each([
   [1_999, 190_000, 380],
   [0, 1_000_000, 0],
   [AMOUNT_MAX, 999_999, 99_999_900_000]
-])('of %d, %d parts per million are %d', (amount, ppm, share) => {
+])('of the amount %d, a share of %d parts per million is %d', (amount, ppm, share) => {
   expect(multiplyByPpm(amount, ppm)).toBe(share)
 })
 
@@ -143,7 +143,7 @@ test('a share and its complement add up to the amount, or to one more when both 
   )
 })
 
-test('a division is exact, however large its product', () => {
+test('the division of an amount by parts per million is exact, however large the product', () => {
   const anyFactor = fc.integer({ min: 0, max: 2_000_000_000_000_000 })
   fc.assert(
     fc.property(anyFactor, anyFactor, anyFactor, (amount, numerator, more) => {

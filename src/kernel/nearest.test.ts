@@ -11,15 +11,15 @@ test.each([
   ['pool-size', 'pool_size'],
   ['statment_timout_ms', 'statement_timeout_ms'],
   ['hots', 'host']
-])('the nearest word of %s is %s', (word, meant) => {
+])('the nearest known word to %s is %s', (word, meant) => {
   expect(mostSimilarWord(word, known)).toBe(meant)
 })
 
-test.each(['colour', 'x', 'entirely_different'])('no known word is similar to %s', word => {
+test.each(['colour', 'x', 'entirely_different'])('no known word is similar to the misspelled %s', word => {
   expect(mostSimilarWord(word, known)).toBeUndefined()
 })
 
-test('an empty list has no nearest word', () => {
+test('an empty list of known words has no nearest word', () => {
   expect(mostSimilarWord('word', [])).toBeUndefined()
 })
 

@@ -8,7 +8,7 @@ const shapeOf = (key: readonly (string | number)[]) =>
 const anyText = fc.string({ unit: 'binary' }).filter(text => text.isWellFormed() && !text.includes('\0'))
 const anyKey = fc.array(fc.oneof(anyText, fc.maxSafeInteger()), { minLength: 1, maxLength: 4 })
 
-test('every key is read back from its cursor', () => {
+test('every sort key is read back from its page cursor', () => {
   fc.assert(
     fc.property(anyKey, key => {
       const cursor = encodeCursor(key)
@@ -46,7 +46,7 @@ test.each([
   )
 })
 
-test('any text as a cursor is rejected or has the right shape', () => {
+test('any text as a page cursor is rejected or decodes to the right shape', () => {
   const anyJson = fc.json().map(text => Buffer.from(text).toString('base64url'))
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), anyJson), cursor => {
@@ -71,7 +71,7 @@ const numbers = (rows: readonly { id: string; key: number }[], filters?: unknown
   total: async () => ({ total: rows.length })
 })
 
-test('the pages of any size together are the whole list', async () => {
+test('the pages of a list, of any size, together are the whole list', async () => {
   const anyKeys = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(anyKeys, fc.integer({ min: 1, max: 20 }), async (keys, limit) => {
@@ -93,14 +93,14 @@ test('the pages of any size together are the whole list', async () => {
 
 const three = [1, 2, 3].map(key => ({ id: newId(), key }))
 
-test('the last page has no cursor, even when it is full, and the total is returned on request', async () => {
+test('the last page of a list has no cursor, even when it is full, and the total is returned on request', async () => {
   expect(await readPage({}, numbers([]))).toEqual({ items: [], next_cursor: null })
   expect(await readPage({ limit: 3 }, numbers(three))).toEqual({ items: three, next_cursor: null })
   const page = await readPage({ limit: 2, count: true }, numbers(three))
   expect(page).toEqual({ items: three.slice(0, 2), next_cursor: expect.any(String), total: 3 })
 })
 
-test('a cursor is valid only for the list that returned it, with the same filters', async () => {
+test('a page cursor is valid only for the list that returned it, with the same filters', async () => {
   const cursor = String((await readPage({ limit: 1 }, numbers(three, ['red']))).next_cursor)
   const read = (list: ReturnType<typeof numbers>) => readPage({ limit: 1, cursor }, list)
   expect((await read(numbers(three, ['red']))).items).toEqual([three[1]])
@@ -109,7 +109,7 @@ test('a cursor is valid only for the list that returned it, with the same filter
   await expect(read({ ...numbers(three, ['red']), name: 'others' })).rejects.toEqual(refused)
 })
 
-test('a cursor whose last part is not an id is rejected before the database is queried', async () => {
+test('a page cursor whose last part is not an id is rejected before the database is queried', async () => {
   const list = { ...newestFirst, name: 'ids', rows: async () => three, total: async () => undefined }
   const { next_cursor } = await readPage({ limit: 1 }, list)
   const [fingerprint = ''] = decodeCursor(String(next_cursor), ['string', 'string'])
@@ -121,7 +121,7 @@ test.each([
   [0, { total: 0 }],
   [1_000, { total: 1_000 }],
   [1_001, { total: 1_000, total_is_more: true }]
-])('a list with %i counted rows returns %j', async (total, reported) => {
+])('a list of %i counted rows returns the total %j', async (total, reported) => {
   const page = await readPage(
     { count: true },
     { name: 'rows', ...newestFirst, rows: async () => [] as { id: string }[], total: async () => ({ total }) }

@@ -79,7 +79,7 @@ test('certainlyMatchesSchema returns false for a keyword without a rule', () => 
   expect(certainlyMatchesSchema({ type: 'string', toString: 1 }, 'abc')).toBe(false)
 })
 
-test('a start with text, numbers and booleans does not load the compiler', () => {
+test('starting with settings of text, numbers and booleans does not load the schema compiler', () => {
   const environment = { NODE_ENV: 'production', PORT: '80', HOST: '::', DATABASE_URL: 'postgres://db/shop' }
   const config = readConfigForDatabase(modules, {
     ...environment,

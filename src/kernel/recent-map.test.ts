@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecentlyUsedMap } from './recent-map.ts'
 
-test('recently read entries stay, and the others are evicted', () => {
+test('recently read entries of a recent-map stay, and the others are evicted', () => {
   const map = new RecentlyUsedMap<number>(10)
   map.set('often', 0)
   for (let number = 1; number <= 100; number += 1) {
@@ -13,7 +13,7 @@ test('recently read entries stay, and the others are evicted', () => {
   expect(map.get('once 1')).toBeUndefined()
 })
 
-test('the newest entries of half the capacity are always kept', () => {
+test('a recent-map always keeps as many of the newest entries as half its capacity', () => {
   const map = new RecentlyUsedMap<number>(10)
   for (const round of [1, 2, 3]) {
     for (let number = 0; number < 5; number += 1) map.set(`${round} ${number}`, number)
@@ -21,7 +21,7 @@ test('the newest entries of half the capacity are always kept', () => {
   }
 })
 
-test('a value that is too large is not stored and removes the previous one', () => {
+test('a value that is too large for a recent-map is not stored and removes the previous one', () => {
   const map = new RecentlyUsedMap<string>(10, value => value.length)
   map.set('a', 'small')
   map.set('a', 'too large')
@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   value: fc.nat({ max: 8 })
 })
 
-test('after any operations, get returns the last value or undefined, and the size stays bounded', () => {
+test('after any operations on a recent-map, get returns the last value or undefined, and its size stays bounded', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
       const map = new RecentlyUsedMap<number>(16, value => value)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentlyUsedPairMap } from './recent-pairs.ts'
 
-test('values are found by both halves of their key and deleted by the second half or all together', () => {
+test('values of recent-pairs are found by both halves of their key and deleted by the second half or all together', () => {
   const pairs = new RecentlyUsedPairMap<number>(100)
   pairs.set('a', 'x', 1)
   pairs.set('b', 'x', 2)
@@ -15,7 +15,7 @@ test('values are found by both halves of their key and deleted by the second hal
   expect(pairs.get('a', 'y')).toBeUndefined()
 })
 
-test('the number of pairs is bounded for any first halves, and recently read pairs stay', () => {
+test('the number of recent-pairs is bounded for any first halves, and recently read pairs stay', () => {
   const pairs = new RecentlyUsedPairMap<number>(20)
   pairs.set('a', 'wanted', 1)
   for (let each = 0; each < 1_000; each += 1) {
@@ -29,7 +29,7 @@ test('the number of pairs is bounded for any first halves, and recently read pai
   expect(left).toBeLessThanOrEqual(20)
 })
 
-test('a deleted pair is deleted from both generations, and a pair that is set again counts once', () => {
+test('a deleted recent-pair is deleted from both generations, and a pair that is set again counts once', () => {
   const pairs = new RecentlyUsedPairMap<number>(4)
   for (const second of ['p', 'q', 'r']) pairs.set('a', second, 1)
   for (const second of ['p', 'q', 'r']) pairs.deleteSecond(second)

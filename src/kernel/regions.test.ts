@@ -3,10 +3,13 @@ import { expect, test } from 'vitest'
 import { REGIONS_SPELLED } from '../../test/support/regions.ts'
 import { findRegionCode, REGION_MESSAGE, regionCodesOutward, regionFault } from './regions.ts'
 
-test.each(REGIONS_SPELLED)('in %s, each spelling of %s is that code', (country, code, spellings) => {
-  for (const text of [code, `${country}-${code}`, ...spellings])
-    expect(findRegionCode(country, text), text).toBe(code)
-})
+test.each(REGIONS_SPELLED)(
+  'in the country %s, each spelling of %s is that region code',
+  (country, code, spellings) => {
+    for (const text of [code, `${country}-${code}`, ...spellings])
+      expect(findRegionCode(country, text), text).toBe(code)
+  }
+)
 
 test.each([
   ['US', 'Calif.'],
@@ -22,17 +25,17 @@ test.each([
   ['*', 'CA'],
   // A county and a town have this name, so it is ambiguous.
   ['HU', 'Veszpr\u00e9m']
-])('%s has no region "%s"', (country, text) => {
+])('the country %s has no region "%s"', (country, text) => {
   expect(findRegionCode(country, text)).toBeUndefined()
 })
 
-test('a code takes precedence over a name, and postal regions are known', () => {
+test('a region code takes precedence over a region name, and postal regions are known', () => {
   expect(findRegionCode('PE', 'ICA')).toBe('ICA')
   expect(findRegionCode('HU', 'vm')).toBe('VM')
   expect(findRegionCode('US', 'us-ae')).toBe('AE')
 })
 
-test('regionCodesOutward returns a region and the regions around it', () => {
+test('regionCodesOutward returns a region and the regions that contain it', () => {
   expect(regionCodesOutward('ES', 'Barcelona')).toEqual(['B', 'CT'])
   expect(regionCodesOutward('ES', 'CT')).toEqual(['CT'])
   expect(regionCodesOutward('US', 'California')).toEqual(['CA'])
@@ -52,7 +55,7 @@ test.each([
   expect(regionFault('ES', text, new Set(named))).toBe(fault)
 })
 
-test('any text means at most one region, and the code of that region means the same', () => {
+test('any text means at most one region, and the code of that region means the same region', () => {
   fc.assert(
     fc.property(fc.constantFrom('US', 'ES', 'AZ', 'XX'), fc.string({ unit: 'grapheme' }), (country, text) => {
       const code = findRegionCode(country, text)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSingleFlight } from './single-flight.ts'
 
-test('callers share work that is in progress, and a later caller starts it again', async () => {
+test('simultaneous callers share work that is in progress, and a later caller starts it again', async () => {
   const run = createSingleFlight<number>()
   let runs = 0
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -16,13 +16,13 @@ test('callers share work that is in progress, and a later caller starts it again
   expect(await run('a', work)).toBe(2)
 })
 
-test('calls with different keys do not share work', async () => {
+test('single-flight calls with different keys do not share work', async () => {
   const run = createSingleFlight<string>()
   const keys = ['a', 'b', '__proto__', 'constructor']
   expect(await Promise.all(keys.map(key => run(key, async () => key)))).toEqual(keys)
 })
 
-test('a failure rejects every waiting caller, and is not cached', async () => {
+test('a failure of shared work rejects every waiting caller, and is not cached', async () => {
   const run = createSingleFlight<string>()
   const fail = () => Promise.reject(new Error('no'))
   const outcomes = await Promise.allSettled([run('a', fail), run('a', fail)])

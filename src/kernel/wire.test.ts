@@ -5,7 +5,7 @@ import { Id, listOf, nullable, patchRequest, request, response } from './wire.ts
 
 const fields = { name: Type.String({ minLength: 1 }), owner_id: nullable(Id) }
 
-test('a request schema rejects unknown members', () => {
+test('the schema of a request body rejects unknown members', () => {
   const errorsOf = compileSchema(request('NewWishRequest', fields))
   expect(errorsOf({ name: 'a', owner_id: null })).toEqual([])
   expect(errorsOf({ name: 'a' })).toMatchObject([{ keyword: 'required' }])
@@ -14,7 +14,7 @@ test('a request schema rejects unknown members', () => {
   ])
 })
 
-test('a PATCH schema accepts any subset of the members, under the same rules', () => {
+test('the schema of a PATCH body accepts any subset of the members, under the same rules', () => {
   const errorsOf = compileSchema(patchRequest('UpdateWishRequest', fields))
   for (const body of [{}, { name: 'a' }, { owner_id: null }]) expect(errorsOf(body)).toEqual([])
   for (const body of [{ name: '' }, { owner_id: 'x' }, { more: 1 }]) expect(errorsOf(body)).toHaveLength(1)
@@ -31,6 +31,6 @@ test.each([
   expect(errorsOf(bad)).not.toEqual([])
 })
 
-test('the schema of a list is named after its items', () => {
+test('the schema of a list response is named after its items', () => {
   expect(listOf(response('WishResponse', fields))).toMatchObject({ title: 'WishListResponse' })
 })

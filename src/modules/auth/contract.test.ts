@@ -74,34 +74,40 @@ async function useFake(): Promise<Subject> {
 test.each([
   ['auth', useReal],
   ['its fake', useFake]
-])('%s returns the user and expiry of a valid token and rejects others', async (_what, use) => {
-  const { auth, signIn } = await use()
-  for (const role of ['customer', 'admin'] as const) {
-    const { id, token } = await signIn(role)
-    const { expiresAt, ...identity } = await auth.authenticate(token)
-    expect(identity).toMatchObject({ userId: id, role })
-    expect(expiresAt).toBeGreaterThan(Date.now() / 1_000)
-    await expect(auth.authenticate(`${token}x`)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
+])(
+  'the auth contract of %s returns the user and expiry of a valid token and rejects others',
+  async (_what, use) => {
+    const { auth, signIn } = await use()
+    for (const role of ['customer', 'admin'] as const) {
+      const { id, token } = await signIn(role)
+      const { expiresAt, ...identity } = await auth.authenticate(token)
+      expect(identity).toMatchObject({ userId: id, role })
+      expect(expiresAt).toBeGreaterThan(Date.now() / 1_000)
+      await expect(auth.authenticate(`${token}x`)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
+    }
+    await expect(auth.authenticate('')).rejects.toMatchObject({ kind: 'unauthenticated' })
+    expect(auth.revocations.isLive()).toBe(true)
   }
-  await expect(auth.authenticate('')).rejects.toMatchObject({ kind: 'unauthenticated' })
-  expect(auth.revocations.isLive()).toBe(true)
-})
+)
 
 test.each([
   ['auth', useReal],
   ['its fake', useFake]
-])('%s returns contacts of users, and one-time tokens while they are valid', async (_what, use) => {
-  const { auth, introduce } = await use()
-  const { contact, sent, supersede } = await introduce()
-  expect(await auth.contacts([newId(), contact.id, contact.id])).toEqual([contact])
-  expect(await auth.contacts([])).toEqual([])
-  const { token, email, purpose, expiresAt } = sent.token
-  expect([typeof token, email, purpose]).toEqual(['string', contact.email, 'verify_email'])
-  expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
-  expect(await auth.oneTimeToken(sent.id)).toEqual(sent.token)
+])(
+  'the auth contract of %s returns contacts of users, and one-time tokens while they are valid',
+  async (_what, use) => {
+    const { auth, introduce } = await use()
+    const { contact, sent, supersede } = await introduce()
+    expect(await auth.contacts([newId(), contact.id, contact.id])).toEqual([contact])
+    expect(await auth.contacts([])).toEqual([])
+    const { token, email, purpose, expiresAt } = sent.token
+    expect([typeof token, email, purpose]).toEqual(['string', contact.email, 'verify_email'])
+    expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
+    expect(await auth.oneTimeToken(sent.id)).toEqual(sent.token)
 
-  const later = await supersede()
-  expect(await auth.oneTimeToken(sent.id)).toBeUndefined()
-  expect((await auth.oneTimeToken(later.id))?.token).not.toBe(token)
-  expect(await auth.oneTimeToken(newId())).toBeUndefined()
-})
+    const later = await supersede()
+    expect(await auth.oneTimeToken(sent.id)).toBeUndefined()
+    expect((await auth.oneTimeToken(later.id))?.token).not.toBe(token)
+    expect(await auth.oneTimeToken(newId())).toBeUndefined()
+  }
+)

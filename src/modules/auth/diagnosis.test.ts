@@ -8,7 +8,7 @@ test.each([
   ['ok', { isRequired: true, isProduction: true }, true],
   ['ok', { isRequired: false, isProduction: false }, true]
 ] as const)(
-  'the second factor of administrators: %s where %o and there is one: %s',
+  'doctor finds on the second factor of administrators: %s where %o and an administrator has none: %s',
   async (state, shop, found) => {
     const db = { first: async () => ({ found }) } as unknown as Queryable
     const [diagnosis] = diagnoseAdminSecondFactor(db, shop)

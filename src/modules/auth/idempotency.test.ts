@@ -34,8 +34,8 @@ function repeated(method: string, url: string, options: { token?: string; body?:
   return () => app.request(method, url, { ...options, headers })
 }
 
-describe('a request that is repeated with its idempotency key:', () => {
-  test('a registration creates one account and opens another session', async () => {
+describe('a repeated request with one idempotency key', () => {
+  test('a repeated registration with one idempotency key creates one account and opens another session', async () => {
     const register = repeated('POST', '/api/auth/register', { body: newAccount() })
     const [first, again] = [await register(), await register()]
     expect([first.status, again.status]).toEqual([201, 201])
@@ -44,7 +44,7 @@ describe('a request that is repeated with its idempotency key:', () => {
     expect(await sessionsOf(first.json.user.id)).toHaveLength(2)
   })
 
-  test('a registration is rejected after the password was changed', async () => {
+  test('a repeated registration with one idempotency key is rejected after the password was changed', async () => {
     const body = newAccount()
     const register = repeated('POST', '/api/auth/register', { body })
     const { json } = await register()
@@ -53,7 +53,7 @@ describe('a request that is repeated with its idempotency key:', () => {
     expect((await register()).json.code).toBe('AUTH_INVALID_CREDENTIALS')
   })
 
-  test('a registration by invitation needs no second invitation', async () => {
+  test('a repeated registration by invitation with one idempotency key needs no second invitation', async () => {
     const invited = await createTestApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' }, app.databaseUrl)
     try {
       const { code } = (await app.request('POST', '/api/auth/invitations', { token: adminToken, body: {} }))
@@ -68,14 +68,14 @@ describe('a request that is repeated with its idempotency key:', () => {
     }
   })
 
-  test('a log-in opens another session', async () => {
+  test('a repeated log-in with one idempotency key opens another session', async () => {
     const { email, user } = await signIn()
     const logIn = repeated('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
     expect([(await logIn()).status, (await logIn()).status]).toEqual([200, 200])
     expect(await sessionsOf(user.id)).toHaveLength(3)
   })
 
-  test('a refresh returns the same successor until that is used, and is rejected afterwards', async () => {
+  test('a repeated refresh with one idempotency key returns the same successor until that is used, then is rejected', async () => {
     const { refresh_token, user } = await signIn()
     const refresh = repeated('POST', '/api/auth/refresh', { body: { refresh_token } })
     const first = await refresh()
@@ -90,7 +90,7 @@ describe('a request that is repeated with its idempotency key:', () => {
     expect((await app.request('POST', '/api/auth/refresh', { body: latest })).status).toBe(200)
   })
 
-  test('an invitation is created once and returned with its code', async () => {
+  test('a repeated request with one idempotency key creates an invitation once and returns its code', async () => {
     const invite = repeated('POST', '/api/auth/invitations', {
       token: adminToken,
       body: { expires_in_days: 3 }
@@ -101,7 +101,7 @@ describe('a request that is repeated with its idempotency key:', () => {
     expect(await sql('select id from auth.invitations where id = $1', [first.json.id])).toHaveLength(1)
   })
 
-  test('a password change returns the same response and is applied', async () => {
+  test('a repeated password change with one idempotency key returns the same response and is applied', async () => {
     const { access_token: token, email } = await signIn()
     const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
     const change = repeated('POST', '/api/auth/password', { token, body })
@@ -111,7 +111,7 @@ describe('a request that is repeated with its idempotency key:', () => {
     expect(logIn.status).toBe(200)
   })
 
-  test('a changed name, an ended session and a withdrawn invitation return the first response', async () => {
+  test('a repeated name change, session end or invitation withdrawal with one key returns the first response', async () => {
     const { access_token: token, email } = await signIn()
     const rename = repeated('PATCH', '/api/auth/me', { token, body: { name: 'Ada' } })
     expect((await dyingBehindCommit({ sql }, rename)).json.name).toBe('Ada')

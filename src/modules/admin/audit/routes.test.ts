@@ -58,7 +58,7 @@ test('audit entries are found by actor, route, object id and time', async () => 
   expect((await shop.as(ADA).get('/api/admin/audit?since=yesterday')).status).toBe(400)
 })
 
-test(`each filter uses an index on ${MANY} entries`, async () => {
+test(`each filter of the audit log uses an index on ${MANY} entries`, async () => {
   const { shop } = await useAudit()
   await shop.sql(
     `insert into cartwright.audit (id, at, actor, method, route, params, request_id, status)

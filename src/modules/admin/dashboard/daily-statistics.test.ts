@@ -39,7 +39,7 @@ async function useOldShop() {
   return { ...shop, ids, day, statistics, store, stored, setBeginning }
 }
 
-test('the statistics of stored days equal those computed from orders', async () => {
+test('the stored daily statistics equal those computed from orders', async () => {
   const { statistics, store, stored, setBeginning, record, day } = await useOldShop()
   await store()
   expect(await stored()).toEqual([])
@@ -59,7 +59,7 @@ test('the statistics of stored days equal those computed from orders', async () 
   expect(statements.filter(name => name === 'orders.sum_of_days')).toHaveLength(1)
 })
 
-test('a stored day is computed again after a share of its age', async () => {
+test('the stored statistics of an old day are computed again, less often the older the day is', async () => {
   const { ids, statistics, store, stored, setBeginning, sql } = await useOldShop()
   await setBeginning(20)
   await store()
@@ -75,7 +75,7 @@ test('a stored day is computed again after a share of its age', async () => {
   expect(again).toHaveLength(before.length)
 })
 
-test('statistics of another time zone or of other modules are not used', async () => {
+test('stored daily statistics of another time zone or of other modules are not used', async () => {
   const { statistics, store, stored, setBeginning, sql } = await useOldShop()
   await setBeginning(20)
   await store()

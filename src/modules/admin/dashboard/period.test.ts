@@ -5,7 +5,7 @@ import { resolveDashboardPeriod } from './period.ts'
 const NOW = Date.parse('2026-03-30T22:30:00Z')
 const rejected = expect.objectContaining({ code: 'ADMIN_PERIOD_INVALID' })
 
-test('a period consists of whole days in the time zone of the shop, first and last included', () => {
+test('a dashboard period consists of whole days in the time zone of the shop, first and last included', () => {
   const berlin = createTimeZoneDays('Europe/Berlin')
   const { days, starts, end } = resolveDashboardPeriod(berlin, { from: '2026-03-28', to: '2026-03-30' }, NOW)
   expect(days).toEqual(['2026-03-28', '2026-03-29', '2026-03-30'])
@@ -18,7 +18,7 @@ test('a period consists of whole days in the time zone of the shop, first and la
   ])
 })
 
-test('the default period is the last thirty days in the time zone of the shop', () => {
+test('the default dashboard period is the last thirty days in the time zone of the shop', () => {
   const daysIn = (zone: string, query = {}) =>
     resolveDashboardPeriod(createTimeZoneDays(zone), query, NOW).days
   expect(daysIn('UTC').at(-1)).toBe('2026-03-30')
@@ -28,7 +28,7 @@ test('the default period is the last thirty days in the time zone of the shop', 
   expect(daysIn('UTC', { to: '2026-01-30' })[0]).toBe('2026-01-01')
 })
 
-test('a period must not end before it begins, and has 366 days at most', () => {
+test('a dashboard period must not end before it begins, and has 366 days at most', () => {
   const utc = createTimeZoneDays('UTC')
   expect(resolveDashboardPeriod(utc, { from: '2027-01-01', to: '2028-01-01' }, NOW).days).toHaveLength(366)
   expect(() => resolveDashboardPeriod(utc, { from: '2027-01-01', to: '2028-01-02' }, NOW)).toThrow(rejected)

@@ -90,7 +90,7 @@ test('the dashboard sums orders, revenue and low stock by days in the time zone 
   await expectSums(shop)
 })
 
-test('canceled units count neither in units nor in totals; returned units count in both', async () => {
+test('in the dashboard, canceled units count neither in units nor in totals; returned units count in both', async () => {
   const shop = await useOrders({ modules: [...CHECKOUT_MODULES, adminModule] })
   const body = { ...sent(shop.mug, 4), payment: TRANSFER }
   const { json: order } = await shop.as(customer()).post('/api/orders', body)
@@ -201,7 +201,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
   }
 }
 
-test('statistics of disabled modules are null', async () => {
+test('dashboard statistics of disabled modules are null', async () => {
   const shop = await useShop({ modules: [adminModule] })
   const { json } = await shop.as(admin(newId())).get('/api/admin/dashboard')
   expect(json).toMatchObject({

@@ -48,7 +48,7 @@ async function useFeed(scopes: readonly string[] | null = null) {
 type Item = { payload: { nth: number }; position: number }
 const nthsOf = ({ items }: { items: Item[] }) => items.map(({ payload }) => payload.nth)
 
-test('the feed returns events page by page, and an empty page with the same cursor at the end', async () => {
+test('the event feed returns events page by page, and an empty page with the same cursor at the end', async () => {
   const { ring, ringGong, read, waitFor } = await useFeed()
   expect(await read()).toEqual({ items: [], next_after: 0, latest_position: 0 })
   const subject = await ring([1, 2])
@@ -70,7 +70,7 @@ test('the feed returns events page by page, and an empty page with the same curs
   expect(await read('?after=3')).toEqual({ items: [], next_after: 3, latest_position: 3 })
 })
 
-test('administrators with scopes receive the events of those modules only', async () => {
+test('administrators with scopes receive only the events of those modules from the event feed', async () => {
   const { ring, ringGong, read, waitFor } = await useFeed(['gong'])
   await ring([1])
   await ringGong(2)
@@ -85,18 +85,18 @@ test('administrators with scopes receive the events of those modules only', asyn
   expect(await read('?after=5')).toEqual({ items: [], next_after: 6, latest_position: 6 })
 })
 
-test('customers cannot read the feed', async () => {
+test('customers cannot read the event feed', async () => {
   const { as } = await useFeed()
   expect((await as(customer()).get(FEED)).json.code).toBe('ADMIN_REQUIRED')
   expect((await as(null).get(FEED)).status).toBe(401)
 })
 
-test.each(['-1', '1.5', 'x', '9007199254740993'])('the cursor %s is rejected', async after => {
+test.each(['-1', '1.5', 'x', '9007199254740993'])('the event feed rejects the cursor %s', async after => {
   const { api } = await useFeed()
   expect((await api.get(`${FEED}?after=${after}`)).status).toBe(400)
 })
 
-test('a cursor beyond the end is rejected, and the response names the latest position', async () => {
+test('a feed cursor beyond the last event is rejected, and the response names the latest position', async () => {
   const { ring, api, waitFor } = await useFeed()
   await ring([1])
   await waitFor(1)
@@ -106,7 +106,7 @@ test('a cursor beyond the end is rejected, and the response names the latest pos
   })
 })
 
-test('a cursor whose events were deleted is gone, and without a cursor the feed begins at the oldest event', async () => {
+test('a feed cursor whose events were deleted gets 410, and without a cursor the feed begins at the oldest event', async () => {
   const { ring, api, read, waitFor, sql } = await useFeed()
   await ring([1, 2])
   await waitFor(2)

@@ -47,7 +47,7 @@ async function useFailingHandler() {
   }
 }
 
-test('administrators list dead events and retry one', async () => {
+test('administrators list dead events and retry one of them', async () => {
   const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
   const id = await emitDeadEvent()
   const { json } = await api.get('/api/admin/events?count=true')
@@ -78,7 +78,7 @@ test('administrators list dead events and retry one', async () => {
   expect(audit[0]).toMatchObject({ route: '/api/admin/events/:id/retry', status: 204 })
 })
 
-test('a discarded event is not handled, the next of its subject is, and the reason is logged', async () => {
+test('a discarded event is not handled, the next event of its subject is, and the reason is logged', async () => {
   const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
   const id = await emitDeadEvent()
   const [dead] = (await api.get('/api/admin/events?state=dead')).json.items
@@ -118,7 +118,7 @@ test('events of each state are listed page by page', async () => {
     expect((await api.post(`/api/admin/events/${id}/retry`)).status).toBe(400)
 })
 
-test('the backlog is summarized by handler, and all dead events are retried in one request', async () => {
+test('the backlog of events is summarized by handler, and all dead events are retried in one request', async () => {
   const { api, emitDeadEvent, repair, handled } = await useFailingHandler()
   const bells = [await emitDeadEvent(), await emitDeadEvent()]
   const { handlers, schedules } = (await api.get('/api/admin/events/summary')).json
@@ -139,7 +139,7 @@ test('the backlog is summarized by handler, and all dead events are retried in o
     await until('both events are handled', async () => (await handled(bell)).length === 2)
 })
 
-test('the dead events of one handler are discarded in one request, and those that waited for them are handled', async () => {
+test('the dead events of one handler are discarded in one request, and events that waited for them are handled', async () => {
   const { shop, api, emitDeadEvent, repair, handled } = await useFailingHandler()
   const bells = [await emitDeadEvent(), await emitDeadEvent()]
   // The state after the first event dies: the second waits until an administrator decides.

@@ -8,7 +8,7 @@ test.each([
   ['2026-03-01T08:00:00.001Z', 1],
   ['2026-03-01T08:10:00Z', 600],
   ['2026-03-02T08:00:00Z', 3_600]
-])('maintenance until %s sends Retry-After of %d s', (until, seconds) => {
+])('during maintenance until %s, a rejected request gets Retry-After of %d s', (until, seconds) => {
   const error = maintenanceErrorAt(
     { enabled: true, message: 'Back soon.', until: until === null ? null : new Date(until) },
     NOW
@@ -20,13 +20,13 @@ test.each([
 })
 
 test.each(['2026-03-01T08:00:00Z', '2026-02-01T08:00:00Z'])(
-  'maintenance has ended automatically at %s',
+  'maintenance mode has ended automatically at %s',
   until => {
     const maintenance = { enabled: true, message: 'Back soon.', until: new Date(until) }
     expect(maintenanceErrorAt(maintenance, NOW)).toBeUndefined()
   }
 )
 
-test('there is no error while maintenance is disabled', () => {
+test('no request gets a maintenance error while maintenance mode is disabled', () => {
   expect(maintenanceErrorAt({ enabled: false, message: 'Back soon.', until: null }, NOW)).toBeUndefined()
 })

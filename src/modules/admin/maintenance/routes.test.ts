@@ -9,7 +9,7 @@ const MAINTENANCE = '/api/admin/maintenance'
 const ACCOUNT = { email: 'ada@example.com', password: 'nine lives and a piano' }
 const LINE = { variant_id: newId(), quantity: 1 }
 
-test('maintenance rejects writes of customers and guests in every process, and not those of administrators and providers', async () => {
+test('maintenance mode rejects writes of shoppers in every process, and not those of administrators and providers', async () => {
   const other = await useShop({ modules: [adminModule] })
   const shop = await useShop({ databaseUrl: other.databaseUrl })
   const api = other.as(admin())
@@ -68,7 +68,7 @@ test('maintenance rejects writes of customers and guests in every process, and n
   expect(audit.items.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200, 400, 400])
 })
 
-test('maintenance ends automatically at its end, in every process', async () => {
+test('maintenance mode ends automatically at its end time, in every process', async () => {
   const other = await useShop({ modules: [adminModule] })
   const shop = await useShop({ databaseUrl: other.databaseUrl })
   const [api, anonymous] = [other.as(admin()), shop.as(null)]

@@ -4,7 +4,7 @@ import { resolveModuleHealth } from './health.ts'
 const cart = { name: 'cart', enabled: true, requires: ['catalog', 'pricing'] }
 const waiting = { handler: 'cart:catalog.changed', dead: 0, oldest_seconds: 0, latest_error: null }
 
-test('a module is up while none of its handlers is stuck', () => {
+test('the health of a module is up while none of its event handlers is stuck', () => {
   const others = [
     { ...waiting, handler: 'cartoons:catalog.changed', dead: 3 },
     { ...waiting, handler: 'catalog.refresh', oldest_seconds: 900 }
@@ -16,7 +16,7 @@ test('a module is up while none of its handlers is stuck', () => {
   ).toEqual(up)
 })
 
-test('dead or stuck handlers degrade a module, and the reasons name them and their errors', () => {
+test("dead or stuck event handlers degrade a module's health, and the reasons name them and their errors", () => {
   expect(
     resolveModuleHealth(cart, new Set(['cart']), [
       { ...waiting, dead: 2, oldest_seconds: 61.7, latest_error: 'Error: no' },
@@ -32,7 +32,7 @@ test('dead or stuck handlers degrade a module, and the reasons name them and the
   })
 })
 
-test('every module is degraded while the database does not respond, and a disabled module names its reasons', () => {
+test('the health of every module is degraded while the database is down; a disabled module names its reasons', () => {
   expect(resolveModuleHealth(cart, new Set(['cart']), undefined).reasons).toEqual([
     'The database does not respond.'
   ])

@@ -51,7 +51,7 @@ test('administrators see the health of every module with its reasons, and the co
   expect((await api.get('/api/admin/modules')).json).toMatchObject({ database: 'up', cache: 'down' })
 })
 
-test('the admin module runs alone; disabled, every path below /api/admin is 503, also those of other modules', async () => {
+test('the admin module runs without other modules, and when it is disabled every path below /api/admin gets 503', async () => {
   const alone = await useShop({ modules: [adminModule] })
   const { items } = (await alone.as(admin()).get('/api/admin/modules')).json
   expect(items.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual([

@@ -15,7 +15,7 @@ afterAll(() => shop.close())
 const idsOf = async (query: string) =>
   (await boss.get(`${USERS}?${query}`)).json.items.map(({ id }: { id: string }) => id)
 
-test('users are found by the beginning of their address or name, by role, and page by page', async () => {
+test('administrators find users by the beginning of the e-mail address or name, by role, and page by page', async () => {
   const ada = await shop.register({ email: 'byron.ada@example.com', name: 'Ada Lovelace' })
   const bob = await shop.register({ email: 'byron.bob@example.com', name: 'ÅKE' })
   expect(await idsOf('q=BYRON.')).toEqual([bob.id, ada.id])
@@ -29,7 +29,7 @@ test('users are found by the beginning of their address or name, by role, and pa
   expect(first.items[0]).not.toHaveProperty('password_hash')
 })
 
-test('rights are granted and revoked, and a user is disabled and enabled', async () => {
+test('an administrator grants and revokes the rights of a user, and disables and enables the user', async () => {
   const ada = await shop.register()
   const of = `${USERS}/${ada.id}`
   const scoped = await boss.patch(of, { rights: { role: 'admin', scopes: ['auth'] } })
@@ -109,7 +109,7 @@ test('ending one session ends no other session of its user or of other users', a
   expect((await eve.delete(`${of}/${newest.id}`)).status).toBe(403)
 })
 
-test('sessions are listed and ended, and an account is exported and deleted', async () => {
+test('an administrator lists and ends sessions of a user, and exports and deletes the account', async () => {
   const ada = await shop.register()
   const of = `${USERS}/${ada.id}`
   expect((await boss.get(`${of}/sessions?count=true`)).json).toMatchObject({ total: 1, next_cursor: null })

@@ -36,8 +36,8 @@ const grant = (id: string, role: 'customer' | 'admin', scopes: string[] | null) 
 const mayWrite = async ({ get }: typeof boss) => (await get('/api/admin/diary')).status
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-describe('scopes', () => {
-  test('limit an administrator to the named modules from the next request on', async () => {
+describe('administrator scopes', () => {
+  test('scopes limit an administrator to the named modules from the next request on', async () => {
     const ada = await shop.newAdmin()
     expect([await mayWrite(ada), (await ada.get('/api/auth/invitations')).status]).toEqual([204, 200])
     await grant(ada.id, 'admin', ['auth'])
@@ -59,7 +59,7 @@ describe('scopes', () => {
     expect((await ada.get('/api/auth/me')).json.scopes).toBeNull()
   })
 
-  test('are in new tokens, and a revoked scope in an old token gives no access', async () => {
+  test("an administrator's new tokens have the current scopes, and a revoked scope in an old token gives no access", async () => {
     const ada = await shop.newAdmin()
     expect(claimsOf(ada.token)).not.toHaveProperty('scopes')
     await grant(ada.id, 'admin', ['diary'])
@@ -71,7 +71,7 @@ describe('scopes', () => {
     expect((await shop.as({ token: json.access_token }).get('/api/admin/diary')).status).toBe(403)
   })
 
-  test('give customers and guests no access', async () => {
+  test('scopes give customers and guests no access to administration', async () => {
     const ada = await shop.register()
     expect((await ada.get('/api/admin/diary')).json.code).toBe('ADMIN_REQUIRED')
     expect((await shop.anonymous.get('/api/admin/diary')).status).toBe(401)
@@ -79,7 +79,7 @@ describe('scopes', () => {
 })
 
 describe('the last administrator with all rights', () => {
-  test('stays when two administrators simultaneously remove the rights of each other', async () => {
+  test("two administrators who simultaneously remove each other's full rights leave one administrator with full rights", async () => {
     await shop.sql(
       `update auth.users set role = 'customer', scopes = null where role = 'admin' and id <> $1`,
       [boss.id]
@@ -108,7 +108,7 @@ describe('the last administrator with all rights', () => {
 })
 
 describe('accounts of other users', () => {
-  test('are listed, searched by e-mail address, and filtered', async () => {
+  test('accounts of users are listed, searched by e-mail address, and filtered by an administrator', async () => {
     const [ada, bob] = [
       await shop.register({ email: 'list.ada@example.com' }),
       await shop.register({ email: 'list.bob@example.com' })
@@ -128,7 +128,7 @@ describe('accounts of other users', () => {
     expect((await shop.auth.listUsers({ search: 'list%' })).items).toEqual([])
   })
 
-  test('are disabled and enabled, and their sessions are listed and ended', async () => {
+  test('an administrator disables and enables accounts of others, and lists and ends their sessions', async () => {
     const ada = await shop.register()
     await shop.logIn(ada.email)
     const { items } = await shop.auth.sessionsOf(ada.id, {})
@@ -142,7 +142,7 @@ describe('accounts of other users', () => {
     expect((await shop.logIn(ada.email)).status).toBe(200)
   })
 
-  test('that do not exist are rejected as AUTH_USER_NOT_FOUND', async () => {
+  test('administration of an account that does not exist is rejected as AUTH_USER_NOT_FOUND', async () => {
     const id = newId()
     const results = await Promise.allSettled([
       grant(id, 'admin', null),

@@ -4,7 +4,7 @@ import { runSql } from '../../../../test/support/sql.ts'
 import { deleteExpiredSessions } from '../sessions/repository.ts'
 import { scheduleAuthCleanup } from './cleanup.ts'
 
-test('the cleanup deletes exactly the expired rows', async () => {
+test('the cleanup of authentication data deletes exactly the expired rows', async () => {
   const app = await createTestApp()
   onTestFinished(() => app.close())
   const sql = (text: string) => runSql(app.databaseUrl, text)

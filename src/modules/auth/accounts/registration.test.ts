@@ -13,7 +13,7 @@ import { findRegistrationError } from './registration.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
-describe('who may register', () => {
+describe('registration rules', () => {
   const anonymous = { email: 'ada@example.com', isInvited: false }
   const rules = { registration: 'open', email_domains: [] } as const
 
@@ -56,7 +56,7 @@ describe('who may register', () => {
       { ...anonymous, email: 'ada@notexample.com' },
       'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
     ]
-  ])('%s', (_who, given, applicant, code) => {
+  ])('who may register: %s', (_who, given, applicant, code) => {
     expect(findRegistrationError(given, applicant)?.code).toBe(code)
   })
 })
@@ -82,7 +82,7 @@ describe('an e-mail address', () => {
     ['김@예시.한국', '김@예시.한국'],
     ['ян2000@example.com', 'ян2000@example.com'],
     ['аса@почта.рф', 'аса@почта.рф']
-  ])('%j is stored as %j', (text, stored) => {
+  ])('the e-mail address %j is stored as %j', (text, stored) => {
     expect(parseEmail(text)).toBe(stored)
   })
 
@@ -149,21 +149,21 @@ async function useApp(settings: Record<string, string>) {
 }
 
 describe('registration', () => {
-  test('that is closed is rejected with 403, also with an invitation', async () => {
+  test('while registration is closed, it is rejected with 403, also with an invitation', async () => {
     const { register } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'closed' })
     const answer = await register({ invitation: 'inv_anything' })
     expect(answer.status).toBe(403)
     expect(answer.json.code).toBe('AUTH_REGISTRATION_CLOSED')
   })
 
-  test('is rejected for an e-mail domain that is not allowed', async () => {
+  test('registration with an e-mail domain that is not allowed is rejected', async () => {
     const { register } = await useApp({ CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[shop.example]' })
     const { code, errors } = (await register()).json
     expect([code, errors[0].path]).toEqual(['AUTH_EMAIL_DOMAIN_NOT_ALLOWED', 'body/email'])
     expect((await register({ email: 'ada@SHOP.example' })).status).toBe(201)
   })
 
-  test('by invitation accepts each code once, and rejects unknown, withdrawn and empty codes', async () => {
+  test('registration by invitation accepts each code once, and rejects unknown, withdrawn and empty codes', async () => {
     const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
     const token = await adminToken()
     const invite = async () => (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
@@ -191,7 +191,7 @@ describe('registration', () => {
     expect(items[0]).toMatchObject({ id: good.id, used_by: winner.id, used_at: expect.any(String) })
   })
 
-  test('by invitation rejects an expired code, and leaves it unused', async () => {
+  test('registration with an expired invitation code is rejected and leaves the code unused', async () => {
     const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
     const token = await adminToken()
     const { id, code } = (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
@@ -217,8 +217,8 @@ describe('registration', () => {
   })
 })
 
-describe('addresses that look alike', () => {
-  test('are one account in every spelling', async () => {
+describe('e-mail addresses that look alike', () => {
+  test('e-mail addresses that differ only in spelling are one account', async () => {
     const { app, register } = await useApp({})
     expect((await register({ email: 'ada@müller.example' })).status).toBe(201)
     for (const email of [
@@ -232,7 +232,7 @@ describe('addresses that look alike', () => {
     }
   })
 
-  test('that were stored before normalisation still log in to their own account', async () => {
+  test('accounts whose addresses were stored before normalisation can still log in', async () => {
     const { app, register } = await useApp({})
     await register({ email: 'ada@example.com' })
     const { json } = await register({ email: 'other@example.com' })
@@ -255,7 +255,7 @@ describe('addresses that look alike', () => {
 describe('the first administrator', () => {
   const named = { CARTWRIGHT_ADMIN_EMAIL: 'Boss@example.com', CARTWRIGHT_ADMIN_PASSWORD: PASSWORD }
 
-  test('is created once at the start from the configuration', async () => {
+  test('the first administrator is created once at the start from the configuration', async () => {
     const { app } = await useApp(named)
     const body = { email: 'boss@example.com', password: PASSWORD }
     expect((await app.request('POST', '/api/auth/login', { body })).json.user.role).toBe('admin')
@@ -275,11 +275,14 @@ describe('the first administrator', () => {
       { ...named, CARTWRIGHT_ADMIN_EMAIL: 'boss' },
       /admin_email: must be an e-mail address/
     ]
-  ])('configured with %s prevents the start and reports the reason', async (_what, settings, reason) => {
-    await expect(createTestApp(settings)).rejects.toThrow(reason)
-  })
+  ])(
+    'a first administrator configured with %s prevents the start and reports the reason',
+    async (_what, settings, reason) => {
+      await expect(createTestApp(settings)).rejects.toThrow(reason)
+    }
+  )
 
-  test('is created once by three simultaneous calls, and returned to only one', async () => {
+  test('three simultaneous calls create the first administrator once, and one call gets the password', async () => {
     const { app } = await useApp({})
     const api = app.apiOf(authModule)
     expect(await api?.hasAdmin()).toBe(false)
@@ -291,7 +294,7 @@ describe('the first administrator', () => {
     expect(answer.json.user).toMatchObject({ email: 'admin@example.com', role: 'admin' })
   })
 
-  test('named by the configuration is created once when four processes start simultaneously', async () => {
+  test('four processes that start simultaneously create the first administrator of the configuration once', async () => {
     const created = await createTestDatabase()
     onTestFinished(() => created.drop())
     const config = loadConfig([authModule], {
@@ -311,13 +314,13 @@ describe('the first administrator', () => {
     expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })
 
-  test('is not generated in production', async () => {
+  test('the first administrator is not generated in production', async () => {
     const { app } = await useApp({ NODE_ENV: 'production' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
     expect(await app.apiOf(authModule)?.hasAdmin()).toBe(false)
   })
 
-  test('is not created from a customer that has its address', async () => {
+  test('the first administrator is not made from a customer who has the configured e-mail address', async () => {
     const { app, register } = await useApp({})
     await register({ email: 'admin@example.com' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
@@ -325,7 +328,7 @@ describe('the first administrator', () => {
   })
 })
 
-test('two issuers of the same URL prevent the start', async () => {
+test('two external token issuers with the same URL prevent the start', async () => {
   const twice = { issuer: 'https://id.example.com', audience: 'shop' }
   const settings = { CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice, { ...twice, audience: 'other' }]) }
   await expect(createTestApp(settings)).rejects.toThrow(/issuers\.1\.issuer.*https:\/\/id\.example\.com/)

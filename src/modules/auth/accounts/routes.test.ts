@@ -31,7 +31,7 @@ async function newAdmin(): Promise<string> {
 }
 
 describe('register', () => {
-  test('returns 201 with the user and tokens, and forbids caching', async () => {
+  test('a registration returns 201 with the user and tokens, and forbids caching', async () => {
     const answer = await register({ email: '  Ada.Lovelace@Example.COM ', name: 'Ada' })
     expect(answer.status).toBe(201)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -58,7 +58,7 @@ describe('register', () => {
     )
   })
 
-  test('an address is taken in any case, also by simultaneous registrations', async () => {
+  test('an e-mail address can register once in any letter case, also by simultaneous registrations', async () => {
     const email = newEmail()
     const answers = await Promise.all(
       [email, email.toUpperCase(), ` ${email} `].map(each => register({ email: each }))
@@ -121,7 +121,7 @@ describe('register', () => {
     expect(found).toEqual([])
   })
 
-  test('reports an invalid e-mail address and a weak password in one response', async () => {
+  test('a registration with an invalid e-mail address and a weak password reports both in one response', async () => {
     const body = { email: 'ada at example.com', password: 'qzvk' }
     const { status, json } = await app.request('POST', '/api/auth/register', { body })
     expect([status, json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
@@ -139,7 +139,7 @@ describe('register', () => {
     expect(good.json.errors.map(({ path }: { path: string }) => path)).toEqual(['body/email'])
   })
 
-  test('reports why a password is rejected', async () => {
+  test('a registration reports why a password is rejected', async () => {
     const answer = await register({ password: 'qzvk' })
     expect(answer.json).toMatchObject({ code: 'AUTH_PASSWORD_TOO_WEAK', reason: 'too_short', length_min: 12 })
   })
@@ -157,12 +157,12 @@ describe('register', () => {
     [{ password: 'my Cartwright account' }, 'body/password', 'must not contain the name of the shop'],
     [{ email: 'nonsense' }, 'body/email', 'must be an e-mail address, such as ada@example.com'],
     [{ email: undefined }, 'body/email', 'is required']
-  ])('of %j reports the invalid field and a message for it', async (over, path, message) => {
+  ])('a registration with %j reports the invalid field and a message for it', async (over, path, message) => {
     const { status, json } = await register(over)
     expect([status, json.errors]).toEqual([400, [{ path, message }]])
   })
 
-  test('SQL in every field is text', async () => {
+  test('SQL in the fields of a registration is stored as text', async () => {
     const name = `Robert'); drop table auth.users; --`
     const answer = await register({ name, password: `' or 1=1; -- ${PASSWORD}` })
     expect(answer.json.user.name).toBe(name)
@@ -170,7 +170,7 @@ describe('register', () => {
 })
 
 describe('log in', () => {
-  test('returns 200 and a session in the same shape as register', async () => {
+  test('a log-in returns 200 and a session in the same shape as a registration', async () => {
     const { email, json } = await register()
     const answer = await logIn(email.toUpperCase())
     expect(answer.status).toBe(200)
@@ -178,12 +178,12 @@ describe('log in', () => {
     expect(Object.keys(answer.json).sort()).toEqual(Object.keys(json).sort())
   })
 
-  test('accepts the same password in other code points', async () => {
+  test('a log-in accepts the same password in other Unicode code points', async () => {
     const { email } = await register({ password: 'caf\u00e9 \ufb01ve o\u2019clock' })
     expect((await logIn(email, 'cafe\u0301 five o\u2019clock')).status).toBe(200)
   })
 
-  test('returns the same response for a wrong password, an unknown address and a disabled account', async () => {
+  test('a log-in with a wrong password, an unknown address or a disabled account gets the same response', async () => {
     const { email } = await register()
     const disabled = await register()
     await runSql(app.databaseUrl, 'update auth.users set disabled_at = now() where email = $1', [
@@ -207,7 +207,7 @@ describe('log in', () => {
     expect(shown).toEqual(shown.map(() => shown[0]))
   })
 
-  test('an account of another issuer cannot log in with any password', async () => {
+  test('an account of an external issuer cannot log in with any password', async () => {
     await runSql(
       app.databaseUrl,
       `insert into auth.users (id, email, role) values (gen_random_uuid(), 'external@example.com', 'customer')`
@@ -220,7 +220,7 @@ describe('log in', () => {
 })
 
 describe('the own account', () => {
-  test('its name can be changed and removed, but not its role or e-mail address', async () => {
+  test('users can change and remove the name of their own account, but not change its role or e-mail address', async () => {
     const { json } = await register({ name: 'Ada' })
     const patch = (body: unknown) => app.request('PATCH', '/api/auth/me', { token: json.access_token, body })
     expect((await patch({ name: 'Grace' })).json).toEqual({ ...json.user, name: 'Grace' })
@@ -238,7 +238,7 @@ describe('a password change', () => {
       body: { current_password: current, new_password: next }
     })
 
-  test('ends every other session and keeps the current one', async () => {
+  test('a password change ends every other session and keeps the current one', async () => {
     const { email, json: here } = await register()
     const { json: there } = await logIn(email)
     const next = 'eleven lives and a cello'
@@ -252,7 +252,7 @@ describe('a password change', () => {
     expect((await logIn(email, next)).status).toBe(200)
   })
 
-  test('is rejected with a wrong current password or a weak new one', async () => {
+  test('a password change with a wrong current password or a weak new one is rejected', async () => {
     const { email, json } = await register()
     expect((await change(json.access_token, 'not the right password', 'eleven lives')).json).toMatchObject({
       code: 'AUTH_INVALID_CREDENTIALS',
@@ -265,7 +265,7 @@ describe('a password change', () => {
     expect((await logIn(email)).status).toBe(200)
   })
 
-  test('succeeds once when four requests use the same old password simultaneously', async () => {
+  test('of four simultaneous password changes with the same old password, one succeeds', async () => {
     const { json } = await register()
     const answers = await Promise.all(
       [1, 2, 3, 4].map(n => change(json.access_token, PASSWORD, `the new password number ${n}`))
@@ -276,7 +276,7 @@ describe('a password change', () => {
     expect(others.every(status => [401, 503].includes(status))).toBe(true)
   })
 
-  test('leaves no session of a simultaneous log-in with the old password', async () => {
+  test('a password change leaves no session of a simultaneous log-in with the old password', async () => {
     const { email, json } = await register()
     const [, ...logIns] = await Promise.all([
       change(json.access_token, PASSWORD, 'eleven lives and a cello'),
@@ -291,7 +291,7 @@ describe('a password change', () => {
 })
 
 describe('the public keys', () => {
-  test('are published at their well-known address without private parts', async () => {
+  test('the public keys are published at their well-known address without private parts', async () => {
     const answer = await app.request('GET', '/.well-known/jwks.json')
     expect(answer.status).toBe(200)
     expect(answer.json.keys).toEqual([
@@ -299,7 +299,7 @@ describe('the public keys', () => {
     ])
   })
 
-  test('return 304 for a matching ETag and can be cached for five minutes', async () => {
+  test('the public keys return 304 for a matching ETag and can be cached for five minutes', async () => {
     const ask = (headers: Record<string, string> = {}) =>
       app.request('GET', '/.well-known/jwks.json', { headers })
     const first = await ask()
@@ -310,7 +310,7 @@ describe('the public keys', () => {
 })
 
 describe('invitations', () => {
-  test('are created, listed page by page without their codes, and withdrawn', async () => {
+  test('invitations are created, listed page by page without their codes, and withdrawn', async () => {
     const token = await newAdmin()
     const create = () => app.request('POST', '/api/auth/invitations', { token, body: { expires_in_days: 3 } })
     const made = [await create(), await create(), await create()].map(each => each.json)

@@ -22,7 +22,7 @@ const setRights = (id: string, role: 'customer' | 'admin', scopes: string[] | nu
 const INVITATIONS = '/api/auth/invitations'
 
 describe('an API key', () => {
-  test('is shown once, and is exchanged for tokens of fifteen minutes with its scopes', async () => {
+  test('an API key is shown once, and is exchanged for tokens of fifteen minutes with its scopes', async () => {
     const made = await create(ada, { scopes: ['auth'], expires_in_days: 7 })
     expect(made).toMatchObject({
       ...{ name: 'stock of the warehouse', scopes: ['auth'], last_used_at: null },
@@ -44,7 +44,7 @@ describe('an API key', () => {
     expect([refused.status, refused.json.scope]).toEqual([403, 'auth'])
   })
 
-  test('that is revoked also revokes its tokens', async () => {
+  test('revoking an API key also revokes its tokens', async () => {
     const { id, api_key } = await create(ada)
     const bot = await machine(api_key)
     expect((await bot.get(INVITATIONS)).status).toBe(200)
@@ -54,7 +54,7 @@ describe('an API key', () => {
     expect((await ada.get(INVITATIONS)).status).toBe(200)
   })
 
-  test('never has more rights than its owner has now', async () => {
+  test('an API key never has more rights than its owner has now', async () => {
     const bob = await shop.newAdmin()
     const { api_key } = await create(bob)
     const bot = await machine(api_key)
@@ -69,7 +69,7 @@ describe('an API key', () => {
     expect([(await bot.get(INVITATIONS)).status, (await exchange(api_key)).status]).toEqual([401, 401])
   })
 
-  test('is created only by a user with its scopes, up to a limit', async () => {
+  test('an API key is created only by a user who has its scopes, up to a limit', async () => {
     const bob = await shop.newAdmin()
     await setRights(bob.id, 'admin', ['auth'])
     const more = await bob.post('/api/auth/api-keys', { name: 'too much', scopes: ['auth', 'orders'] })
@@ -86,7 +86,7 @@ describe('an API key', () => {
     expect([last.status, last.json]).toMatchObject([409, { code: 'AUTH_API_KEY_LIMIT', limit: 6 }])
   })
 
-  test('that is wrong, cut off or expired gets AUTH_INVALID_API_KEY', async () => {
+  test('a wrong, cut or expired API key gets AUTH_INVALID_API_KEY', async () => {
     const bob = await shop.newAdmin()
     const { id, api_key } = await create(bob)
     await shop.sql('update auth.api_keys set expires_at = now() where id = $1', [id])
@@ -105,7 +105,7 @@ describe('an API key', () => {
     )
   })
 
-  test('of another account is not found, and customers and guests are rejected', async () => {
+  test('an API key of another account is not found, and customers and guests cannot manage API keys', async () => {
     const { id } = await create(await shop.newAdmin())
     const bob = await shop.newAdmin()
     for (const each of [id, newId()])
@@ -124,7 +124,7 @@ describe('an API key', () => {
         expect(answer.status).toBe(status)
   })
 
-  test('is the same for a repeated request, and is in no log and no table', async () => {
+  test('a repeated creation of an API key returns the same key, which is in no log and no table', async () => {
     const bob = await shop.newAdmin()
     const key = { 'idempotency-key': newId() }
     const [first, again] = [
@@ -139,7 +139,7 @@ describe('an API key', () => {
     expect([...shop.log, JSON.stringify(rows)].join('\n')).not.toContain(secret)
   })
 
-  test('is created only within five minutes after a log-in, and its creation is published', async () => {
+  test('an API key is created only within five minutes after a log-in, and its creation is published', async () => {
     const bob = await shop.newAdmin()
     const make = (headers = {}) => bob.post('/api/auth/api-keys', { name: 'warehouse' }, headers)
     const again = { 'idempotency-key': newId() }
@@ -171,7 +171,7 @@ describe('an API key', () => {
     expect((await soon.post('/api/auth/api-keys', { name: 'warehouse' })).status).toBe(201)
   })
 
-  test('is revoked when its owner changes the password, unless the change keeps keys', async () => {
+  test('an API key is revoked when its owner changes the password, unless the request keeps API keys', async () => {
     const bob = await shop.newAdmin()
     const other = await create(ada)
     const works = async (api_key: string) => (await exchange(api_key)).status

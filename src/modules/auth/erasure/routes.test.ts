@@ -44,7 +44,7 @@ const ADDRESS = {
 }
 
 describe('an account that is deleted', () => {
-  test('leaves no personal data in any module, and frees its address', async () => {
+  test('a deleted account leaves no personal data in any module, and frees its e-mail address', async () => {
     const ada = await shop.register({ name: 'Ada Byron' })
     diary.set(ada.id, 'dear diary')
     await ada.post('/api/auth/addresses', { address: ADDRESS })
@@ -73,7 +73,7 @@ describe('an account that is deleted', () => {
     expect((await shop.register({ email: ada.email })).id).not.toBe(ada.id)
   })
 
-  test('is erased again after concurrent writes have ended', async () => {
+  test('a deleted account is erased again after concurrent writes have ended', async () => {
     const ada = await shop.register()
     await leave(ada)
     diary.set(ada.id, 'written while leaving')
@@ -103,7 +103,7 @@ describe('an account that is deleted', () => {
     await expect.poll(() => diary.has(ada.id)).toBe(false)
   })
 
-  test('is kept, with its data in every module, when one module rejects the erasure', async () => {
+  test('an account is kept, with its data in every module, when one module rejects the erasure', async () => {
     const ada = await shop.register()
     diary.set(ada.id, 'dear diary')
     open.add(ada.id)
@@ -114,7 +114,7 @@ describe('an account that is deleted', () => {
     expect((await leave(ada)).status).toBe(204)
   })
 
-  test('requires its password, or a confirmation if it has none', async () => {
+  test('deleting an account requires its password, or a confirmation if it has none', async () => {
     const ada = await shop.register()
     for (const body of [{}, { confirm: true }, { password: 'not the right one' }]) {
       const answer = await leave(ada, body)
@@ -126,14 +126,14 @@ describe('an account that is deleted', () => {
     expect((await leave(ada, { confirm: true })).status).toBe(204)
   })
 
-  test('is deleted once by five simultaneous requests', async () => {
+  test('five simultaneous requests delete an account once', async () => {
     const ada = await shop.register()
     const answers = await Promise.all(Array.from({ length: 5 }, () => leave(ada)))
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
     expect(answers.every(({ status }) => [204, 401, 404, 503].includes(status))).toBe(true)
   })
 
-  test('is never the last administrator, also when two delete their accounts simultaneously', async () => {
+  test('the last administrator cannot delete the account, also when two administrators delete theirs simultaneously', async () => {
     const [one, other] = [await shop.newAdmin(), await shop.newAdmin()]
     const answers = await Promise.all([one, other].map(admin => leave(admin)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
@@ -141,7 +141,7 @@ describe('an account that is deleted', () => {
   })
 })
 
-test('an export contains all data of the caller and of no other user', async () => {
+test('the export of an account contains all data of the caller and of no other user', async () => {
   const ada = await shop.register({ name: 'Ada Byron' })
   await ada.post('/api/auth/addresses', { address: ADDRESS })
   diary.set(ada.id, 'dear diary')
@@ -167,7 +167,7 @@ test('an export contains all data of the caller and of no other user', async () 
   })
 })
 
-test('the erasure of an unknown account is rejected', async () => {
+test('the erasure of an account that does not exist is rejected', async () => {
   const erase = shop.db.transaction(tx => shop.auth.eraseUser(tx, newId()))
   await expect(erase).rejects.toMatchObject({ code: 'AUTH_USER_NOT_FOUND' })
 })

@@ -36,7 +36,7 @@ const shown = ({ status, json }: Awaited<ReturnType<typeof verify>>) => {
 }
 
 describe('the address of an account', () => {
-  test('is verified once by the token that a registration requests', async () => {
+  test('an e-mail address is verified once, by the token that a registration sends', async () => {
     const ada = await shop.register()
     expect(await isVerified(ada)).toBe(false)
     await told(ada.id, 'auth.verification_requested').toHaveLength(1)
@@ -57,7 +57,7 @@ describe('the address of an account', () => {
     expect([again.status, again.json.code]).toEqual([409, 'AUTH_EMAIL_VERIFIED'])
   })
 
-  test('gets a new token on request, which replaces the former one and is limited per hour', async () => {
+  test('a new verification token is sent on request, replaces the former one, and is limited per hour', async () => {
     const ada = await shop.register()
     const first = await tokenOf(ada.id, 'email')
     const again = await ada.post('/api/auth/verification')
@@ -72,14 +72,14 @@ describe('the address of an account', () => {
     expect((await verify(latest)).status).toBe(204)
   })
 
-  test('is verified once by twenty simultaneous uses of one token', async () => {
+  test('twenty simultaneous uses of one token verify an e-mail address once', async () => {
     const ada = await shop.register()
     const token = await tokenOf(ada.id, 'email')
     const answers = await Promise.all(Array.from({ length: 20 }, () => verify(token)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(400)])
   })
 
-  test('is changed when the new address is verified, and the former address is kept for a notification', async () => {
+  test('an e-mail address changes when the new one is verified, and the former one is kept for a notification', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     const asked = await ada.post('/api/auth/email', { email: email.toUpperCase(), password: PASSWORD })
@@ -98,7 +98,7 @@ describe('the address of an account', () => {
     expect((await reset(sentToOld)).status).toBe(400)
   })
 
-  test('is not changed without the password, and a change to the current address cancels a pending one', async () => {
+  test('an e-mail address is not changed without the password, and a change to the current one cancels a pending one', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     const wrong = await ada.post('/api/auth/email', { email, password: 'not the right one' })
@@ -115,7 +115,7 @@ describe('the address of an account', () => {
     expect([nonsense.status, nonsense.json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
   })
 
-  test('that another account has gets the same response, and no token is mailed', async () => {
+  test('changing to the e-mail address of another account gets the same response, and no token is mailed', async () => {
     const [ada, bob, eve] = await Promise.all([shop.register(), shop.register(), shop.register()])
     const asked = async (email: string) => {
       await ada.get('/api/auth/me')
@@ -132,7 +132,7 @@ describe('the address of an account', () => {
   })
 
   test.each(['changed', 'forgotten'])(
-    'is not changed by a request with the old password after it was %s',
+    'an e-mail change requested with the old password has no effect after the password was %s',
     async how => {
       const ada = await shop.register()
       const changes = () => ada.post('/api/auth/email', { email: shop.newEmail(), password: PASSWORD })
@@ -154,14 +154,14 @@ describe('the address of an account', () => {
     }
   )
 
-  test('is verified by a token that was sent before a password change', async () => {
+  test('a verification token that was sent before a password change still verifies the e-mail address', async () => {
     const ada = await shop.register()
     const token = await tokenOf(ada.id, 'email')
     await ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
     expect((await verify(token)).status).toBe(204)
   })
 
-  test('that another account registers before the verification stays with that account', async () => {
+  test('an e-mail address that another account registers before it is verified stays with that account', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
     await ada.post('/api/auth/email', { email, password: PASSWORD })
@@ -174,7 +174,7 @@ describe('the address of an account', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced with a mailed token, which ends all sessions', async () => {
+  test('a forgotten password is replaced with a mailed token, which ends all sessions', async () => {
     const ada = await shop.register()
     const asked = await forgot(` ${ada.email.toUpperCase()}`)
     expect([asked.status, asked.json]).toEqual([202, { expires_in: 3_600 }])
@@ -194,7 +194,7 @@ describe('a forgotten password', () => {
     expect((await reset(token, ANOTHER_PASSWORD)).status).toBe(400)
   })
 
-  test('gets the same response with the same statements, whether or not the account exists', async () => {
+  test('a forgotten-password request gets the same response and statements, whether or not the account exists', async () => {
     const [ada, gone] = await Promise.all([shop.register(), shop.register()])
     await shop.auth.setDisabled(gone.email, true)
     const asked = async (email: string) => {
@@ -208,7 +208,7 @@ describe('a forgotten password', () => {
     expect(await shop.sentTo(gone.id, 'password')).toBeUndefined()
   })
 
-  test('can be reset although another user exhausts its message limit with the address', async () => {
+  test('a user can reset a forgotten password although another user exhausts the message limit with the address', async () => {
     const [ada, eve] = await Promise.all([shop.register(), shop.register()])
     const asked = []
     for (let times = 0; times < 6; times += 1)
@@ -218,7 +218,7 @@ describe('a forgotten password', () => {
     expect((await reset(await tokenOf(ada.id, 'password'))).status).toBe(204)
   })
 
-  test('keeps its latest token valid, with the same response, when the hourly limit is reached', async () => {
+  test('at the hourly limit of reset mails, the response is the same and the latest reset token stays valid', async () => {
     const ada = await shop.register()
     for (let times = 0; times < 5; times += 1) await forgot(ada.email)
     const latest = await tokenOf(ada.id, 'password')
@@ -227,7 +227,7 @@ describe('a forgotten password', () => {
     expect((await reset(latest)).status).toBe(204)
   })
 
-  test('is reset once by twenty simultaneous uses of one token', async () => {
+  test('twenty simultaneous uses of one token reset a forgotten password once', async () => {
     const ada = await shop.register()
     await forgot(ada.email)
     const token = await tokenOf(ada.id, 'password')
@@ -241,7 +241,7 @@ describe('a forgotten password', () => {
     expect((await shop.logIn(ada.email, winner)).status).toBe(200)
   })
 
-  test('is not reset after its owner changed it or was disabled', async () => {
+  test('a reset token is invalid after its owner changed the password or was disabled', async () => {
     const ada = await shop.register()
     await forgot(ada.email)
     const token = await tokenOf(ada.id, 'password')
@@ -284,7 +284,7 @@ test('every invalid one-time token gets the same response', async () => {
   expect(await isVerified(bob)).toBe(false)
 })
 
-test('a retry after a lost response returns the first response', async () => {
+test("a retry of a one-time token's use after a lost response returns the first response", async () => {
   const ada = await shop.register()
   const repeated = (url: string, body: object, token?: string) => {
     const options = { body, headers: { 'idempotency-key': newId() }, ...(token && { token }) }

@@ -6,7 +6,7 @@ import { createOneTimeTokenCodec, type OneTimeTokenPurpose } from './tokens.ts'
 const { textOf, idIn } = createOneTimeTokenCodec(testSecrets())
 const purpose = fc.constantFrom<OneTimeTokenPurpose>('email', 'password')
 
-test('a token yields its id only for its own purpose', () => {
+test('a one-time token yields its id only for its own purpose', () => {
   fc.assert(
     fc.property(fc.uuid(), purpose, purpose, (id, made, asked) => {
       expect(idIn(asked, textOf(made, id))).toBe(made === asked ? id : undefined)
@@ -14,7 +14,7 @@ test('a token yields its id only for its own purpose', () => {
   )
 })
 
-test('a token that was cut or changed anywhere is rejected', () => {
+test('a one-time token that was cut or changed anywhere is rejected', () => {
   const id = '01890000-0000-7000-8000-00000000abcd'
   const text = textOf('email', id)
   for (let index = 0; index < text.length; index += 1) {
@@ -26,7 +26,7 @@ test('a token that was cut or changed anywhere is rejected', () => {
     expect(idIn('email', wrong)).toBeUndefined()
 })
 
-test('a token of a replaced secret is valid, and one of a removed secret is rejected', () => {
+test('a one-time token sealed with a replaced secret is valid, and one with a removed secret is rejected', () => {
   const id = '01890000-0000-7000-8000-00000000abcd'
   const old = createOneTimeTokenCodec(testSecrets('old')).textOf('email', id)
   expect(createOneTimeTokenCodec(testSecrets('new', 'old')).idIn('email', old)).toBe(id)

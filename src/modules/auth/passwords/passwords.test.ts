@@ -55,11 +55,11 @@ describe('a password is too weak when it', () => {
     'dragon and four more',
     'sunshine-wxyz',
     'maverick-73921046'
-  ])('and not when it is %j', password => {
+  ])('a password is not too weak when it is %j', password => {
     expect(passwordWeaknesses(password, context)).toEqual([])
   })
 
-  test('the minimum length is configurable', () => {
+  test('the minimum length of a password is configurable', () => {
     expect(passwordWeaknesses('nine live', { ...context, lengthMin: 8 })).toEqual([])
     expect(passwordWeaknesses(PASSWORD, { ...context, lengthMin: 40 })).toEqual(['too_short'])
   })
@@ -68,13 +68,13 @@ describe('a password is too weak when it', () => {
 describe('the list of common passwords', () => {
   const words = COMMON_PASSWORDS_FOLDED.trim().split(/\s+/)
 
-  test('has at least 3,000 unique entries in folded form', () => {
+  test('the list of common passwords has at least 3,000 unique entries in folded form', () => {
     expect(words.length).toBeGreaterThanOrEqual(3_000)
     expect(new Set(words).size).toBe(words.length)
     expect(words.filter(word => foldLookalikeCharacters(word) !== word)).toEqual([])
   })
 
-  test('rejects every entry with digits appended, reversed and doubled', () => {
+  test('every common password with digits appended, reversed or doubled is rejected, too', () => {
     const context = { lengthMin: 8, email: 'x@example.com', shopName: 'Shop' }
     const accepted = words
       .flatMap(word => [`${word}2026`, `${[...word].reverse().join('')}!7`, `${word}-${word.toUpperCase()}`])
@@ -84,11 +84,11 @@ describe('the list of common passwords', () => {
 })
 
 describe('password hashing', () => {
-  test('is argon2id with 19 MiB, two passes and one lane', async () => {
+  test('a password hash is argon2id with 19 MiB of memory, two passes and one lane', async () => {
     expect(await argon2idHashing.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('verifies only the hashed password, and nothing without a hash', async () => {
+  test('only the hashed password is verified, and no password for an account without a hash', async () => {
     const hash = await argon2idHashing.hash(PASSWORD)
     expect(await argon2idHashing.verify(hash, PASSWORD)).toBe(true)
     expect(await argon2idHashing.verify(hash, `${PASSWORD} `)).toBe(false)
@@ -99,7 +99,7 @@ describe('password hashing', () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'the threads that hash have a lower priority than the request thread',
+  'the threads that hash passwords have a lower priority than the request thread',
   async () => {
     await argon2idHashing.hash(PASSWORD)
     const pool = readdirSync('/proc/self/task').filter(
@@ -111,7 +111,7 @@ test.runIf(process.platform === 'linux')(
   }
 )
 
-describe('the bulkhead', () => {
+describe('the queue of password hashes', () => {
   const deferred = () => {
     let release = () => {}
     const done = new Promise<void>(resolve => {
@@ -120,7 +120,7 @@ describe('the bulkhead', () => {
     return { done, release }
   }
 
-  test('runs and queues work up to its limits and rejects the rest immediately', async () => {
+  test('the password hash queue runs and queues work up to its limits and rejects the rest immediately', async () => {
     const { run } = createBulkhead({ concurrency: 2, queueMax: 3, waitMs: 10_000 })
     const gate = deferred()
     let running = 0
@@ -144,7 +144,7 @@ describe('the bulkhead', () => {
     await expect(run(async () => 'free again')).resolves.toBe('free again')
   })
 
-  test('rejects work that waited too long, and releases its slots', async () => {
+  test('password hashes that waited too long are rejected, and their slots are released', async () => {
     const { run } = createBulkhead({ concurrency: 1, queueMax: 3, waitMs: 20 })
     const gate = deferred()
     const first = run(() => gate.done)
@@ -154,7 +154,7 @@ describe('the bulkhead', () => {
     await expect(Promise.all([run(async () => 1), run(async () => 2)])).resolves.toEqual([1, 2])
   })
 
-  test('rejects work that will not start in time after 1.25 s, and runs the rest', async () => {
+  test('password hashes that will not start in time are rejected after 1.25 s, and the rest run', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { run } = createBulkhead({ concurrency: 1, queueMax: 100, waitMs: 4_000 })
@@ -177,7 +177,7 @@ describe('the bulkhead', () => {
     expect(Math.max(...refusedAt)).toBe(1_250)
   })
 
-  test('keeps a throttled slot idle for as long as it was used', async () => {
+  test('a throttled password hash slot stays idle for as long as it was used', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { run } = createBulkhead({ concurrency: 1, queueMax: 1, waitMs: 10_000, isThrottled: true })
@@ -193,7 +193,7 @@ describe('the bulkhead', () => {
     await next
   })
 
-  test('releases its slot when the work fails', async () => {
+  test('a password hash that fails releases its slot', async () => {
     const { run } = createBulkhead({ concurrency: 1, queueMax: 0, waitMs: 20 })
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     await expect(run(async () => 1)).resolves.toBe(1)

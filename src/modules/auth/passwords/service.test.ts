@@ -23,7 +23,7 @@ afterEach(() => {
 describe('a login attempt', () => {
   const fresh = { ownLevel: 0, turnIn: null, isKnown: false }
 
-  test('is allowed within the budget of its network, which refills one attempt at a time', () => {
+  test('a log-in attempt is allowed within the budget of its network, which refills one attempt at a time', () => {
     expect(decideLoginAttempt(fresh, 10)).toEqual({ charge: 'account' })
     expect(decideLoginAttempt({ ...fresh, ownLevel: 9 * attemptCostSeconds(10) }, 10)).toEqual({
       charge: 'account'
@@ -32,19 +32,19 @@ describe('a login attempt', () => {
     expect(decideLoginAttempt({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
   })
 
-  test('from a known network is not limited by the budget that other networks share', () => {
+  test('a log-in attempt from a known network is not limited by the budget that other networks share', () => {
     expect(decideLoginAttempt({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
     expect(decideLoginAttempt({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
   })
 
-  test('waits for its turn, which expires after a minute', () => {
+  test('a log-in attempt beyond the budget waits for its turn, which expires after a minute', () => {
     expect(decideLoginAttempt({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
     expect(decideLoginAttempt({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
     expect(decideLoginAttempt({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
     expect(decideLoginAttempt({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
   })
 
-  test('beyond the five shared budgets waits for a turn, one every ten seconds', () => {
+  test('log-in attempts beyond the five shared budgets get a turn once in ten seconds', () => {
     expect(secondsUntilReservedTurn(500, 10)).toBe(0)
     expect(secondsUntilReservedTurn(510, 10)).toBe(10)
     expect(secondsUntilReservedTurn(520, 10)).toBe(20)
@@ -57,7 +57,7 @@ describe('a login attempt', () => {
     ['2001:db8:1:2::/64', '2001:db8:1'],
     ['2001:db8:1:ffff::/64', '2001:db8:1'],
     ['0:0:0:0::/64', '0:0:0']
-  ])('from %s is counted for its network prefix', (network, place) => {
+  ])('a log-in attempt from %s is counted for its network prefix', (network, place) => {
     expect(networkPrefixOf(network)).toBe(place)
   })
 })
@@ -80,7 +80,7 @@ function heldHashing() {
   }
 }
 
-describe('proving a password', () => {
+describe('checking a password', () => {
   const holder = { id: '01890000-0000-7000-8000-000000000000', password_hash: 'right', disabled: false }
   type Found = Omit<typeof holder, 'password_hash'> & { password_hash: string | null }
 
@@ -120,7 +120,7 @@ describe('proving a password', () => {
     expect(verify).toHaveBeenCalledTimes(1)
   })
 
-  test('blocks a network after three failures without computing a hash, and returns Retry-After', async () => {
+  test('three wrong passwords block a network without computing another hash, and return Retry-After', async () => {
     const { codeOf, prove, verify } = await usePasswords()
     const codes = [
       await codeOf('a'),
@@ -137,7 +137,7 @@ describe('proving a password', () => {
     expect(await codeOf('a', '192.0.2.1', undefined, 'y')).toBe(WRONG)
   })
 
-  test('limits 50 simultaneous guesses to three hashes', async () => {
+  test('of 50 simultaneous password guesses from one network, three are hashed', async () => {
     const { codeOf, verify } = await usePasswords()
     const codes = await Promise.all(Array.from({ length: 50 }, (_, turn) => codeOf(`guess ${turn}`)))
     expect(codes.filter(code => code === WRONG)).toHaveLength(3)
@@ -145,7 +145,7 @@ describe('proving a password', () => {
     expect(verify).toHaveBeenCalledTimes(3)
   })
 
-  test('limits 40 networks to five shared budgets, then to one attempt every ten seconds', async () => {
+  test('password guesses from 40 networks get five shared budgets, then one attempt every ten seconds', async () => {
     const { codeOf, verify, prove } = await usePasswords()
     const networks = Array.from({ length: 40 }, (_, index) => `198.51.${index}.1`)
     const codes = await Promise.all([...networks, ...networks].map(network => codeOf('guess', network)))
@@ -157,7 +157,7 @@ describe('proving a password', () => {
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(10 * (40 + 1))
   })
 
-  test('is rejected before any read or count when too many attempts wait for a hash', async () => {
+  test('when too many attempts wait for a hash, a log-in is rejected before any read or count', async () => {
     const { budgets, hashing, release } = heldHashing()
     const passwords = createPasswordService({ budgets, hashing, hashConcurrency: 1 })
     const find = vi.fn(async () => undefined)
@@ -170,7 +170,7 @@ describe('proving a password', () => {
     expect(await Promise.all(outcomes)).toEqual(Array(151).fill(WRONG))
   })
 
-  test('that could not be computed uses no budget', async () => {
+  test('a password check whose hash could not be computed uses no budget', async () => {
     const { passwords, codeOf, verify } = await usePasswords(1)
     verify.mockRejectedValueOnce(new Error('out of memory'))
     const attempt = { account: 'x', network: '192.0.2.1', withoutSlot }
@@ -179,7 +179,7 @@ describe('proving a password', () => {
   })
 })
 
-describe('a stranger who guesses', () => {
+describe('guesses of an attacker', () => {
   const owner = { email: 'owner@example.com', password: PASSWORD }
   const behindProxy = { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
 
@@ -194,7 +194,7 @@ describe('a stranger who guesses', () => {
     return { app, logIn, sql, from }
   }
 
-  test('ten times locks the owner out of no other network', async () => {
+  test("ten wrong guesses by an attacker lock the account's owner out of no other network", async () => {
     const { logIn } = await useShop()
     for (let turn = 0; turn < 10; turn += 1) expect((await logIn('203.0.113.9', 'wrong')).status).toBe(401)
     const refused = await logIn('203.0.113.9', PASSWORD)
@@ -204,7 +204,7 @@ describe('a stranger who guesses', () => {
     expect((await logIn('198.51.100.1')).status).toBe(200)
   })
 
-  test('from many networks does not lock the owner out of a known network', async () => {
+  test("password guesses from many networks do not lock the account's owner out of a known network", async () => {
     const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     expect((await logIn('198.51.100.1')).status).toBe(200)
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
@@ -214,7 +214,7 @@ describe('a stranger who guesses', () => {
     expect((await logIn('192.0.2.200')).status).toBe(200)
   })
 
-  test('from many networks only delays the owner in an unknown network', async () => {
+  test("password guesses from many networks only delay the account's owner in an unknown network", async () => {
     const { logIn, sql } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
     const first = await logIn('198.51.100.1')
@@ -230,7 +230,7 @@ describe('a stranger who guesses', () => {
     expect((await logIn('198.51.100.1')).status).toBe(200)
   })
 
-  test('ends no session of the owner, who can change the password', async () => {
+  test("password guesses end no session of the account's owner, who can still change the password", async () => {
     const { app, logIn, from } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
     const { json: mine } = await logIn('192.0.2.1')
     for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
@@ -248,7 +248,7 @@ describe('a stranger who guesses', () => {
     expect(changed.status).toBe(204)
   })
 
-  test('is forgotten in the network of the owner after the owner has logged in', async () => {
+  test("failed guesses in the owner's network no longer count after the owner has logged in there", async () => {
     const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
     for (let turn = 0; turn < 3; turn += 1) {
       const statuses = [
@@ -260,7 +260,7 @@ describe('a stranger who guesses', () => {
     }
   })
 
-  test('gets the same responses and the same limit, whether or not the account exists', async () => {
+  test('password guesses get the same responses and the same limit, whether or not the account exists', async () => {
     const { app, logIn, from } = await useShop()
     const unknown = (address: string) =>
       app.request('POST', '/api/auth/login', {
@@ -286,7 +286,7 @@ describe('changing passwords', () => {
       })
   }
 
-  test('to a weak one is rejected and uses no budget', async () => {
+  test('changing a password to a weak one is rejected and uses no log-in budget', async () => {
     const app = await createTestApp()
     onTestFinished(() => app.close())
     const change = await useCustomer(app, 'ada')
@@ -298,7 +298,7 @@ describe('changing passwords', () => {
     expect(await budgets()).toEqual(before)
   })
 
-  test('is limited for each customer, also with the right password', async () => {
+  test('password changes are limited for each customer, also with the right current password', async () => {
     const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
     onTestFinished(() => app.close())
     const [change, other] = [await useCustomer(app, 'ada'), await useCustomer(app, 'bob')]
@@ -312,7 +312,7 @@ describe('changing passwords', () => {
     expect((await other(PASSWORD, 'eleven lives and a cello')).status).toBe(204)
   })
 
-  test('by three customers repeatedly does not block logins', async () => {
+  test('repeated password changes by three customers do not block log-ins', async () => {
     const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '1000' })
     onTestFinished(() => app.close())
     const body = { email: 'owner@example.com', password: PASSWORD }

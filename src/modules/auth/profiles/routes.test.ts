@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('a profile', () => {
-  test('is updated partially, stored in normalised form, and cleared', async () => {
+  test('a user profile is updated partially, stored in normalised form, and cleared', async () => {
     const ada = await shop.register({ locale: 'sv-se', name: 'Ada' })
     const said = { phone: '+46 (0)8 123 456 78', marketing_consent: true }
     expect((await ada.patch('/api/auth/me', said)).json).toMatchObject({
@@ -38,7 +38,7 @@ describe('a profile', () => {
     [{ email: 'eve@example.com' }, 'VALIDATION_FAILED', 'body/email'],
     [{ role: 'admin' }, 'VALIDATION_FAILED', 'body/role'],
     [{ email_verified: true }, 'VALIDATION_FAILED', 'body/email_verified']
-  ])('is not changed by the invalid fields %j', async (body, code, path) => {
+  ])('a user profile is not changed by the invalid fields %j', async (body, code, path) => {
     const ada = await shop.register()
     const before = (await ada.get('/api/auth/me')).json
     const { status, json } = await ada.patch('/api/auth/me', { name: 'Eve', ...body })
@@ -46,7 +46,7 @@ describe('a profile', () => {
     expect((await ada.get('/api/auth/me')).json).toEqual(before)
   })
 
-  test('that simultaneous requests change field by field has all changes', async () => {
+  test('a user profile that simultaneous requests change field by field has all changes', async () => {
     const ada = await shop.register()
     const parts = [{ name: 'Ada' }, { phone: '+46812345678' }, { locale: 'sv' }, { marketing_consent: true }]
     await Promise.all(parts.map(part => ada.patch('/api/auth/me', part)))
@@ -58,7 +58,7 @@ const HOME = { name: 'Ada', line1: 'Storgatan 1', city: 'Stockholm', postal_code
 const OFFICE = { ...HOME, company: 'Engines AB', line1: 'Lilla gatan 2', phone: '08-123 456 78' }
 
 describe('addresses', () => {
-  test('are stored in the form of orders, and exactly one is the default', async () => {
+  test('addresses of a user are stored in the form of orders, and exactly one is the default', async () => {
     const ada = await shop.register()
     const home = await ada.post('/api/auth/addresses', { address: HOME })
     expect(home.status).toBe(201)
@@ -81,7 +81,7 @@ describe('addresses', () => {
     expect((await ada.get('/api/auth/addresses')).json.items).toHaveLength(1)
   })
 
-  test('are changed only in the version of If-Match', async () => {
+  test('an address of a user is changed only in the version of If-Match', async () => {
     const ada = await shop.register()
     const { json, headers } = await ada.post('/api/auth/addresses', { address: OFFICE })
     const url = `/api/auth/addresses/${json.id}`
@@ -97,7 +97,7 @@ describe('addresses', () => {
     expect((await ada.get(url)).json).toEqual(changed.json)
   })
 
-  test('that lack a field of their country, or exceed the limit simultaneously, are rejected', async () => {
+  test('addresses that lack a field of their country, or simultaneously exceed the limit, are rejected', async () => {
     const ada = await shop.register()
     const { postal_code: _, ...lacking } = HOME
     const wrong = await ada.post('/api/auth/addresses', { address: lacking })
@@ -121,7 +121,7 @@ describe('addresses', () => {
   })
 })
 
-test('with required verification, only administrators can log in before they verify their address', async () => {
+test('if verification is required, only administrators can log in before they verify their e-mail address', async () => {
   const strict = await openAccounts({ CARTWRIGHT__AUTH__REQUIRE_VERIFIED_EMAIL: 'true' })
   onTestFinished(() => strict.close())
   const body = { email: 'ada@example.com', password: PASSWORD }

@@ -28,7 +28,7 @@ const age = (
     seconds
   ])
 
-test('an administrator without a required second factor reaches only the routes that enrol it', async () => {
+test('an administrator without a required second factor can use only the routes that enrol one', async () => {
   const shop = await useAccounts(REQUIRED)
   const ada = await shop.newAdmin()
   for (const path of ['/api/auth/me', '/api/auth/sessions', '/api/auth/api-keys', '/api/admin/users'])
@@ -66,7 +66,7 @@ test('a second factor is required of a new administrator immediately, and of no 
   expect((await shop.as({ token: access_token }).get('/api/auth/invitations')).status).toBe(200)
 })
 
-test('an external token has a second factor by its acr or amr, and never without these settings', async () => {
+test('an external token counts as having a second factor by its acr or amr, and never without these settings', async () => {
   const [strict, silent] = await Promise.all([startIssuer(), startIssuer()])
   onTestFinished(async () => {
     await Promise.all([strict.stop(), silent.stop()])
@@ -141,7 +141,7 @@ test('changes of factors, keys, roles and e-mail address require a log-in of the
   expect(statuses.every(status => status < 300 || status === 409)).toBe(true)
 })
 
-test('a customer can change the e-mail address after an old log-in, and an administrator cannot enrol a factor', async () => {
+test('a customer can change the e-mail address with an old log-in; an administrator needs a recent one to enrol a factor', async () => {
   const shop = await useAccounts()
   const [ada, customer] = [await shop.newAdmin(), await shop.register()]
   await age(shop, customer.id, 3_600)
@@ -152,7 +152,7 @@ test('a customer can change the e-mail address after an old log-in, and an admin
   expect(await ada.post(`${PATH}/confirm`, { code: '000000' })).toMatchObject(TOO_OLD)
 })
 
-test('only auth_time makes an external token recent', async () => {
+test('an external token counts as a recent log-in only by its auth_time', async () => {
   const issuer = await startIssuer()
   onTestFinished(() => issuer.stop())
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience, admin_claim: ADMIN_CLAIM }]
@@ -168,7 +168,7 @@ test('only auth_time makes an external token recent', async () => {
     expect(await makeKey({ auth_time }), String(auth_time)).toMatchObject(TOO_OLD)
 })
 
-test('a second factor stays valid with a new secret, and is sealed with it at its next use', async () => {
+test('a second factor stays valid after the secret is rotated, and is encrypted with the new one at its next use', async () => {
   const keys = (...ids: string[]) => ({
     CARTWRIGHT__SECRETS__KEYS: JSON.stringify(ids.map(id => testKey(id)))
   })

@@ -41,7 +41,7 @@ const INVALID = { status: 401, json: { code: 'AUTH_SECOND_FACTOR_INVALID' } }
 const ENDED = { status: 401, json: { code: 'AUTH_CHALLENGE_ENDED' } }
 
 describe('enrolling', () => {
-  test('returns a secret, takes effect with its first code, and ends every other session', async () => {
+  test('enrolling a second factor returns a secret, takes effect with its first code, and ends every other session', async () => {
     const ada = await shop.newAdmin()
     const other = shop.as({ token: (await shop.logIn(ada.email)).json.access_token })
     expect((await ada.get(PATH)).json).toEqual({
@@ -73,7 +73,7 @@ describe('enrolling', () => {
       .toEqual([{ user_id: ada.id, change: 'enrolled' }])
   })
 
-  test('a repeated request gets the same response, and no secret after the confirmation', async () => {
+  test('a repeated enrolment gets the same response, and no secret after the confirmation', async () => {
     const ada = await shop.newAdmin()
     const [begin, confirm] = [{ 'idempotency-key': newId() }, { 'idempotency-key': newId() }]
     const first = await ada.post(PATH, undefined, begin)
@@ -87,7 +87,7 @@ describe('enrolling', () => {
     expect((await ada.post(PATH, undefined, begin)).json.code).toBe('AUTH_SECOND_FACTOR_ENROLLED')
   })
 
-  test('the database and the log contain no secret and no recovery code', async () => {
+  test('the database and the log contain no secret and no recovery code of a second factor', async () => {
     const ada = await shop.newAdmin()
     const headers = { 'idempotency-key': newId() }
     const { json } = await ada.post(PATH, undefined, headers)
@@ -101,7 +101,7 @@ describe('enrolling', () => {
       expect(stored).not.toContain(text)
   })
 
-  test('is allowed for administrators with any scopes, and not for customers or API keys', async () => {
+  test('enrolling a second factor is allowed for administrators with any scopes, and not for customers or API keys', async () => {
     const ada = await shop.newAdmin()
     await shop.db.transaction(tx => shop.auth.setRoleById(tx, ada.id, 'admin', ['catalog']))
     await enrol(ada)
@@ -117,7 +117,7 @@ describe('enrolling', () => {
 })
 
 describe('a log-in with a second factor', () => {
-  test('gets a challenge, which a valid code exchanges for a session', async () => {
+  test('a log-in with a second factor gets a challenge, which a valid code exchanges for a session', async () => {
     const ada = await enrolled()
     const asked = await shop.logIn(ada.email)
     expect(asked).toMatchObject({
@@ -134,7 +134,7 @@ describe('a log-in with a second factor', () => {
     expect((await shop.logIn(ada.email, 'wrong')).json.code).toBe('AUTH_INVALID_CREDENTIALS')
   })
 
-  test('returns its session to a repeated request until its refresh token is exchanged, and uses one code', async () => {
+  test('a repeated challenge response returns its session until the refresh token is exchanged, and uses one code', async () => {
     const ada = await enrolled()
     const challenge = await challengeOf(ada.email)
     const body = { challenge, code: ada.recoveryCodes[0] }
@@ -151,7 +151,7 @@ describe('a log-in with a second factor', () => {
     expect(await send()).toMatchObject(ENDED)
   })
 
-  test('accepts each code once, and no older code', async () => {
+  test('a second factor accepts each code once, and no older code', async () => {
     const ada = await enrolled()
     const code = nextCode(ada.secret)
     expect((await answer(await challengeOf(ada.email), code)).status).toBe(200)
@@ -159,7 +159,7 @@ describe('a log-in with a second factor', () => {
       expect(await answer(await challengeOf(ada.email), used)).toMatchObject(INVALID)
   })
 
-  test('accepts one of many simultaneous uses of a code, and of a recovery code', async () => {
+  test('one of many simultaneous uses of a code is accepted, and of a recovery code', async () => {
     const ada = await enrolled()
     const race = async (code: string) => {
       const challenges = await Promise.all(Array.from({ length: 4 }, () => challengeOf(ada.email)))
@@ -179,7 +179,7 @@ describe('a log-in with a second factor', () => {
     expect((await ada.get(PATH)).json.recovery_codes_left).toBe(9)
   })
 
-  test('rejects a clock that is two steps off, and accepts one step', async () => {
+  test('a code of a clock that is two steps off is rejected, and of one step accepted', async () => {
     const ada = await enrolled()
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now })
@@ -196,7 +196,7 @@ describe('a log-in with a second factor', () => {
     }
   })
 
-  test('its challenge ends with the fifth failure, also of simultaneous ones, or when it expires', async () => {
+  test('a log-in challenge ends with the fifth failure, also of simultaneous ones, or when it expires', async () => {
     const ada = await enrolled()
     const wrong = wrongCode(ada.secret)
     const challenge = await challengeOf(ada.email)
@@ -217,7 +217,7 @@ describe('a log-in with a second factor', () => {
     expect(await answer('ch_x'.padEnd(46, 'x'), nextCode(bob.secret))).toMatchObject(ENDED)
   })
 
-  test('guesses are limited by network and account across challenges, and do not lock the owner out of a known network', async () => {
+  test("code guesses are limited by network and account across challenges, and do not lock out the owner's known network", async () => {
     const ada = await enrolled()
     expect((await answer(await challengeOf(ada.email), nextCode(ada.secret), '192.0.2.7')).status).toBe(200)
     const wrong = wrongCode(ada.secret)
@@ -244,7 +244,7 @@ describe('a log-in with a second factor', () => {
     expect((await answer(own, nextCode(ada.secret), '192.0.2.99')).status).toBe(200)
   })
 
-  test('is rejected while its secret is missing, and its recovery codes still work', async () => {
+  test('while the secret of a second factor cannot be decrypted, codes are rejected and recovery codes work', async () => {
     const ada = await enrolled()
     const sealed = async () =>
       (await shop.sql('select sealed from auth.second_factors where user_id = $1', [ada.id]))[0]
@@ -263,7 +263,7 @@ describe('a log-in with a second factor', () => {
 })
 
 describe('a second factor is not bypassed', () => {
-  test('by a new password, whose token opens no session', async () => {
+  test('a new password does not bypass the second factor: its token opens no session', async () => {
     const ada = await enrolled()
     const waiting = await challengeOf(ada.email)
     await shop.anonymous.post('/api/auth/forgot', { email: ada.email })
@@ -278,7 +278,7 @@ describe('a second factor is not bypassed', () => {
     expect((await answer(asked.json.challenge, nextCode(ada.secret))).status).toBe(200)
   })
 
-  test('by an invitation, a repeated registration, or a role that is removed and granted again', async () => {
+  test('an invitation, a repeated registration, or a role that is granted again does not bypass the second factor', async () => {
     const key = { 'idempotency-key': newId() }
     const body = { email: shop.newEmail(), password: PASSWORD }
     const registered = await shop.anonymous.post('/api/auth/register', body, key)
@@ -298,7 +298,7 @@ describe('a second factor is not bypassed', () => {
     expect((await answer(await challengeOf(body.email), nextCode(secret))).json.user.id).toBe(id)
   })
 
-  test('by a challenge of an account that was disabled', async () => {
+  test('a challenge of an account that was disabled does not bypass the second factor', async () => {
     const ada = await enrolled()
     const challenge = await challengeOf(ada.email)
     await shop.auth.setDisabled(ada.email, true)
@@ -312,7 +312,7 @@ describe('a lost device', () => {
     return { ...ada, id: json.user.id, token: json.access_token, ...shop.as({ token: json.access_token }) }
   }
 
-  test('is replaced with a recovery code, which is used up, and the change is published', async () => {
+  test('a recovery code replaces a lost second factor and is used up, and the change is published', async () => {
     const ada = await enrolled()
     const [first, second] = ada.recoveryCodes as [string, string]
     const fresh = await logInWith(ada, first.toUpperCase().replaceAll('-', ' '))
@@ -331,7 +331,7 @@ describe('a lost device', () => {
     expect((await answer(await challengeOf(ada.email), nextCode(secret))).status).toBe(200)
   })
 
-  test('without recovery codes is reset by the operator, also for the last administrator', async () => {
+  test('an operator resets a lost second factor without recovery codes, also for the last administrator', async () => {
     const alone = await openAccounts()
     onTestFinished(() => alone.close())
     const ada = await alone.newAdmin()

@@ -13,18 +13,18 @@ test.each([
   [1_234_567_890, '005924'],
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130']
-])('the code at %i seconds is %s', (seconds, code) => {
+])('the TOTP code at %i seconds is %s', (seconds, code) => {
   expect(totpCodeAt(SECRET, totpStepAt(seconds * 1_000))).toBe(code)
 })
 
-test('a code is accepted one step before and after its own, but not two', () => {
+test('a TOTP code is accepted one time step before and after its own, but not two', () => {
   const now = 1_234_567_890_000
   const at = (steps: number) => findTotpStep(SECRET, totpCodeAt(SECRET, totpStepAt(now) + steps), now)
   expect([at(-1), at(0), at(1)]).toEqual([totpStepAt(now) - 1, totpStepAt(now), totpStepAt(now) + 1])
   expect([at(-3), at(-2), at(2), at(3)]).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('text that is not a code of six digits has no step', () => {
+test('text that is not a code of six digits matches no TOTP time step', () => {
   const now = 1_234_567_890_000
   for (const text of ['', '5924', '0005924', '００５９２４', 'abcdef'])
     expect(findTotpStep(SECRET, text, now), text).toBeUndefined()
@@ -39,12 +39,12 @@ test.each([
   ['foob', 'MZXW6YQ'],
   ['fooba', 'MZXW6YTB'],
   ['foobar', 'MZXW6YTBOI']
-])('%j is %j in base32', (text, encoded) => {
+])('the bytes of %j are %j in base32', (text, encoded) => {
   expect(encodeBase32(Buffer.from(text))).toBe(encoded)
   expect(bytesOfBase32(encoded).toString()).toBe(text)
 })
 
-test('the otpauth URI has the shop, account and algorithm', () => {
+test('the otpauth URI contains the shop, account and algorithm', () => {
   const uri = new URL(otpauthUri(SECRET, { issuer: 'Tea & Co: Berlin', account: 'ada@example.com' }))
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp'])
   expect(decodeURIComponent(uri.pathname)).toBe('/Tea & Co: Berlin:ada@example.com')

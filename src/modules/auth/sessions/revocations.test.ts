@@ -85,7 +85,7 @@ test('the session that changed the password stays valid', async () => {
   expect(await statusAt(here)).toBe(200)
 })
 
-test('a removed role has no effect from the next request on, and the session stays valid', async () => {
+test("a removed role has no effect from the next request on, and the user's session stays valid", async () => {
   const { here, mine, auth, statusAt } = await useTwo()
   const invite = async () =>
     (await here.request('POST', '/api/auth/invitations', { token: mine.access_token, body: {} })).status
@@ -152,7 +152,7 @@ test('a granted scope is effective from the next request on, also for an existin
   }
 })
 
-test('a disabled user cannot log in, and an enabled one can, but old sessions stay ended', async () => {
+test('a disabled user cannot log in, and an enabled one can, but the old sessions stay ended', async () => {
   const { here, mine, auth, logIn } = await useTwo()
   await auth?.setDisabled('Ada@Example.com', true)
   expect((await logIn()).code).toBe('AUTH_INVALID_CREDENTIALS')

@@ -36,7 +36,7 @@ const sessionsOf = async (token: string, query = '') =>
 const sql = (text: string, values: unknown[] = []) => runSql(app.databaseUrl, text, values)
 
 describe('a refresh token', () => {
-  test('is exchanged for new valid tokens', async () => {
+  test('a refresh token is exchanged for new valid tokens', async () => {
     const { refresh_token } = await signIn()
     const answer = await refresh(refresh_token)
     expect(answer.status).toBe(200)
@@ -51,7 +51,7 @@ describe('a refresh token', () => {
     expect((await refresh(answer.json.refresh_token)).status).toBe(200)
   })
 
-  test('used twenty times simultaneously gets one successor, and the session continues', async () => {
+  test('a refresh token used twenty times simultaneously gets one successor, and the session continues', async () => {
     const { refresh_token, user } = await signIn()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)))
     expect(answers.map(each => each.status)).toEqual(Array(20).fill(200))
@@ -61,7 +61,7 @@ describe('a refresh token', () => {
     expect(await sql('select id from auth.sessions where user_id = $1', [user.id])).toHaveLength(1)
   })
 
-  test('reused within 20 seconds gets the same successor, and later ends its session', async () => {
+  test('a refresh token reused within 20 seconds gets the same successor, and later ends its session', async () => {
     const { refresh_token, user } = await signIn()
     const first = await refresh(refresh_token)
     const age = (seconds: number) =>
@@ -80,7 +80,7 @@ describe('a refresh token', () => {
     expect((await app.request('GET', '/api/auth/me', { token: first.json.access_token })).status).toBe(401)
   })
 
-  test('older than the previous one ends its session immediately', async () => {
+  test('a refresh token older than the previous one ends its session immediately', async () => {
     for (const rotations of [2, 5]) {
       const { refresh_token } = await signIn()
       let latest = refresh_token
@@ -90,7 +90,7 @@ describe('a refresh token', () => {
     }
   })
 
-  test('that is forged for an existing session ends nothing', async () => {
+  test('a refresh token that is forged for an existing session ends no session', async () => {
     const { refresh_token } = await signIn()
     const { refresh_token: next } = (await refresh(refresh_token)).json
     const [body = '', proof] = refresh_token.slice(3).split(/\.(.*)/s)
@@ -99,7 +99,7 @@ describe('a refresh token', () => {
     expect((await refresh(next)).status).toBe(200)
   })
 
-  test('leaves only the hash of its latest successor', async () => {
+  test('a refresh leaves only the hash of the latest refresh token', async () => {
     const { refresh_token, user } = await signIn()
     let latest = refresh_token
     for (let turn = 0; turn < 10; turn += 1) latest = (await refresh(latest)).json.refresh_token
@@ -110,7 +110,7 @@ describe('a refresh token', () => {
     expect(rows[0]?.token_hash).toEqual(hashSecret(latest))
   })
 
-  test('stolen from one session ends no other session of its user', async () => {
+  test('the reuse of a refresh token stolen from one session ends no other session of its user', async () => {
     const { email, refresh_token } = await signIn()
     const other = await again(email)
     const next = (await refresh(refresh_token)).json
@@ -119,7 +119,7 @@ describe('a refresh token', () => {
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
-  test('used by a thief during refreshes, a log-out and a log-in does not survive', async () => {
+  test('a refresh token that a thief uses during refreshes, a log-out and a log-in ends up invalid', async () => {
     const { email, access_token, refresh_token } = await signIn()
     const next = (await refresh(refresh_token)).json
     const storm = await Promise.all([
@@ -147,7 +147,7 @@ describe('a refresh token', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
   })
 
-  test('extends its session at each use up to the absolute expiry', async () => {
+  test('each use of a refresh token extends its session, up to the absolute expiry', async () => {
     const { refresh_token, user } = await signIn()
     await sql(
       `update auth.sessions set last_used_at = now() - interval '6 days 23 hours' where user_id = $1`,
@@ -179,12 +179,12 @@ describe('a refresh token', () => {
     expect((await refresh(token)).status).toBe(status)
   })
 
-  test('that is an access token is rejected', async () => {
+  test('an access token is rejected as a refresh token', async () => {
     const { access_token } = await signIn()
     expect((await refresh(access_token)).status).toBe(400)
   })
 
-  test('whose secret was replaced is still valid, also when it is reused', async () => {
+  test('a refresh token issued under a replaced secret is still valid, also when it is reused', async () => {
     const { refresh_token } = await signIn()
     const keys = JSON.stringify([testKey('fresh'), testKey('test')])
     const restarted = await createTestApp({ CARTWRIGHT__SECRETS__KEYS: keys }, app.databaseUrl)
@@ -197,7 +197,7 @@ describe('a refresh token', () => {
     expect(fresh.json.refresh_token).toMatch(/\.fresh\./)
   })
 
-  test('is stored only as a hash', async () => {
+  test('a refresh token is stored only as a hash', async () => {
     const { refresh_token } = await signIn()
     const { refresh_token: next } = (await refresh(refresh_token)).json
     const rows = await sql('select s::text as text from auth.sessions s')
@@ -211,7 +211,7 @@ describe('a refresh token', () => {
 })
 
 describe('sessions', () => {
-  test('are listed page by page, newest first, with the current one marked', async () => {
+  test('sessions are listed page by page, newest first, with the current one marked', async () => {
     const { email, access_token } = await signIn()
     await again(email)
     await again(email)
@@ -235,7 +235,7 @@ describe('sessions', () => {
     expect(answer.status).toBe(400)
   })
 
-  test('one can be ended from another', async () => {
+  test('a user can end one session from another session', async () => {
     const { email, access_token } = await signIn()
     const other = await again(email)
     const { items } = await sessionsOf(access_token)
@@ -245,7 +245,7 @@ describe('sessions', () => {
     expect((await refresh(other.refresh_token)).status).toBe(401)
   })
 
-  test('of another user are indistinguishable from missing ones', async () => {
+  test('sessions of another user are indistinguishable from missing ones', async () => {
     const [owner, stranger] = [await signIn(), await signIn()]
     const [session] = (await sessionsOf(owner.access_token)).items
     const end = (id: string) =>
@@ -257,7 +257,7 @@ describe('sessions', () => {
     expect((await end('not-an-id')).status).toBe(400)
   })
 
-  test('log-out ends the session of its token, and every access token of it', async () => {
+  test('a log-out ends the session of its token, and every access token of that session', async () => {
     const { access_token, refresh_token } = await signIn()
     const fresh = (await refresh(refresh_token)).json
     expect((await app.request('POST', '/api/auth/logout', { token: access_token })).status).toBe(204)
@@ -267,7 +267,7 @@ describe('sessions', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
   })
 
-  test('cannot be opened after a password change, after a user was disabled, or without a newly enrolled factor', async () => {
+  test('no session opens after a password change or a disabled user, or without a newly enrolled second factor', async () => {
     const { user } = await signIn()
     const session = {
       id: ABSENT,
@@ -289,7 +289,7 @@ describe('sessions', () => {
     expect(await open(row?.password_hash, { secondFactor: true })).toBe(1)
   })
 
-  test('that have expired are deleted, and active ones are kept', async () => {
+  test('expired sessions are deleted, and active ones are kept', async () => {
     const [idle, old, living] = [await signIn(), await signIn(), await signIn()]
     await sql(`update auth.sessions set last_used_at = now() - interval '8 days' where user_id = $1`, [
       idle.user.id
@@ -301,7 +301,7 @@ describe('sessions', () => {
     expect((await refresh(living.refresh_token)).status).toBe(200)
   })
 
-  test('a verified token is cached for at most a minute', async () => {
+  test('a verified access token is cached for at most a minute', async () => {
     const { access_token } = await signIn()
     const identity = await app.apiOf(authModule)?.authenticate(access_token)
     expect(identity?.expiresAt).toBeLessThanOrEqual(Date.now() / 1_000 + 60)

@@ -162,8 +162,8 @@ const bad: [string, () => string | Promise<string>][] = [
   ['an invitation code', () => `inv_${'A'.repeat(43)}`]
 ]
 
-describe('an access token is rejected with 401 when it is', () => {
-  test.each(bad)('%s', async (_what, make) => {
+describe('an invalid access token', () => {
+  test.each(bad)('an access token is rejected with 401 when it is %s', async (_what, make) => {
     const answer = await app.request('GET', '/api/auth/me', { token: await make() })
     expect(answer.status).toBe(401)
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
@@ -176,7 +176,7 @@ describe('an access token is rejected with 401 when it is', () => {
     ['of another scheme', 'Basic b3duZXI6cGFzc3dvcmQ='],
     ['without a scheme', 'eyJ.eyJ.AAAA'],
     ['two words', 'Bearer eyJ eyJ']
-  ])('%s', async (_what, authorization) => {
+  ])('an Authorization header is rejected with 401 when it is %s', async (_what, authorization) => {
     const answer = await app.request('GET', '/api/auth/me', { headers: { authorization } })
     expect(answer.status).toBe(401)
     expect(answer.headers['www-authenticate']).toBe('Bearer')
@@ -184,7 +184,7 @@ describe('an access token is rejected with 401 when it is', () => {
 })
 
 describe('an access token', () => {
-  test('has the header and claims of RFC 9068 and of the shop', () => {
+  test('an access token has the header and claims of RFC 9068 and of the shop', () => {
     expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: expect.any(String) })
     expect(claims).toEqual({
       iss: ISSUER,
@@ -211,12 +211,12 @@ describe('an access token', () => {
     expect((await app.request('GET', '/api/auth/me', { token: make() })).status).toBe(200)
   })
 
-  test('does not make a customer an administrator', async () => {
+  test('a forged role claim in an access token does not make a customer an administrator', async () => {
     const identity = await app.apiOf(authModule)?.authenticate(withClaims({ role: 'admin' }))
     expect(identity?.role).toBe('customer')
   })
 
-  test('of a disabled user is rejected', async () => {
+  test('an access token of a disabled user is rejected', async () => {
     const token = withClaims({ jti: 'not seen before' })
     const change = (value: string) =>
       runSql(app.databaseUrl, `update auth.users set disabled_at = ${value} where id = $1`, [mine.user.id])

@@ -33,27 +33,27 @@ const identities = () =>
   runSql(app.databaseUrl, 'select issuer, subject, user_id from auth.external_identities')
 
 describe('an access token of a configured issuer', () => {
-  test('is accepted, and its subject is the same user every time', async () => {
+  test('an access token of a configured issuer is accepted, and its subject is the same user every time', async () => {
     const [first, again] = [await me(await issuer.accessToken()), await me(await issuer.accessToken())]
     expect(first.status).toBe(200)
     expect(first.json).toMatchObject({ role: 'customer', email: null, name: null })
     expect(again.json.id).toBe(first.json.id)
   })
 
-  test('opens the admin tier only by the configured claim', async () => {
+  test('an external access token gives administrator access only by the configured claim', async () => {
     expect((await asAdmin(await issuer.accessToken('boss'))).status).toBe(200)
     expect((await me(await issuer.accessToken('boss'))).json.role).toBe('admin')
     expect((await asAdmin(await issuer.accessToken('shopper'))).status).toBe(403)
   })
 
-  test('loses the admin role with the claim', async () => {
+  test('a user of an external issuer loses the administrator role with the claim', async () => {
     const claims = issuer.claims()
     const promoted = await issuer.sign({ ...claims, realm_access: { roles: ['shop-admin'] } })
     expect((await asAdmin(promoted)).status).toBe(200)
     expect((await asAdmin(await issuer.sign(claims))).status).toBe(403)
   })
 
-  test('creates its user once for twenty simultaneous first requests', async () => {
+  test('twenty simultaneous first requests with an external token create its user once', async () => {
     const token = await issuer.sign({ ...issuer.claims(), sub: 'twenty-at-once' })
     const answers = await Promise.all(Array.from({ length: 20 }, () => me(token)))
     expect(answers.map(each => each.status)).toEqual(Array(20).fill(200))
@@ -67,13 +67,13 @@ describe('an access token of a configured issuer', () => {
     expect((await identities()).filter(each => each.subject === 'twenty-at-once')).toHaveLength(1)
   })
 
-  test('with the subject of a user at another issuer is another user', async () => {
+  test('an external token whose subject also exists at another issuer is another user', async () => {
     const [here, there] = [await me(await issuer.accessToken()), await me(await second.accessToken())]
     expect(there.status).toBe(200)
     expect(there.json.id).not.toBe(here.json.id)
   })
 
-  test('never becomes the account that has the same e-mail, in either order', async () => {
+  test('an external token never gets the account that has the same e-mail address, in either order', async () => {
     const email = 'shared@example.com'
     const external = await me(
       await issuer.sign({ ...issuer.claims(), sub: 'early', email, email_verified: true })
@@ -85,7 +85,7 @@ describe('an access token of a configured issuer', () => {
     expect(new Set([external.json.id, local.json.user.id, late.json.id]).size).toBe(3)
   })
 
-  test('of a disabled user is rejected', async () => {
+  test('an external access token of a disabled user is rejected', async () => {
     const claims = { ...issuer.claims(), sub: 'disabled' }
     const { json } = await me(await issuer.sign(claims))
     await runSql(app.databaseUrl, 'update auth.users set disabled_at = now() where id = $1', [json.id])
@@ -94,7 +94,7 @@ describe('an access token of a configured issuer', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
   })
 
-  test('has no session here, so a log-out ends nothing and no password can be changed', async () => {
+  test('an external token has no session here, so a log-out ends nothing and no password can be changed', async () => {
     const token = await issuer.accessToken()
     expect((await app.request('POST', '/api/auth/logout', { token })).status).toBe(204)
     expect((await app.request('GET', '/api/auth/sessions', { token })).json.items).toEqual([])
@@ -208,12 +208,12 @@ describe('a token that names a configured issuer is rejected with 401 when it is
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('and none of these tokens created a user', async () => {
+  test('a rejected token of a configured issuer creates no user', async () => {
     const subjects = (await identities()).map(each => String(each.subject))
     expect(subjects.filter(subject => subject.startsWith('intruder') || subject.trim() === '')).toEqual([])
   })
 
-  test('(while valid tokens of the same helper are accepted)', async () => {
+  test('a valid token made by the same test helper is accepted', async () => {
     expect((await me(await issuer.sign({ ...good(), sub: 'honest' }))).status).toBe(200)
   })
 })
@@ -231,16 +231,16 @@ describe('an admin claim', () => {
     [{ realm_access: null }, false],
     [{ realm_access: 'admin' }, false],
     [{}, false]
-  ])('in %j: %s', (claims, granted) => {
+  ])('the claims %j contain the administrator claim: %s', (claims, granted) => {
     expect(hasClaimValue(claims, admin)).toBe(granted)
   })
 
-  test('is not found in what every object inherits', () => {
+  test('the administrator claim is not found among inherited object properties', () => {
     expect(hasClaimValue({}, { path: 'constructor.name', value: 'Object' })).toBe(false)
     expect(hasClaimValue({ roles: ['x'] }, { path: 'roles.length', value: '1' })).toBe(false)
   })
 
-  test('can have a name with dots', () => {
+  test('the administrator claim can have a name with dots', () => {
     const path = 'https://shop.example.com/roles'
     expect(hasClaimValue({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
   })
@@ -250,7 +250,7 @@ describe('a claim of scopes', () => {
   const path = 'cartwright.scopes'
   const ORDERS = '/api/admin/orders'
 
-  test('limits administrators of its issuer to these modules, and customers get nothing by it', async () => {
+  test('a claim of scopes limits administrators of its issuer to these modules, and gives customers nothing', async () => {
     const own = { issuer: issuer.issuer, audience: issuer.audience, admin_claim: ADMIN_CLAIM }
     const issuers = JSON.stringify([{ ...own, scopes_claim: 'shop.scopes' }])
     const limited = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: issuers })
@@ -287,7 +287,7 @@ describe('a claim of scopes', () => {
     [{ cartwright: { scopes: { catalog: true } } }, []],
     [{ cartwright: null }, []],
     [{}, []]
-  ])('in %j: %j', (claims, scopes) => {
+  ])('the scopes in the claims %j are %j', (claims, scopes) => {
     expect(readScopesClaim(claims, path)).toEqual(scopes)
   })
 })

@@ -27,14 +27,14 @@ const json = (response: ServerResponse, value: unknown) => {
 }
 
 describe('the keys of another issuer', () => {
-  test('are fetched once by twenty simultaneous callers', async () => {
+  test('twenty simultaneous callers fetch the keys of an external issuer once', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     await Promise.all(Array.from({ length: 20 }, () => keyFor(headerOf(issuer))))
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/jwks'])
   })
 
-  test('are not fetched again for unknown keys within the cool-down', async () => {
+  test('the keys of an external issuer are not fetched again for unknown key ids within the cool-down', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     await keyFor(headerOf(issuer))
@@ -46,7 +46,7 @@ describe('the keys of another issuer', () => {
     expect(issuer.requests).toHaveLength(2)
   })
 
-  test('follow a rotation: the new key is found, and the old one is rejected', async () => {
+  test('after an external issuer rotates its keys, the new key is found and the old one is rejected', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer, { cooldownMs: 0 })
     const old = headerOf(issuer)
@@ -56,7 +56,7 @@ describe('the keys of another issuer', () => {
     await expect(keyFor(old)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
   })
 
-  test('stay valid while the issuer is down, and unknown keys are "unavailable"', async () => {
+  test('keys of an external issuer stay valid while it is down, and unknown keys are "unavailable"', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer, { cooldownMs: 0 })
     await keyFor(headerOf(issuer))
@@ -70,7 +70,7 @@ describe('the keys of another issuer', () => {
     await expect(keyFor(unknown)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
   })
 
-  test('are requested once within the cool-down while the issuer is down', async () => {
+  test('keys of an external issuer that is down are requested once within the cool-down', async () => {
     const issuer = await useIssuer()
     const keyFor = keysOf(issuer)
     issuer.intercept((_request, response) => response.destroy())
@@ -148,7 +148,7 @@ describe('the keys of another issuer', () => {
     })
   })
 
-  test('are unavailable when their document has no end', async () => {
+  test('keys of an external issuer are unavailable when their document never ends', async () => {
     const issuer = await useIssuer()
     const chunk = Buffer.alloc(65_536, ' ')
     let poured = 0
@@ -165,7 +165,7 @@ describe('the keys of another issuer', () => {
     expect(poured).toBeLessThan(32_000_000)
   })
 
-  test('of an issuer that never responds are unavailable after three seconds', async () => {
+  test('keys of an external issuer that never responds are unavailable after three seconds', async () => {
     const issuer = await useIssuer()
     issuer.intercept(() => {})
     const startedAt = performance.now()
@@ -174,7 +174,7 @@ describe('the keys of another issuer', () => {
   })
 })
 
-test('a token of an issuer that is down gets 503, and other tokens stay valid', async () => {
+test('a token of an external issuer that is down gets 503, and other tokens stay valid', async () => {
   const issuer = await useIssuer()
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
   const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })
@@ -191,7 +191,7 @@ test('a token of an issuer that is down gets 503, and other tokens stay valid', 
   expect((await app.request('GET', '/api/auth/me', { token: local.json.access_token })).status).toBe(200)
 })
 
-test('a stopping process does not wait for an issuer that hangs', async () => {
+test('a stopping process does not wait for an external issuer that hangs', async () => {
   const issuer = await useIssuer()
   const stopping = new AbortController()
   const keyFor = createIssuerKeyLoader({
@@ -219,7 +219,7 @@ test('a token with an algorithm that is not allowed causes no request to its iss
   expect(issuer.requests).toEqual([])
 })
 
-test('keys that an attacker wrote into the shared cache are not used', async () => {
+test('issuer keys that an attacker wrote into the shared cache are not used', async () => {
   const issuer = await useIssuer()
   const issuers = [
     { issuer: issuer.issuer, audience: issuer.audience, admin_claim: { path: 'boss', value: 'yes' } }

@@ -101,12 +101,12 @@ test('a signing key that another process created is found when a token names it'
   expect(found).toBeDefined()
 })
 
-test('private keys are not published', async () => {
+test('the private parts of signing keys are not published', async () => {
   const { first } = await useKeys(1)
   expect(JSON.stringify(first.published())).not.toContain('"d"')
 })
 
-test('private keys are encrypted in the database', async () => {
+test('the private parts of signing keys are encrypted in the database', async () => {
   const { first, sql } = await useKeys(1)
   const [row] = await sql('select private_jwk, sealed from auth.signing_keys')
   expect(row.private_jwk).toBeNull()
@@ -138,7 +138,7 @@ test('signing keys are encrypted again with a new secret, so the old secret can 
   expect(warnings).toEqual([])
 })
 
-test('without its secret a signing key is replaced by a new one, and the log names the secret', async () => {
+test('a signing key whose secret is missing is replaced by a new one, and the log names the secret', async () => {
   const { first, startWith, warnings } = await useKeys(1, testSecrets('lost'))
   const { kid } = first.signing()
   const next = await startWith(testSecrets('new'))
@@ -151,7 +151,7 @@ test('without its secret a signing key is replaced by a new one, and the log nam
   expect(first.signing().kid).toBe(kid)
 })
 
-test('a key that was inserted without the secret is not used by any process', async () => {
+test('a signing key that was inserted without the secret is not used by any process', async () => {
   const { first, sql } = await useKeys(1)
   const { kid } = first.signing()
   const planted = testSecrets('thief').seal('auth.signing_keys', Buffer.from('key')).toString('hex')
