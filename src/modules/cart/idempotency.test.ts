@@ -44,8 +44,8 @@ async function writes() {
 }
 const kinds = ['add', 'set', 'remove', 'clear', 'merge of items', 'merge of a guest cart'] as const
 
-describe.each(kinds)('%s', kind => {
-  test('a retry after the process died before the response is not applied twice', async () => {
+describe.each(kinds)('the cart write "%s"', kind => {
+  test('a cart write retried after the process died before the response is not applied twice', async () => {
     const { shop, token, kinds, mug, tee } = await writes()
     const { send, after } = kinds[kind]
     await dyingBehindCommit(shop, () => send(KEY))
@@ -65,7 +65,7 @@ describe.each(kinds)('%s', kind => {
     expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', retried.text])
   })
 
-  test('ten concurrent requests with one key are applied once', async () => {
+  test('ten concurrent cart writes with one idempotency key are applied once', async () => {
     const { shop, token, kinds } = await writes()
     const { send, after } = kinds[kind]
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(KEY)))
@@ -76,7 +76,7 @@ describe.each(kinds)('%s', kind => {
   })
 })
 
-test('concurrent requests with keys each return, and replay, their own response', async () => {
+test('of concurrent cart requests with different idempotency keys, each returns and replays its own response', async () => {
   const shop = await useCartShop()
   const variant_id = shop.catalog.sell()
   const callers = Array.from({ length: 40 }, () => ({ token: newId(), key: newId() }))
@@ -98,7 +98,7 @@ test('concurrent requests with keys each return, and replay, their own response'
   for (const { headers } of again) expect(headers['idempotency-replayed']).toBe('true')
 })
 
-test('an idempotency key belongs to one customer and one route', async () => {
+test('an idempotency key for a cart belongs to one customer and one route', async () => {
   const { shop, token, mug } = await writes()
   const stranger = newId()
   const headers = { 'idempotency-key': KEY }
@@ -110,7 +110,7 @@ test('an idempotency key belongs to one customer and one route', async () => {
   expect((await shop.request('PUT', url, { token, headers, body: { quantity: 9 } })).json.count).toBe(10)
 })
 
-test('a domain error is stored for replay, and a malformed request is not', async () => {
+test("a cart's domain error is stored and replayed for an idempotency key, and a malformed request is not", async () => {
   const { shop, token, mug } = await writes()
   const sends = (key: string, quantity: unknown) =>
     shop.request('POST', '/api/cart', {
@@ -127,7 +127,7 @@ test('a domain error is stored for replay, and a malformed request is not', asyn
   expect((await sends(OTHER_KEY, 97)).status).toBe(200)
 })
 
-test('a request whose lease was taken over applies nothing', async () => {
+test('a cart request whose idempotency lease was taken over changes nothing', async () => {
   let waiting: (() => void) | undefined
   let holding = false
   const shop = await useCartShop()
@@ -163,7 +163,7 @@ test('a request whose lease was taken over applies nothing', async () => {
   expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', second.text])
 })
 
-test('a request with a cut connection is applied once, however often it is retried', async () => {
+test('a cart request whose connection was cut is applied once, however often it is retried', async () => {
   const shop = await useCartShop()
   await shop.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = shop.app.server.address() as AddressInfo
@@ -190,14 +190,14 @@ test('a request with a cut connection is applied once, however often it is retri
   expect(await read(shop, token)).toMatchObject({ count: 10, version: 10 })
 })
 
-describe("a guest's", () => {
+describe('retries of a guest', () => {
   const create = (shop: CartShop, variantId: string) =>
     shop.request('POST', '/api/guest-cart', {
       headers: { 'idempotency-key': KEY },
       body: { variant_id: variantId, quantity: 1 }
     })
 
-  test('first addition, when retried, returns the same token of one cart', async () => {
+  test("a guest's first addition, when retried, returns the same token of one cart", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const [first, again] = [await create(shop, mug), await create(shop, mug)]
@@ -208,7 +208,7 @@ describe("a guest's", () => {
     expect(await shop.sql('select answer from cartwright.idempotency_keys')).toEqual([{ answer: null }])
   })
 
-  test('first addition, retried after a lost response, returns access to its cart', async () => {
+  test("a guest's first addition, retried after a lost response, returns access to its cart", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     await dyingBehindCommit(shop, () => create(shop, mug))
@@ -219,7 +219,7 @@ describe("a guest's", () => {
     expect((await create(shop, mug)).text).toBe(retried.text)
   })
 
-  test('later addition, retried after a lost response, is not applied twice', async () => {
+  test("a guest's later addition, retried after a lost response, is not applied twice", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const { json } = await create(shop, mug)

@@ -61,7 +61,7 @@ test('no route shows or changes the cart of another customer or guest', async ()
   }
 })
 
-test('the id of another customer or cart gives no access, as a token or as an id', async () => {
+test('the id of another customer or cart gives no access to a cart, as a token or as an id', async () => {
   const { shop, owners } = await fourCarts()
   const before = await Promise.all(owners.map(owner => storedCart(shop, owner.cartId)))
   const stranger = newId()

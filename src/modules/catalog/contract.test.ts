@@ -62,7 +62,7 @@ describe.each([
   ['the catalog', useReal],
   ['its fake', useFake]
 ])('%s', (_what, use) => {
-  test('returns offers in the order of the ids, with the fields of a cart line', async () => {
+  test('the catalog returns offers in the order of the ids, with the fields of a cart line', async () => {
     const { catalog, sell } = await use()
     const id = await sell({ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' } })
     const other = await sell({})
@@ -94,14 +94,14 @@ describe.each([
     })
   })
 
-  test('returns the quantity rule of a variant', async () => {
+  test("the catalog's offers contain the quantity rule of a variant", async () => {
     const { catalog, sell } = await use()
     const rule = { min: 12, max: 36, step: 6 }
     const [offer] = await catalog.offers(oneOfEach([await sell({ rule })]), null)
     expect(offer?.rule).toEqual(rule)
   })
 
-  test('returns the weight of a variant, and whether it requires shipping', async () => {
+  test("the catalog's offers contain the weight of a variant, and whether it requires shipping", async () => {
     const { catalog, sell } = await use()
     const ids = [await sell({ weightGrams: 300 }), await sell({ requiresShipping: false })]
     const offers = await catalog.offers(oneOfEach(ids), null)
@@ -111,7 +111,7 @@ describe.each([
     ])
   })
 
-  test('quotes variants with their price and order data, also those that are not for sale', async () => {
+  test('the catalog quotes variants with their price and order data, also those that are not for sale', async () => {
     const { catalog, db, sell, withdraw } = await use()
     const rule = { min: 2, max: 8, step: 2 }
     const id = await sell({
@@ -151,7 +151,7 @@ describe.each([
     expect((await quoted())[2]?.isActive).toBe(false)
   })
 
-  test('returns the names of variants that are no longer for sale, and null for unknown ids', async () => {
+  test('the catalog returns the names of variants that are no longer for sale, and null for unknown ids', async () => {
     const { catalog, sell, withdraw } = await use()
     const id = await sell({ name: 'Jug' })
     await withdraw(id)
@@ -164,7 +164,7 @@ describe.each([
     })
   })
 
-  test('finds an active product by its id and its slug', async () => {
+  test('the catalog finds an active product by its id and its slug', async () => {
     const { catalog, db, sell } = await use()
     const wanted = oneOfEach([await sell({ name: 'Jug' }), await sell({})])
     const [jug, other] = await catalog.quote(db, wanted, null)
@@ -175,7 +175,7 @@ describe.each([
       await expect(catalog.requireProduct(none)).rejects.toMatchObject({ code: 'CATALOG_PRODUCT_NOT_FOUND' })
   })
 
-  test('returns example offers, and whether the catalog is empty', async () => {
+  test('the catalog returns example offers, and whether it is empty', async () => {
     const { catalog, sell } = await use()
     expect([await catalog.isEmpty(), await catalog.someOffers(2)]).toEqual([true, []])
     const ids = [await sell({}), await sell({}), await sell({})]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCategory, createDiscount, createProduct, useCatalog } from '../../../test/support/catalog.ts'
 
-test('an empty patch does not change the version, and is still checked against If-Match', async () => {
+test('an empty PATCH of a product, variant, category or discount changes no version, and still checks If-Match', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const variantId = product.variants[0].id

@@ -42,7 +42,7 @@ async function useAdmin() {
   return { app, send, lose }
 }
 
-test('a retry after a lost response returns the created product, also if it was renamed and another took its slug', async () => {
+test('a retried product creation after a lost response returns the product, also if renamed and its slug reused', async () => {
   const { app, send, lose } = await useAdmin()
   const body = { name: 'Mug', variants: [{ sku: 'A', price: 1 }] }
   const { first, retry } = await lose('POST', 'products', { body })
@@ -113,7 +113,7 @@ async function everything(app: CatalogApp) {
   ] as const
 }
 
-test('a retry after a lost response does not repeat the change or check If-Match again', async () => {
+test('a retried catalog change after a lost response does not repeat the change or check If-Match again', async () => {
   const { app, send, lose } = await useAdmin()
   for (const [path, body] of await everything(app)) {
     const present = String((await send('PATCH', path, { body: {} })).headers.etag)
@@ -131,7 +131,7 @@ test('a retry after a lost response does not repeat the change or check If-Match
   }
 })
 
-test('a retry of a deletion after a lost response returns its success; without the key it is 404', async () => {
+test('a retried catalog deletion after a lost response returns its success; without the key it gets 404', async () => {
   const { app, send, lose } = await useAdmin()
   for (const [path] of await everything(app)) {
     const { retry } = await lose('DELETE', path)
@@ -141,7 +141,7 @@ test('a retry of a deletion after a lost response returns its success; without t
   }
 })
 
-test('a repeated deletion with one key returns the first response, 204 or 404', async () => {
+test('a repeated catalog deletion with one idempotency key returns the first response, 204 or 404', async () => {
   const { app, send } = await useAdmin()
   for (const [path] of await everything(app)) {
     const [headers, others] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
@@ -152,7 +152,7 @@ test('a repeated deletion with one key returns the first response, 204 or 404', 
   }
 })
 
-test('an old version in If-Match is rejected; the present version and * are accepted', async () => {
+test('a catalog write with an old version in If-Match is rejected; the present version and * are accepted', async () => {
   const { app, send } = await useAdmin()
   for (const [path, body, code] of await everything(app)) {
     const stale = { 'if-match': '"999"' }
@@ -187,7 +187,7 @@ test('each change raises the version of a category or discount', async () => {
   expect((await send('GET', 'discounts')).json.items).toMatchObject([{ version: 3 }])
 })
 
-test('of concurrent deletions one succeeds, and the others respond 404', async () => {
+test('of concurrent deletions of one catalog object one succeeds, and the others get 404', async () => {
   const { app, send } = await useAdmin()
   for (const [path] of await everything(app)) {
     const answers = await Promise.all(Array.from({ length: 4 }, () => send('DELETE', path)))
@@ -195,7 +195,7 @@ test('of concurrent deletions one succeeds, and the others respond 404', async (
   }
 })
 
-test("an idempotency key is completed in the write's own transaction; a request that lost its lease writes nothing", async () => {
+test('the idempotency key of a catalog write is completed in its transaction; after losing its lease it writes nothing', async () => {
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'

@@ -48,7 +48,7 @@ describe.each([
   ['the inventory', useReal],
   ['its fake', useFake]
 ])('%s', (_what, use) => {
-  test('returns available quantities in the order of the ids, and null for untracked variants', async () => {
+  test('the inventory returns available quantities in the order of the ids, and null for untracked variants', async () => {
     const { inventory, availableIn, put } = await use()
     const [full, empty, uncounted, unknown] = [newId(), newId(), newId(), newId()]
     expect(await inventory.available([full, unknown])).toEqual([null, null])
@@ -61,7 +61,7 @@ describe.each([
     expect(await inventory.available([])).toEqual([])
   })
 
-  test('counts an upserted item from zero on', async () => {
+  test('the inventory counts an item that is upserted for the first time from zero on', async () => {
     const { inventory, describe } = await use()
     const [counted, uncounted] = [newId(), newId()]
     await describe([
@@ -82,7 +82,7 @@ describe.each([
     expect(await inventory.available([counted])).toEqual([null])
   })
 
-  test('reserves all lines or none, claims held reservations and releases unclaimed ones', async () => {
+  test('the inventory reserves all lines or none, claims held reservations and releases unclaimed ones', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, plate, owner, other] = [newId(), newId(), newId(), newId()]
     await put(cup, 5)
@@ -116,7 +116,7 @@ describe.each([
     expect(await availableIn([cup, plate])).toEqual([3, 1])
   })
 
-  test('applies a posted request after commit', async () => {
+  test('the inventory applies a posted stock request after its commit', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, owner] = [newId(), newId()]
     await put(cup, 5)
@@ -140,7 +140,7 @@ describe.each([
     await expect.poll(() => availableIn([cup])).toEqual([8])
   })
 
-  test('undoes a shipment once and reserves its units as before', async () => {
+  test('the inventory undoes a shipment once and reserves its units as before', async () => {
     const { inventory, inTransaction, availableIn, put } = await use()
     const [cup, owner, shipment] = [newId(), newId(), newId()]
     await put(cup, 5)

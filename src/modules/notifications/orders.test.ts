@@ -44,7 +44,7 @@ test('a guest gets mails about their order, with a link that contains the order 
   expect(JSON.stringify(rows)).not.toContain(order.order_token)
 })
 
-test('a voided shipment, or one that is not delivered, is not mailed', async () => {
+test('a shipment that is voided or not delivered is not mailed', async () => {
   const shop = await useMailingShop()
   const guest = { ...sent(shop.mug, 2), email: 'ada@example.com', payment: TRANSFER }
   const { json: order } = await shop.anonymous.post('/api/orders/guest', guest)
@@ -92,7 +92,7 @@ test('a payment that places an order has its own mail when `order_placed` is swi
   expect(await templatesOf(shop)).toEqual(['order_paid'])
 })
 
-test('a buyer who cancels before the order is placed gets no mail; a buyer whose order staff cancels does', async () => {
+test('a buyer who cancels an unplaced order gets no mail, and a buyer whose order staff cancel gets one', async () => {
   const shop = await useMailingShop()
   const ada = shop.as(customer())
   const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }

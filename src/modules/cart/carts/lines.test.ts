@@ -12,12 +12,12 @@ const someLines = fc.uniqueArray(
   { selector: each => each.variantId }
 )
 
-test('adding creates a line, or increases the existing one', () => {
+test('adding an item to a cart creates a line, or increases the existing one', () => {
   expect(addCartLine([], line('a', 2), limits)).toEqual(line('a', 2))
   expect(addCartLine([line('b', 1), line('a', 2)], line('a', 3), limits)).toEqual(line('a', 5))
 })
 
-test('a line can reach its limit and not exceed it', () => {
+test('a cart line can reach its quantity limit and not exceed it', () => {
   expect(addCartLine([line('a', 98)], line('a', 1), limits).quantity).toBe(99)
   expect(() => addCartLine([line('a', 98)], line('a', 2), limits)).toThrow(
     expect.objectContaining({ code: 'CART_QUANTITY_LIMIT', details: { limit: 99 } })
@@ -37,13 +37,13 @@ test('a cart with the maximum of lines rejects a new line, and accepts a larger 
   expect(addCartLine(full.slice(1), line('d', 1), limits)).toEqual(line('d', 1))
 })
 
-test('setting a line that does not exist is rejected', () => {
+test('setting the quantity of a cart line that does not exist is rejected', () => {
   expect(() => setCartLine([line('a', 1)], line('b', 1), limits)).toThrow(
     expect.objectContaining({ code: 'CART_ITEM_NOT_FOUND' })
   )
 })
 
-test('changed lines keep their position, and new lines come last in their order', () => {
+test('changed cart lines keep their position, and new lines come last in their order', () => {
   fc.assert(
     fc.property(someLines, someLines, (lines, set) => {
       const result = applyCartLines(lines, set)

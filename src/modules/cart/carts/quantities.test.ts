@@ -14,7 +14,7 @@ const add = (shop: CartShop, token: string, variant_id: string, quantity: number
   send(shop, token, 'POST', '', { variant_id, quantity })
 const refused = { code: 'CART_QUANTITY_RULE', quantity_min: 6, quantity_max: 18, quantity_step: 6 }
 
-test('a quantity that breaks the quantity rule of the variant is rejected and changes nothing', async () => {
+test('a cart quantity that breaks the quantity rule of the variant is rejected and changes nothing', async () => {
   const shop = await useCartShop()
   const token = newId()
   const eggs = shop.catalog.sell({ rule: inSixes })
@@ -32,7 +32,7 @@ test('a quantity that breaks the quantity rule of the variant is rejected and ch
   expect((await set(18)).json.count).toBe(18)
 })
 
-test('a quantity that breaks the rule is rejected in a guest cart', async () => {
+test('a quantity that breaks the quantity rule is rejected in a guest cart', async () => {
   const shop = await useCartShop()
   const body = { variant_id: shop.catalog.sell({ rule: inSixes }), quantity: 3 }
   expect(await shop.request('POST', '/api/guest-cart', { body })).toMatchObject({
@@ -41,7 +41,7 @@ test('a quantity that breaks the rule is rejected in a guest cart', async () => 
   })
 })
 
-test("a merge reduces the guest's lines to the quantity rule, reports it, and keeps the customer's lines", async () => {
+test("a merge reduces the guest's cart lines to the quantity rule, reports it, and keeps the customer's lines", async () => {
   const shop = await useCartShop()
   const token = newId()
   const [eggs, jam, mug] = [shop.catalog.sell(), shop.catalog.sell({ rule: inSixes }), shop.catalog.sell()]

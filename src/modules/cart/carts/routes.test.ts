@@ -77,7 +77,7 @@ describe('reading', () => {
     expect(count.json).toEqual({ count: 3, distinct_count: 2 })
   })
 
-  test('HEAD returns the headers of GET', async () => {
+  test('HEAD of a cart returns the headers of GET', async () => {
     const shop = await useCartShop()
     const answer = await shop.request('HEAD', '/api/cart', { token: newId() })
     expect([answer.status, answer.headers.etag, answer.text]).toEqual([200, '"0"', ''])
@@ -85,7 +85,7 @@ describe('reading', () => {
 })
 
 describe('changing', () => {
-  test('items are added, increased, updated, removed, and the cart is emptied', async () => {
+  test('items of a cart are added, increased, updated and removed, and the cart is emptied', async () => {
     const shop = await useCartShop()
     const token = newId()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -115,7 +115,7 @@ describe('changing', () => {
     ])
   })
 
-  test('lines keep the order in which they were added', async () => {
+  test('cart lines keep the order in which they were added', async () => {
     const shop = await useCartShop()
     const token = newId()
     const variants = Array.from({ length: 12 }, () => shop.catalog.sell()).sort(() => Math.random() - 0.5)
@@ -128,7 +128,7 @@ describe('changing', () => {
     expect(added.json.items).toEqual(read.json.items)
   })
 
-  test('an upper-case UUID identifies the same variant', async () => {
+  test('an upper-case UUID in a cart request identifies the same variant', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -164,7 +164,7 @@ describe('a rejected write changes nothing', () => {
     return { shop, token, mug, tee, refuses }
   }
 
-  test('unknown and withdrawn variants', async () => {
+  test('unknown and withdrawn variants cannot be added to a cart, and the cart stays unchanged', async () => {
     const { shop, token, mug, tee, refuses } = await filledCart()
     await refuses(add(shop, token, newId()), 404, { code: 'CATALOG_VARIANT_NOT_FOUND' })
     shop.catalog.withdraw(tee)
@@ -174,14 +174,14 @@ describe('a rejected write changes nothing', () => {
     await refuses(set(shop, token, mug, 1), 409, { code: 'CART_VARIANT_UNAVAILABLE' })
   })
 
-  test('limits', async () => {
+  test('a cart request above the quantity limit of a line is rejected and changes nothing', async () => {
     const { shop, token, mug, tee, refuses } = await filledCart()
     await refuses(add(shop, token, mug, 8), 409, { code: 'CART_QUANTITY_LIMIT', limit: 10 })
     await refuses(add(shop, token, tee, 11), 409, { code: 'CART_QUANTITY_LIMIT', limit: 10 })
     await refuses(set(shop, token, mug, 11), 409, { code: 'CART_QUANTITY_LIMIT', limit: 10 })
   })
 
-  test('a line above the maximum', async () => {
+  test('a new cart line above the maximum number of lines is rejected and changes nothing', async () => {
     const { shop, token, tee } = await filledCart()
     await add(shop, token, tee)
     const before = await storedCart(shop, token)
@@ -190,7 +190,7 @@ describe('a rejected write changes nothing', () => {
     expect(await storedCart(shop, token)).toEqual(before)
   })
 
-  test('an update of an item that does not exist', async () => {
+  test('an update of an item that is not in the cart is rejected and changes nothing', async () => {
     const { shop, token, tee, refuses } = await filledCart()
     await refuses(set(shop, token, tee, 1), 404, { code: 'CART_ITEM_NOT_FOUND' })
     await refuses(set(shop, token, newId(), 1), 404, { code: 'CART_ITEM_NOT_FOUND' })
@@ -206,7 +206,7 @@ describe('a rejected write changes nothing', () => {
     ['text', { quantity: '1' }],
     ['null', { quantity: null }],
     ['an unknown property', { quantity: 1, price: 0 }]
-  ])('malformed: %s', async (_what, part) => {
+  ])('a malformed cart request changes nothing: %s', async (_what, part) => {
     const { shop, token, mug, refuses } = await filledCart()
     const bad = { code: 'VALIDATION_FAILED' }
     const body = part && { variant_id: mug, ...part }
@@ -228,7 +228,7 @@ describe('a rejected write changes nothing', () => {
 })
 
 describe('If-Match', () => {
-  test('a write with the present version succeeds, and one with an older version is rejected', async () => {
+  test('a cart write with the present version in If-Match succeeds, and one with an older version is rejected', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -243,7 +243,7 @@ describe('If-Match', () => {
     expect(await storedCart(shop, token)).toEqual(before)
   })
 
-  test('If-Match: * matches any version', async () => {
+  test('a cart write with If-Match: * succeeds at any version', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()
@@ -251,7 +251,7 @@ describe('If-Match', () => {
     expect((await set(shop, token, mug, 4, { 'if-match': '*' })).json.count).toBe(4)
   })
 
-  test('of 20 concurrent writes with one version, one succeeds', async () => {
+  test('of 20 concurrent cart writes with one version, one succeeds', async () => {
     const shop = await useCartShop()
     const token = newId()
     const mug = shop.catalog.sell()

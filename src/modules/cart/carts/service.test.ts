@@ -58,7 +58,7 @@ describe('an expired cart', () => {
     return { shop, token, mug, version: json.version as number }
   }
 
-  test('reads as empty, with the next version', async () => {
+  test('an expired cart is read as empty, with the next version', async () => {
     const { shop, token, version } = await expiredCart()
     expect((await read(shop, token)).json).toMatchObject({ items: [], count: 0, version: version + 1 })
     expect((await shop.request('GET', '/api/cart/count', { token })).json).toEqual({
@@ -67,7 +67,7 @@ describe('an expired cart', () => {
     })
   })
 
-  test('has only the item that is added next', async () => {
+  test('an item added to an expired cart is the only one in it', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const tee = shop.catalog.sell()
     const { json } = await add(shop, token, tee, 1)
@@ -77,7 +77,7 @@ describe('an expired cart', () => {
     expect((await add(shop, token, mug, 1)).json).toMatchObject({ count: 2, version: version + 3 })
   })
 
-  test('accepts If-Match of the version that it reads with, not of the one before', async () => {
+  test('a write to an expired cart needs the version with which it is now read, not the one before', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const stale = await add(shop, token, mug, 1, { 'if-match': `"${version}"` })
     expect([stale.status, stale.json.version]).toEqual([412, version + 1])
@@ -86,7 +86,7 @@ describe('an expired cart', () => {
     expect([answer.status, answer.json.count]).toEqual([200, 1])
   })
 
-  test('has no item to update or remove', async () => {
+  test('an expired cart has no item to update or remove', async () => {
     const { shop, token, mug, version } = await expiredCart()
     const url = `/api/cart/items/${mug}`
     expect((await shop.request('PUT', url, { token, body: { quantity: 1 } })).status).toBe(404)
@@ -98,7 +98,7 @@ describe('an expired cart', () => {
     expect((await storedCart(shop, token)).items).toEqual([])
   })
 
-  test('is emptied by the timer, and reads the same before and after', async () => {
+  test('the timer empties an expired cart, which is read the same before and after', async () => {
     const { shop, token } = await expiredCart()
     const other = newId()
     await add(shop, other, shop.catalog.sell(), 2)
@@ -111,7 +111,7 @@ describe('an expired cart', () => {
   })
 })
 
-test('a change extends the expiry, and a rejected change does not', async () => {
+test('a change of a cart extends its expiry, and a rejected change does not', async () => {
   const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5' })
   const token = newId()
   const mug = shop.catalog.sell()
@@ -138,7 +138,7 @@ test('a change extends the expiry, and a rejected change does not', async () => 
   expect(await storedExpiry()).toEqual([before])
 })
 
-test('the timer deletes expired guest carts and old merges, and nothing else', async () => {
+test('the cart timer deletes expired guest carts and old merges, and nothing else', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const guest = async () => {
@@ -173,7 +173,7 @@ test('the timer deletes expired guest carts and old merges, and nothing else', a
   expect((await shop.sql('select count(*)::int as n from cart.carts'))[0]?.n).toBe(2)
 })
 
-test('the timers keep a cart that its owner changes at the same time', async () => {
+test('the timers do not delete an expired cart that its owner changes at the same time', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const body = { variant_id: mug, quantity: 1 }
@@ -192,7 +192,7 @@ test('the timers keep a cart that its owner changes at the same time', async () 
   expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
 })
 
-test('an item whose variant is no longer for sale stays, is excluded from the totals, and can be removed', async () => {
+test('a cart item whose variant is no longer for sale stays, is excluded from the totals, and can be removed', async () => {
   const shop = await useCartShop()
   const token = newId()
   const [mug, tee] = [
@@ -222,7 +222,7 @@ describe('with an inventory', () => {
     return { shop, mug, inventory, token: newId() }
   }
 
-  test('a cart shows the stock of each item, and whether it is enough', async () => {
+  test('with inventory, a cart shows the stock of each item, and whether it is enough', async () => {
     const { shop, mug, inventory, token } = await stockedShop()
     const { json } = await add(shop, token, mug, 3)
     expect(json.items[0]).toMatchObject({ stock: 4, available: true })
@@ -232,7 +232,7 @@ describe('with an inventory', () => {
     expect((await read(shop, token)).json.items[0]).toMatchObject({ stock: null, available: true })
   })
 
-  test('any quantity can be bought of untracked variants, and without an inventory', async () => {
+  test('a cart can have any quantity of untracked variants, and of all variants without inventory', async () => {
     const { shop, token } = await stockedShop()
     const { json } = await add(shop, token, shop.catalog.sell(), 50)
     expect(json.items[0]).toMatchObject({ stock: null, available: true, quantity: 50 })
@@ -241,7 +241,7 @@ describe('with an inventory', () => {
     expect(other.json.items[0]).toMatchObject({ stock: null, available: true })
   })
 
-  test('a quantity above the stock is rejected', async () => {
+  test('a cart quantity above the stock is rejected', async () => {
     const { shop, mug, token } = await stockedShop()
     await add(shop, token, mug, 3)
     const before = await storedCart(shop, token)
@@ -254,7 +254,7 @@ describe('with an inventory', () => {
     expect((await add(shop, token, mug, 1)).json.count).toBe(4)
   })
 
-  test('a merge reduces quantities to the stock, and reports it', async () => {
+  test('a cart merge reduces quantities to the stock, and reports it', async () => {
     const { shop, mug, token } = await stockedShop()
     await add(shop, token, mug, 3)
     const body = { items: [{ variant_id: mug, quantity: 2 }] }
@@ -285,7 +285,7 @@ describe('the cost of reading', () => {
     }
   )
 
-  test('adding an item is two statements for a cart of any size', async () => {
+  test('adding an item takes two statements for a cart of any size', async () => {
     const shop = await useCartShop()
     const token = newId()
     await add(shop, token, shop.catalog.sell())
@@ -295,7 +295,7 @@ describe('the cost of reading', () => {
     }
   })
 
-  test('concurrent additions to many carts are written in one statement', async () => {
+  test('concurrent additions of items to many carts are written in one statement', async () => {
     const shop = await useCartShop()
     const variantId = shop.catalog.sell()
     const tokens = Array.from({ length: 50 }, () => newId())
@@ -311,7 +311,7 @@ describe('the cost of reading', () => {
     for (const token of tokens) expect((await read(shop, token)).json.count).toBe(3)
   })
 
-  test('an unlocked cart is saved only if its version has not changed', async () => {
+  test('a cart without a row lock is saved only if its version has not changed', async () => {
     const shop = await useCartShop()
     const id = newId()
     const variantId = shop.catalog.sell()
@@ -342,7 +342,7 @@ describe('the cost of reading', () => {
     }
   })
 
-  test('a batch saves all carts except those that have changed or are locked', async () => {
+  test('a batch of writes saves all carts except those that have changed or are locked', async () => {
     const shop = await useCartShop()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
     const [set, emptied, changed, held] = [newId(), newId(), newId(), newId()]

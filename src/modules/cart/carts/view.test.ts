@@ -104,7 +104,7 @@ test('the JSON of any cart matches its schema and its view', () => {
   )
 })
 
-test('totals are exact to the minor unit, and include only items that are for sale', () => {
+test('cart totals are exact to the minor unit, and include only items that are for sale', () => {
   fc.assert(
     fc.property(someLines, all => {
       const lines = all.map(({ variantId, quantity }) => ({ variantId, quantity }))
@@ -139,7 +139,7 @@ test('the totals of a full cart at maximum prices are exact', () => {
   expect(BigInt(subtotal)).toBe(BigInt(AMOUNT_MAX) * 99n * 200n)
 })
 
-test('a line is available if the stock covers its quantity', () => {
+test('a cart line is available if the stock covers its quantity', () => {
   const offer = createFakeOffer()
   const available = (quantity: number, stock: number) => {
     const view = joinCartWithOffers([{ variantId: offer.variantId, quantity }], [offer], [stock])

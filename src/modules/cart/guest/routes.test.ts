@@ -16,7 +16,7 @@ const withToken = (token: string) => ({ 'x-guest-cart-token': token })
 const create = (shop: CartShop, variantId: string, quantity = 1) =>
   shop.request('POST', '/api/guest-cart', { body: { variant_id: variantId, quantity } })
 
-test('the first addition creates a cart, and returns its token once', async () => {
+test("a guest's first addition creates a cart and returns its token once", async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const created = await create(shop, mug, 2)
@@ -57,7 +57,7 @@ test('a guest can use all operations of a cart', async () => {
   expect([refused.status, refused.json.code]).toEqual([412, 'CART_VERSION_STALE'])
 })
 
-test('a rejected first addition creates no cart', async () => {
+test("a guest's first addition that is rejected creates no cart", async () => {
   const shop = await useCartShop()
   expect((await create(shop, newId())).status).toBe(404)
   expect((await create(shop, shop.catalog.sell(), 100)).status).toBe(409)
@@ -65,7 +65,7 @@ test('a rejected first addition creates no cart', async () => {
   expect(await shop.sql('select 1 from cart.guest_carts')).toEqual([])
 })
 
-test('a token is in no log line and no table', async () => {
+test('the token of a guest cart is in no log line and no table', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const { json } = await create(shop, mug)
@@ -129,7 +129,7 @@ describe('an invalid token', () => {
     return { shop, mug, tokens }
   }
 
-  test('returns the same 404 in every route, and changes nothing', async () => {
+  test('an invalid guest cart token returns the same 404 in every route, and changes nothing', async () => {
     const { shop, mug, tokens } = await lostTokens()
     const everything = () =>
       shop.sql(`select c::text as row from cart.carts c union all select i::text from cart.items i
@@ -156,7 +156,7 @@ describe('an invalid token', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('is the same as a missing token where one is required', async () => {
+  test('where a guest cart token is required, a missing one gets the same 404 as an invalid one', async () => {
     const { shop, mug } = await lostTokens()
     const requests = [
       shop.request('GET', '/api/guest-cart'),
@@ -187,7 +187,7 @@ test('neither the id of a guest cart nor the hash of its token gives access', as
   expect(await storedCart(shop, cartId)).toEqual(before)
 })
 
-describe('guest carts that are not visited again', () => {
+describe('expiry of guest carts', () => {
   const secondsLeft = async (shop: CartShop) => {
     const [row] = await shop.sql(
       'select extract(epoch from expires_at - now())::float8 as seconds from cart.carts'
@@ -196,7 +196,7 @@ describe('guest carts that are not visited again', () => {
   }
   const DAY = 86_400
 
-  test('expire after a day, and after the full idle time from the second change on', async () => {
+  test('a guest cart expires after a day, and after the full idle time from its second change on', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const body = { variant_id: mug, quantity: 1 }
@@ -209,7 +209,7 @@ describe('guest carts that are not visited again', () => {
     expect(await secondsLeft(shop)).toBeGreaterThan(29.9 * DAY)
   })
 
-  test('expire after the full idle time when the guest reads them an hour later', async () => {
+  test('a guest cart that is read an hour after its creation expires after the full idle time', async () => {
     const shop = await useCartShop()
     const body = { variant_id: shop.catalog.sell(), quantity: 1 }
     const { json } = await shop.request('POST', '/api/guest-cart', { body })

@@ -33,36 +33,43 @@ async function guestWith(shop: CartShop, lines: Record<string, number>): Promise
 const guestReads = (shop: CartShop, token: string) =>
   shop.request('GET', '/api/guest-cart', { headers: { 'x-guest-cart-token': token } })
 
-describe('by strategy', () => {
+describe('merge strategies', () => {
   test.each([
     [undefined, 'sum', 7, 2],
     ['sum', 'sum', 7, 2],
     ['max', 'max', 5, 1],
     ['guest', 'guest', 2, 2],
     ['customer', 'customer', 5, 1]
-  ] as const)('%s', async (strategy, used, both, moved) => {
-    const shop = await useCartShop()
-    const customer = newId()
-    const [mine, shared, theirs] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
-    await add(shop, customer, mine, 1)
-    await add(shop, customer, shared, 5)
-    const guest = await guestWith(shop, { [theirs]: 3, [shared]: 2 })
-    const { status, json, headers } = await merge(shop, customer, {
-      guest_cart_token: guest,
-      ...(strategy && { strategy })
-    })
-    expect(status).toBe(200)
-    expect(mergeSchema(json)).toEqual([])
-    expect(headers.etag).toBe('"3"')
-    expect(json.merge).toEqual({ status: 'merged', strategy: used, moved, adjustments: [] })
-    expect(quantitiesOf(json)).toEqual({ [mine]: 1, [shared]: both, [theirs]: 3 })
-    expect(json.items.map((item: { variant_id: string }) => item.variant_id)).toEqual([mine, shared, theirs])
-    expect(await cartOf(shop, customer)).toEqual({ [mine]: 1, [shared]: both, [theirs]: 3 })
-    expect((await guestReads(shop, guest)).status).toBe(404)
-  })
+  ] as const)(
+    'a cart merge by the strategy %s gives the quantities of that strategy, in the response and in the cart',
+    async (strategy, used, both, moved) => {
+      const shop = await useCartShop()
+      const customer = newId()
+      const [mine, shared, theirs] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
+      await add(shop, customer, mine, 1)
+      await add(shop, customer, shared, 5)
+      const guest = await guestWith(shop, { [theirs]: 3, [shared]: 2 })
+      const { status, json, headers } = await merge(shop, customer, {
+        guest_cart_token: guest,
+        ...(strategy && { strategy })
+      })
+      expect(status).toBe(200)
+      expect(mergeSchema(json)).toEqual([])
+      expect(headers.etag).toBe('"3"')
+      expect(json.merge).toEqual({ status: 'merged', strategy: used, moved, adjustments: [] })
+      expect(quantitiesOf(json)).toEqual({ [mine]: 1, [shared]: both, [theirs]: 3 })
+      expect(json.items.map((item: { variant_id: string }) => item.variant_id)).toEqual([
+        mine,
+        shared,
+        theirs
+      ])
+      expect(await cartOf(shop, customer)).toEqual({ [mine]: 1, [shared]: both, [theirs]: 3 })
+      expect((await guestReads(shop, guest)).status).toBe(404)
+    }
+  )
 })
 
-test("the guest's lines follow the customer's lines, in their order", async () => {
+test("a merge puts the guest's cart lines after the customer's lines, in their order", async () => {
   const shop = await useCartShop()
   const customer = newId()
   const variants = Array.from({ length: 8 }, () => shop.catalog.sell()).sort(() => Math.random() - 0.5)
@@ -76,7 +83,7 @@ test("the guest's lines follow the customer's lines, in their order", async () =
 })
 
 describe('items that a browser stored', () => {
-  test('are added up when they repeat a variant, in any case of its id', async () => {
+  test('merged items of a browser are added up per variant, in any letter case of its id', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -86,7 +93,7 @@ describe('items that a browser stored', () => {
     expect(json.merge).toMatchObject({ status: 'merged', moved: 1, adjustments: [] })
   })
 
-  test('are merged again by each request, because they have no token', async () => {
+  test('merged items of a browser are merged again by each request, because they have no token', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -97,7 +104,7 @@ describe('items that a browser stored', () => {
     expect((await merge(shop, customer, { items, strategy: 'max' })).json.merge).toMatchObject({ moved: 0 })
   })
 
-  test('unknown and withdrawn variants are reported, the others merged', async () => {
+  test('unknown and withdrawn variants in a cart merge are reported, and the others are merged', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const [mug, tee, unknown] = [shop.catalog.sell(), shop.catalog.sell(), newId()]
@@ -111,7 +118,7 @@ describe('items that a browser stored', () => {
     expect(json).toMatchObject({ count: 2, unavailable_items: [] })
   })
 
-  test('are reduced to the limits, and the reductions are reported', async () => {
+  test('merged cart quantities are reduced to the limits, and the reductions are reported', async () => {
     const shop = await useCartShop({
       CARTWRIGHT__CART__LINE_QUANTITY_MAX: '10',
       CARTWRIGHT__CART__LINES_MAX: '2'
@@ -131,7 +138,7 @@ describe('items that a browser stored', () => {
     ])
   })
 
-  test('two hundred items of one variant become one line', async () => {
+  test('two hundred merged items of one variant become one cart line', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const items = Array.from({ length: 200 }, () => ({ variant_id: mug, quantity: 1_000_000 }))
@@ -141,7 +148,7 @@ describe('items that a browser stored', () => {
   })
 })
 
-test('a merge of an empty guest cart succeeds, and marks the token as merged', async () => {
+test('a merge of an empty guest cart succeeds, and marks its token as merged', async () => {
   const shop = await useCartShop()
   const customer = newId()
   const mug = shop.catalog.sell()
@@ -179,7 +186,7 @@ test.each([
 })
 
 describe('a merged token', () => {
-  test("merges nothing again, also after other changes of the customer's cart", async () => {
+  test("a merged guest cart token merges nothing again, also after other changes of the customer's cart", async () => {
     const shop = await useCartShop()
     const customer = newId()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -199,7 +206,7 @@ describe('a merged token', () => {
     expect(await storedCart(shop, customer)).toEqual(before)
   })
 
-  test('gives no access to another customer who knows it, before or after the merge', async () => {
+  test('a guest cart token gives no access to another customer who knows it, before or after the merge', async () => {
     const shop = await useCartShop()
     const [victim, planter] = [newId(), newId()]
     const [bait, mine] = [shop.catalog.sell(), shop.catalog.sell()]
@@ -225,8 +232,8 @@ describe('a merged token', () => {
   })
 })
 
-describe('concurrently', () => {
-  test('one customer merges one token 20 times: one response is merged, 19 are already_merged', async () => {
+describe('concurrent merges', () => {
+  test('one customer merges one guest cart token 20 times: one response is merged, 19 are already_merged', async () => {
     const shop = await useCartShop()
     const customer = newId()
     const mug = shop.catalog.sell()
@@ -242,7 +249,7 @@ describe('concurrently', () => {
     expect(await cartOf(shop, customer)).toEqual({ [mug]: 4 })
   })
 
-  test('two customers merge one token: exactly one succeeds', async () => {
+  test('two customers merge one guest cart token simultaneously: exactly one succeeds', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 25; round += 1) {
@@ -257,7 +264,7 @@ describe('concurrently', () => {
     }
   })
 
-  test("a guest's addition during the merge is in the customer's cart, or is rejected", async () => {
+  test("a guest's addition during the cart merge is in the customer's cart, or is rejected", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 60; round += 1) {
@@ -277,7 +284,7 @@ describe('concurrently', () => {
     }
   })
 
-  test('two guest carts merge into a cart that also changes: the sum is exact', async () => {
+  test('two guest carts merge into a cart that changes simultaneously: the sum is exact', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     for (let round = 0; round < 20; round += 1) {

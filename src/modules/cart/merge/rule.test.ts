@@ -68,7 +68,7 @@ const always = (check: (merge: Merge, result: ReturnType<typeof run>) => void) =
   )
 
 describe('any merge', () => {
-  test("reduces the customer's quantity only if the strategy prefers a smaller one of the guest", () => {
+  test("a cart merge reduces the customer's quantity only if the strategy prefers a smaller one of the guest", () => {
     always(({ customer, guest, strategy }, { after }) => {
       for (const { variantId, quantity: had } of customer) {
         const wanted = quantities(guest).get(variantId)
@@ -78,7 +78,7 @@ describe('any merge', () => {
     })
   })
 
-  test('grants the requested quantity, or reports exactly what is missing', () => {
+  test('a cart merge grants the requested quantity, or reports exactly what is missing', () => {
     always(({ guest, strategy }, { before, after, adjustments }) => {
       const cuts = new Map(adjustments.map(cut => [cut.variantId, cut]))
       expect(cuts.size).toBe(adjustments.length)
@@ -95,7 +95,7 @@ describe('any merge', () => {
     })
   })
 
-  test('does not change lines that the guest does not have', () => {
+  test('a cart merge does not change lines of the customer that the guest cart does not have', () => {
     always(({ customer, guest }, { after }) => {
       const touched = quantities(guest)
       for (const line of customer) {
@@ -106,7 +106,7 @@ describe('any merge', () => {
     })
   })
 
-  test('exceeds no limit that was not exceeded before', () => {
+  test('a cart merge exceeds no limit that was not exceeded before', () => {
     always(({ customer, limits, sellableOf }, { before, after, lines }) => {
       expect(lines.length).toBeLessThanOrEqual(Math.max(limits.linesMax, customer.length))
       for (const [variantId, now] of after) {
@@ -119,7 +119,7 @@ describe('any merge', () => {
     })
   })
 
-  test('increases a line only to an allowed quantity, and reduces no more than necessary', () => {
+  test('a cart merge increases a line only to an allowed quantity, and reduces no more than necessary', () => {
     always(({ guest, limits, sellableOf }, { before, after, adjustments }) => {
       for (const { variantId } of guest) {
         const [had = 0, now = 0, sellable] = [
@@ -139,7 +139,7 @@ describe('any merge', () => {
     })
   })
 
-  test("keeps the order of the customer's lines, followed by that of the guest's", () => {
+  test("a cart merge keeps the order of the customer's lines, followed by that of the guest's", () => {
     always(({ customer, guest }, { lines }) => {
       const had = customer.map(line => line.variantId)
       const order = lines.map(line => line.variantId)
@@ -151,7 +151,7 @@ describe('any merge', () => {
     })
   })
 
-  test('changes only lines whose quantity differs, and reports the right reason of a reduction', () => {
+  test('a cart merge changes only lines whose quantity differs, and reports the right reason of a reduction', () => {
     always(({ limits, sellableOf }, { before, changed, adjustments }) => {
       for (const line of changed) expect(before.get(line.variantId)).not.toBe(line.quantity)
       for (const { variantId, reason, granted } of adjustments) {
@@ -166,7 +166,7 @@ describe('any merge', () => {
   })
 })
 
-test('below the limits, the sum is the same when the guest and the customer are swapped', () => {
+test('below the limits, a cart merge with the guest and the customer swapped has the same sum', () => {
   fc.assert(
     fc.property(someLines, someLines, (one, other) => {
       const there = applyCartLines(one, mergeCartLines(one, other, 'sum', unlimited, anyQuantity).changed)
@@ -199,15 +199,18 @@ test.each([
   { strategy: 'max', granted: 5 },
   { strategy: 'guest', granted: 2 },
   { strategy: 'customer', granted: 5 }
-] as const)('of 5 and 2, $strategy makes $granted', ({ strategy, granted }) => {
-  const customer = [{ variantId: 'a', quantity: 5 }]
-  const guest = [{ variantId: 'a', quantity: 2 }]
-  const { changed, adjustments } = mergeCartLines(customer, guest, strategy, unlimited, anyQuantity)
-  expect(quantities(applyCartLines(customer, changed)).get('a')).toBe(granted)
-  expect(adjustments).toEqual([])
-})
+] as const)(
+  "a merge of the customer's quantity 5 and the guest's 2 by the strategy $strategy makes $granted",
+  ({ strategy, granted }) => {
+    const customer = [{ variantId: 'a', quantity: 5 }]
+    const guest = [{ variantId: 'a', quantity: 2 }]
+    const { changed, adjustments } = mergeCartLines(customer, guest, strategy, unlimited, anyQuantity)
+    expect(quantities(applyCartLines(customer, changed)).get('a')).toBe(granted)
+    expect(adjustments).toEqual([])
+  }
+)
 
-test('a repeated variant is added up, at its first position', () => {
+test('a variant that is repeated in merged cart lines is added up, at its first position', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity })), lines => {
       const summed = sumCartLinesByVariant(lines)

@@ -55,8 +55,8 @@ const daysLeft = async (shop: CartShop, cartId: string) => {
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
 
-describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
-  test('is empty in the next version after an order, and can be filled again', async () => {
+describe.each(['customer', 'guest'] as const)('the ordered cart of a %s', kind => {
+  test('a cart is empty in its next version after an order, and can be filled again', async () => {
     const { shop, take, read, count, add, mug, cartId } = await useCart(kind)
     const before = await read()
     await take(2)
@@ -70,7 +70,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
   })
 
-  test('is not emptied in another version, twice, when expired, or when unknown', async () => {
+  test('an order empties no cart of another version, nor an expired, unknown or already emptied one', async () => {
     const { shop, take, cartId } = await useCart(kind)
     const before = await storedCart(shop, cartId)
     for (const version of [0, 1, 3]) await expect(take(version)).rejects.toMatchObject(changed)
@@ -86,7 +86,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     for (const version of [2, 3]) await expect(take(version)).rejects.toMatchObject(changed)
   })
 
-  test('is unchanged when the transaction of the order rolls back', async () => {
+  test('a cart is unchanged when the transaction of its order rolls back', async () => {
     const { shop, cart, cartId } = await useCart(kind)
     const before = await storedCart(shop, cartId)
     const broken = shop.db.transaction(async tx => {
@@ -97,7 +97,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(await storedCart(shop, cartId)).toEqual(before)
   })
 
-  test('gets the ordered lines back, after its present lines, each in the larger quantity', async () => {
+  test('a canceled order returns its lines to the cart, after the present lines, each in the larger quantity', async () => {
     const { shop, take, giveBack, add, read, count, mug, tee, cartId } = await useCart(kind)
     const cap = shop.catalog.sell()
     await take(2)
@@ -115,7 +115,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(await storedCart(shop, cartId)).toEqual(before)
   })
 
-  test('gets lines back up to the limits of a cart only', async () => {
+  test('a canceled order returns lines to the cart only up to the limits of a cart', async () => {
     const { shop, take, giveBack, read, mug, tee } = await useCart(kind, {
       CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5',
       CARTWRIGHT__CART__LINES_MAX: '2'
@@ -125,7 +125,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(quantitiesOf((await read()).json)).toEqual({ [tee]: 5, [mug]: 5 })
   })
 
-  test('gets lines back that are no longer for sale, as unavailable', async () => {
+  test('lines that are no longer for sale are returned from an order to the cart as unavailable', async () => {
     const { shop, take, giveBack, read, mug, tee } = await useCart(kind)
     await take(2)
     shop.catalog.withdraw(mug)
@@ -135,7 +135,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
     expect(json.unavailable_items).toMatchObject([{ variant_id: mug, quantity: 2 }])
   })
 
-  test('is emptied and restored with the same number of statements for any number of lines', async () => {
+  test('emptying and restoring a cart takes the same number of statements for any number of lines', async () => {
     const counts = []
     for (const size of [1, 200]) {
       const { shop, add, read, take, giveBack, mug, tee } = await useCart(kind)
@@ -163,7 +163,7 @@ describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
   })
 })
 
-test('a customer without a cart, or with an expired one, gets the lines back', async () => {
+test('a customer without a cart, or with an expired one, gets the lines of a canceled order back', async () => {
   const { shop, giveBack, mug, cartId } = await useCart('customer')
   const other = newId()
   await giveBack({ [mug]: 2 }, { customerId: other, cartId: other })
@@ -205,8 +205,8 @@ test('carts that are emptied in one group commit succeed or fail independently',
   expect(await storedCart(shop, bystander)).toEqual(others)
 })
 
-describe('a guest gets no lines back', () => {
-  test('when the cart has expired or was deleted', async () => {
+describe("lines of a guest's canceled order", () => {
+  test('a guest whose cart has expired or was deleted gets no lines of a canceled order back', async () => {
     const { shop, giveBack, mug, cartId } = await useCart('guest')
     await expire(shop, cartId)
     const before = await storedCart(shop, cartId)
@@ -217,7 +217,7 @@ describe('a guest gets no lines back', () => {
     expect(await storedCart(shop, cartId)).toEqual({ carts: [], items: [] })
   })
 
-  test('when the cart was merged; the customer who claimed the order gets them', async () => {
+  test('lines of a canceled guest order go to the customer who merged the cart and claimed the order', async () => {
     const { shop, take, giveBack, mug, cartId, guestToken } = await useCart('guest')
     await take(2)
     const token = newId()

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const admin = { token: 'admin' }
 
-test('categories form a tree, sorted by position and name', async () => {
+test('categories are listed as a tree, sorted by position and name', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -35,7 +35,7 @@ test('categories form a tree, sorted by position and name', async () => {
   expect((await app.request('GET', '/api/categories/none')).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('a category moves with all categories below it', async () => {
+test('a category is moved together with all categories below it', async () => {
   const app = await useCatalog()
   const [old, fresh] = [await createCategory(app, 'Old'), await createCategory(app, 'Fresh')]
   const middle = await createCategory(app, 'Middle', old.id)
@@ -71,7 +71,7 @@ test('two concurrent moves never put a category below itself', async () => {
   expect((await app.request('GET', '/api/categories')).json.items).toHaveLength(6)
 })
 
-test('only a category without children can be deleted, and its products stay', async () => {
+test('only a category without children can be deleted, and its products are kept', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Parent')
   const child = await createCategory(app, 'Child', parent.id)
@@ -84,7 +84,7 @@ test('only a category without children can be deleted, and its products stay', a
   expect((await app.request('GET', `/api/catalog/products/${product.id}`, admin)).json.categories).toEqual([])
 })
 
-test('slugs are unique, and the tree is 10 levels deep at most', async () => {
+test('category slugs are unique, and the category tree is 10 levels deep at most', async () => {
   const app = await useCatalog()
   let last = await createCategory(app, 'Level 1')
   for (let level = 2; level <= 10; level += 1) last = await createCategory(app, `Level ${level}`, last.id)
@@ -94,7 +94,7 @@ test('slugs are unique, and the tree is 10 levels deep at most', async () => {
   expect((await post({ name: 'Level', parent_id: newId() })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('ids in capitals identify the same categories', async () => {
+test('category ids in capitals identify the same categories', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Home')
   const child = await createCategory(app, 'Kitchen', parent.id)

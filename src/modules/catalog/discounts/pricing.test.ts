@@ -21,11 +21,11 @@ const discount: fc.Arbitrary<VariantDiscount> = fc
   )
 const cases = fc.record({ price: amount, salePrice: fc.option(amount), discounts: fc.array(discount) })
 
-test('without discounts the selling price is the price', () => {
+test('the selling price of a variant without discounts is its price', () => {
   expect(calculateCurrentPrice(1_000, null, [])).toEqual({ discountedPrice: 1_000, changesIn: null })
 })
 
-test('only the best discount applies, and discounts do not add up', () => {
+test('only the best of several discounts applies, and discounts do not add up', () => {
   expect(calculateCurrentPrice(1_000, null, [tenPercent, threeOff]).discountedPrice).toBe(700)
   expect(calculateCurrentPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
 })
@@ -39,14 +39,14 @@ test('a sale price above the price has no effect', () => {
   expect(calculateCurrentPrice(1_000, 1_200, []).discountedPrice).toBe(1_000)
 })
 
-test('a price is never below zero', () => {
+test('a discounted price is never below zero', () => {
   expect(calculateCurrentPrice(200, null, [threeOff]).discountedPrice).toBe(0)
   expect(
     calculateCurrentPrice(200, null, [{ ...tenPercent, percentage_ppm: 1_000_000 }]).discountedPrice
   ).toBe(0)
 })
 
-test('a percentage is rounded half up, once', () => {
+test('a percentage discount is rounded half up, once', () => {
   expect(calculateCurrentPrice(5, null, [tenPercent]).discountedPrice).toBe(4) // 0.5 off becomes 1
   expect(calculateCurrentPrice(4, null, [tenPercent]).discountedPrice).toBe(4) // 0.4 off becomes 0
 })
@@ -57,7 +57,7 @@ test('a discount is active at the instant of its start, and not at that of its e
   expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, starts_in: 1 }]).discountedPrice).toBe(1_000)
 })
 
-test('the price can change at the next start or end of a discount', () => {
+test('the next time at which a price can change is the next start or end of a discount', () => {
   const later = { ...threeOff, starts_in: 20, ends_in: 90 }
   expect(calculateCurrentPrice(1_000, null, [tenPercent, later]).changesIn).toBe(20)
   expect(calculateCurrentPrice(1_000, null, [tenPercent]).changesIn).toBe(60)
@@ -89,7 +89,7 @@ test('the order of discounts is irrelevant, and another discount never raises th
   )
 })
 
-test('the price stays the same until just before the next change', () => {
+test('a discounted price stays the same until just before the next change', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
       const { discountedPrice, changesIn } = calculateCurrentPrice(price, salePrice, discounts)

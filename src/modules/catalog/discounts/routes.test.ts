@@ -108,7 +108,7 @@ test('a discount needs an existing target, one kind of value, and valid times', 
     expect([fields, (await post(fields)).status]).toEqual([fields, 400])
 })
 
-test('a list by price is right when a discount has just started or ended', async () => {
+test('a product list sorted by price is right when a discount has just started or ended', async () => {
   const app = await useCatalog()
   await createProduct(app, { name: 'Cheap', variants: [{ sku: 'C', price: 500 }] })
   const dear = await createProduct(app, { name: 'Dear', variants: [{ sku: 'D', price: 900 }] })
@@ -134,7 +134,7 @@ test('a list by price is right when a discount has just started or ended', async
   await eventually(async () => expect(await order()).toEqual(withoutDiscount))
 })
 
-test('SQL and TypeScript compute the same prices', async () => {
+test('SQL and TypeScript compute the same discounted prices', async () => {
   const app = await useCatalog()
   const small = fc.integer({ min: 0, max: 2_000 })
   const discount = fc.record({

@@ -64,11 +64,14 @@ test.each([...real.map(name => `${REAL}/${name}`), DEMO])(
   }
 )
 
-test.skipIf(real.length > 0)('files of real shops are imported and exported unchanged', ({ skip }) => {
-  skip('SHOPIFY_FILES names no folder with files that Shopify has exported (shopify*.csv)')
-})
+test.skipIf(real.length > 0)(
+  'product files of real shops are imported and exported unchanged',
+  ({ skip }) => {
+    skip('SHOPIFY_FILES names no folder with files that Shopify has exported (shopify*.csv)')
+  }
+)
 
-test('stock is exported on request only, and inexpressible products are skipped', async () => {
+test('stock is exported with products on request only, and products that the format cannot express are skipped', async () => {
   const shop = await useCatalog()
   const admin = shop.as({ token: 'admin' })
   const made = async (body: object) =>
@@ -84,7 +87,7 @@ test('stock is exported on request only, and inexpressible products are skipped'
   expect(await shop.exportCsv('?stock=true')).toContain('Variant Inventory Tracker')
 })
 
-test('slugs with capitals survive an export and import, in the same and in an empty shop', async () => {
+test('product slugs with capitals survive an export and import, in the same and in an empty shop', async () => {
   const [shop, other] = [await useCatalog(), await useCatalog()]
   for (const slug of ['Mug-XL', 'mug-xl', 'BOWL', 'Été']) {
     const product = { name: slug, slug, variants: [{ sku: `sku ${slug}`, price: 1_000 }] }

@@ -117,7 +117,7 @@ const anyProduct = fc
     })
   })
 
-test('an exported product is imported unchanged, whatever its texts', async () => {
+test('a product that is exported and imported is unchanged, whatever its texts contain', async () => {
   await fc.assert(
     fc.asyncProperty(anyProduct, async given => {
       const { slug, name, description, brand, status, tags, options, images } = given
@@ -148,7 +148,7 @@ test('an exported product is imported unchanged, whatever its texts', async () =
   )
 })
 
-test('the stock of tracked variants is exported, and none of untracked ones', async () => {
+test('the product export has the stock of tracked variants, and none of untracked ones', async () => {
   const [counted, uncounted] = [
     variant({ sku: 'A', attributes: { Size: 'S' } }),
     variant({ sku: 'B', attributes: { Size: 'M' } })

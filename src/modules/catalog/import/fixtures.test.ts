@@ -13,7 +13,7 @@ const good = {
 }
 
 for (const [name, expected] of Object.entries(good)) {
-  test(`${name} is imported completely, and importing it again changes nothing`, async () => {
+  test(`the product file ${name} is imported completely, and importing it again changes nothing`, async () => {
     const app = await useCatalog()
     const { status, json } = await importFile(app, fixture(name))
     expect(status).toBe(200)
@@ -50,7 +50,7 @@ async function everything(app: Awaited<ReturnType<typeof useCatalog>>): Promise<
   return Promise.all(items.map(read))
 }
 
-test('each invalid product is reported with its row, and the others are imported', async () => {
+test('an import reports each invalid product with its row, and imports the others', async () => {
   const app = await useCatalog()
   const { status, json } = await importFile(app, fixture('faulty-rows'))
   expect(status).toBe(200)
@@ -84,7 +84,7 @@ test('each invalid product is reported with its row, and the others are imported
   ])
 })
 
-test('with all_or_nothing, an invalid file changes nothing, and the error has the report', async () => {
+test('with all_or_nothing, an invalid product file changes nothing, and the error has the report', async () => {
   const app = await useCatalog()
   const { status, json } = await importFile(app, fixture('faulty-rows'), 'all_or_nothing')
   expect(status).toBe(400)
@@ -99,7 +99,7 @@ test('with all_or_nothing, an invalid file changes nothing, and the error has th
   expect(await app.catalog.isEmpty()).toBe(true)
 })
 
-test('a file without a required column is rejected', async () => {
+test('a product file without a required column is rejected', async () => {
   const app = await useCatalog()
   for (const mode of ['best_effort', 'all_or_nothing']) {
     const { status, json } = await importFile(app, fixture('missing-columns'), mode)
@@ -111,7 +111,7 @@ test('a file without a required column is rejected', async () => {
   expect(await app.catalog.isEmpty()).toBe(true)
 })
 
-test('names, quotes and scripts are imported unchanged', async () => {
+test('product names, quotes and scripts are imported unchanged', async () => {
   const app = await useCatalog()
   await importFile(app, fixture('bom-and-quotes'))
   const pot = (await app.request('GET', '/api/products/creme-pot')).json

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readShopifyHeader } from './header.ts'
 import { groupRowsByProduct } from './rows.ts'
 
-test('ignored columns are listed, a hundred at most', () => {
+test('an import lists the columns that it ignores, a hundred at most', () => {
   const found = readShopifyHeader([
     'Handle',
     'Title',
@@ -25,7 +25,7 @@ test('ignored columns are listed, a hundred at most', () => {
   expect('header' in many && many.header.ignored).toEqual({ names: Array(100).fill('more'), total: 200_000 })
 })
 
-test('columns are found in any order, by their older and newer names, in any case', () => {
+test('an import finds columns in any order, by their older and newer names, in any letter case', () => {
   const found = readShopifyHeader(['price', 'Some Metafield', ' TITLE ', 'URL handle'])
   if (!('header' in found)) throw new Error(found.problem)
   expect(found.header.indexes).toEqual(
@@ -39,7 +39,7 @@ test('columns are found in any order, by their older and newer names, in any cas
   expect(found.header.headingOf('sku')).toBe('Variant SKU')
 })
 
-test('a header with missing columns is rejected with their names and a possible reason', () => {
+test('an import file whose header lacks columns is rejected with their names and a possible reason', () => {
   expect(readShopifyHeader(['Handle', 'Body'])).toEqual({
     problem: 'These columns are missing: Title, Variant Price.'
   })
@@ -49,7 +49,7 @@ test('a header with missing columns is rejected with their names and a possible 
   })
 })
 
-test('consecutive rows with one handle are a product, and too many rows are cut', async () => {
+test('consecutive import rows with one handle are a product, and too many rows are cut', async () => {
   const found = readShopifyHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(handles: string[]) {
@@ -67,7 +67,7 @@ test('consecutive rows with one handle are a product, and too many rows are cut'
   expect([huge?.rows.length, huge?.problem]).toEqual([1_000, 'The product has more than 1000 rows.'])
 })
 
-test('a product is also cut when its rows are large', async () => {
+test('an imported product is also cut when its rows are large', async () => {
   const found = readShopifyHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(...titleLengths: number[]) {

@@ -13,7 +13,7 @@ const product = async (app: CatalogApp, slug: string) => {
   return (await app.request('GET', `/api/catalog/products/${items[0].id}`, admin)).json
 }
 
-test('variants keep their ids when prices, SKUs and their order change; missing ones are deactivated', async () => {
+test('imported variants keep their ids when prices, SKUs and order change; missing ones are deactivated', async () => {
   const app = await useCatalog()
   await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M'), sized('mug', 'L', 'C')]))
   const before = await product(app, 'mug')
@@ -46,7 +46,7 @@ test('variants keep their ids when prices, SKUs and their order change; missing 
   )
 })
 
-test('variants that swap their options are matched by SKU', async () => {
+test('imported variants that swap their options are matched by SKU', async () => {
   const app = await useCatalog()
   await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M', 'B')]))
   const [a, b] = (await product(app, 'mug')).variants
@@ -58,7 +58,7 @@ test('variants that swap their options are matched by SKU', async () => {
   ])
 })
 
-test('an import sets requires_shipping, and keeps fields that the file does not have', async () => {
+test('a product import sets requires_shipping, and keeps fields that the file does not have', async () => {
   const app = await useCatalog()
   const file = (shipped: string) => csvOf([{ ...sized('mug', 'S'), 'Variant Requires Shipping': shipped }])
   const { json } = await importFile(app, file('false'))
@@ -72,7 +72,7 @@ test('an import sets requires_shipping, and keeps fields that the file does not 
   expect((await product(app, 'mug')).variants[0]).toMatchObject({ ...rules, requires_shipping: true })
 })
 
-test('an import that changes nothing writes nothing and announces nothing', async () => {
+test('a product import that changes nothing writes no row and emits no event', async () => {
   const app = await useCatalog()
   const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])
   await importFile(app, file)
@@ -94,7 +94,7 @@ test('carts see imported prices within a second, in every process', async () => 
   await eventually(async () => expect(await price()).toBe(700))
 })
 
-test('the product type sets the category, and categories that an administrator chose stay', async () => {
+test('an imported product type sets the category, and categories that an administrator chose stay', async () => {
   const app = await useCatalog()
   const ofType = (Type: string) => csvOf([{ ...sized('mug', 'S'), Type }])
   await importFile(app, ofType('Küche'))
@@ -117,7 +117,7 @@ test('the product type sets the category, and categories that an administrator c
   expect(await categories()).toEqual(['gifts', 'kuche'])
 })
 
-test('a product with the SKU of another one fails alone, and of two new products the first gets it', async () => {
+test('an imported product with the SKU of another one fails alone, and of two new products the first gets it', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'owner', variants: [{ sku: 'TAKEN', price: 1 }] })
   const file = csvOf([
@@ -139,7 +139,7 @@ test('a product with the SKU of another one fails alone, and of two new products
   ])
 })
 
-test('a database error fails only the product that causes it, and no other of its batch', async () => {
+test('a database error during an import fails only the product that causes it, and no other of its batch', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 40 }, (_, index) => sized(`p${index}`, 'S'))
   await runSql(
@@ -161,7 +161,7 @@ test('a database error fails only the product that causes it, and no other of it
 })
 
 for (const mode of ['best_effort', 'all_or_nothing']) {
-  test(`a handle that another request takes between reading and writing is rejected with the reason, ${mode}`, async () => {
+  test(`a handle that another request takes while the import runs is rejected with the reason, ${mode}`, async () => {
     const app = await useCatalog()
     const { db } = app.platform
     const { transaction } = db
@@ -183,7 +183,7 @@ for (const mode of ['best_effort', 'all_or_nothing']) {
   })
 }
 
-test('5,000 rows are imported in batches, also in one transaction, and lists are right afterwards', async () => {
+test('5,000 rows are imported in batches, also in one transaction, and product lists are right afterwards', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 5_000 }, (_, index) =>
     sized(`p${Math.floor(index / 5)}`, `S${index % 5}`, '', (index % 900) + 1)
@@ -210,14 +210,14 @@ test('5,000 rows are imported in batches, also in one transaction, and lists are
   expect((await app.request('GET', '/api/products?sort=price&limit=1')).json.items[0].price).toBe(100_100)
 })
 
-test('separated rows of a product are rejected, and its variants stay', async () => {
+test('rows of one product that are separated in the import file are rejected, and its variants stay', async () => {
   const app = await useCatalog()
   const { json } = await importFile(app, csvOf([sized('a', 'S'), sized('b', 'S'), sized('a', 'M')]))
   expect(json.products).toMatchObject({ created: 2, failed: 1 })
   expect(json.errors).toMatchObject([{ row: 4, handle: 'a' }])
 })
 
-test('an invalid file is rejected with a reason, and the catalog does not change', async () => {
+test('an invalid import file is rejected with a reason, and the catalog does not change', async () => {
   const app = await useCatalog()
   await createProduct(app)
   const header = csvOf([])
@@ -245,7 +245,7 @@ test('an invalid file is rejected with a reason, and the catalog does not change
   expect((await app.request('GET', '/api/products?count=true')).json.total).toBe(2)
 })
 
-test('the import accepts only CSV, and no other route does', async () => {
+test('the product import accepts only CSV, and no other route accepts CSV', async () => {
   const app = await useCatalog()
   for (const type of ['application/json', 'multipart/form-data', 'text/plain', 'text/csvx', '']) {
     const headers = { 'content-type': type }
@@ -261,7 +261,7 @@ test('the import accepts only CSV, and no other route does', async () => {
   ).toBe(400)
 })
 
-test('after a large import searches are planned for the new table sizes', async () => {
+test('after a large import, product searches are planned for the new table sizes', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 1_100 }, (_, index) => sized(`p${index}`, 'S'))
   await importFile(app, csvOf(rows))
@@ -269,7 +269,7 @@ test('after a large import searches are planned for the new table sizes', async 
   expect(await runSql(app.databaseUrl, known)).toEqual([{ rows: 1_100 }])
 })
 
-test('a stopping process returns the report of the import, and sending the file again continues it', async () => {
+test('a stopping process returns the report of the product import, and sending the file again continues it', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 450 }, (_, index) => [
     sized(`mug-${index}`, 'S'),

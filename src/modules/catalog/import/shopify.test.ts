@@ -66,7 +66,7 @@ function problemsOf(...rows: Cells[]) {
   return 'problems' in parsed ? parsed.problems.map(({ row, column }) => `${row} ${column}`) : []
 }
 
-test('a missing column leaves the field absent, and an empty cell clears it', () => {
+test('a missing column leaves the field of an imported product absent, and an empty cell clears it', () => {
   expect(draftOf(first).fields).toEqual({ name: 'Mug', options: [] })
   expect(draftOf({ ...first, body: '', vendor: '', tags: '', imageSrc: '', type: '' })).toMatchObject({
     fields: { description: '', brand: null, tags: [], images: [] },
@@ -74,14 +74,14 @@ test('a missing column leaves the field absent, and an empty cell clears it', ()
   })
 })
 
-test('requires_shipping is true, false, or absent', () => {
+test("an imported variant's requires_shipping is true, false or absent", () => {
   const shipping = (requiresShipping: string) =>
     draftOf({ ...first, requiresShipping }).variants[0]?.fields.requires_shipping
   expect(['TRUE', ' false', ''].map(shipping)).toEqual([true, false, undefined])
   expect(problemsOf({ ...first, requiresShipping: 'yes' })).toEqual(['2 Variant Requires Shipping'])
 })
 
-test('stock has tracking, quantity and backorder policy', () => {
+test("an imported variant's stock has tracking, quantity and backorder policy", () => {
   const stockOf = (cells: Cells) => draftOf({ ...first, ...cells }).variants[0]?.stock
   expect(stockOf({})).toEqual({})
   expect(stockOf({ inventoryTracker: 'shopify', inventoryQty: '12', inventoryPolicy: 'deny' })).toEqual({
@@ -105,7 +105,7 @@ test('stock has tracking, quantity and backorder policy', () => {
   expect(problemsOf({ ...first, inventoryPolicy: 'maybe' })).toEqual(['2 Variant Inventory Policy'])
 })
 
-test('only a compare-at price above the price makes the price a sale price', () => {
+test('an import makes the price a sale price only if the compare-at price is above it', () => {
   const prices = (price: string, compareAtPrice: string) => {
     const { price_minor, sale_price_minor } =
       draftOf({ ...first, price, compareAtPrice }).variants[0]?.fields ?? {}
@@ -119,7 +119,7 @@ test('only a compare-at price above the price makes the price a sale price', () 
   expect(prices('20.00', '19.99')).toEqual([2_000, null])
 })
 
-test('amounts have the decimals of the currency', () => {
+test('imported amounts have the decimals of the currency', () => {
   const priceIn = (price: string, currency: string) => {
     const parsed = read([{ ...first, price }], currency)
     return 'draft' in parsed ? parsed.draft.variants[0]?.fields.price_minor : 'refused'
@@ -130,7 +130,7 @@ test('amounts have the decimals of the currency', () => {
   expect(priceIn('1.234', 'KWD')).toBe(1_234)
 })
 
-test('an invalid price is rejected with its row and column', () => {
+test('an invalid price in an import file is rejected with its row and column', () => {
   for (const price of ['', 'ten', '-1', '1,000.00', '1e3', '9.995', '99999999999'])
     expect([price, problemsOf({ ...first, price })]).toEqual([price, ['2 Variant Price']])
   expect(problemsOf({ ...first, compareAtPrice: 'x' })).toEqual(['2 Variant Compare At Price'])
@@ -144,13 +144,13 @@ test('an invalid price is rejected with its row and column', () => {
     expect(problemsOf({ ...first, handle })).toEqual(['2 Handle'])
 })
 
-test('a product with the only option value Default Title has no options', () => {
+test('an imported product with the only option value Default Title has no options', () => {
   const { fields, variants } = draftOf({ ...first, option1Name: 'Title', option1Value: 'Default Title' })
   expect(fields.options).toEqual([])
   expect(variants).toMatchObject([{ sku: null, fields: { name: 'Mug', attributes: {} } }])
 })
 
-test('rows with a price, an SKU or options are variants, rows with an image address are images', () => {
+test('import rows with a price, an SKU or options are variants, and rows with an image address are images', () => {
   const { fields, variants } = draftOf(
     { ...first, ...{ option1Name: 'Size', option1Value: 'S', option2Name: 'Colour', option2Value: 'Red' } },
     { handle: 'mug', option1Value: 'L', option2Value: 'Red', price: '12.00', sku: 'L-RED' },
@@ -172,7 +172,7 @@ test('rows with a price, an SKU or options are variants, rows with an image addr
   ])
 })
 
-test('repeated options or SKUs in a product are rejected', () => {
+test('repeated options or SKUs in an imported product are rejected', () => {
   const options = { option1Name: 'Size', option1Value: 'S' }
   expect(problemsOf({ ...first, ...options }, { ...first, option1Value: 'S' })).toEqual(['3 Option1 Value'])
   expect(problemsOf({ ...first, ...options, sku: 'A' }, { ...first, option1Value: 'M', sku: 'A' })).toEqual([
@@ -222,12 +222,12 @@ test.each<[string, Cells[], string[]]>([
   expect(problemsOf(...rows)).toEqual(problems)
 })
 
-test('an option without values is ignored', () => {
+test('an option without values in an import file is ignored', () => {
   const { fields, variants } = draftOf({ ...first, option1Name: 'Size', option1Value: '' })
   expect([fields.options, variants[0]?.fields.attributes]).toEqual([[], {}])
 })
 
-test('status and publication decide whether a product is for sale', () => {
+test('the status and publication columns of an import decide whether a product is for sale', () => {
   const statusOf = (cells: Cells) => draftOf({ ...first, ...cells }).fields.status
   expect(statusOf({ published: 'true' })).toBe('active')
   expect(statusOf({ published: 'FALSE' })).toBe('draft')
@@ -238,23 +238,23 @@ test('status and publication decide whether a product is for sale', () => {
   expect(statusOf({ status: 'archived', published: 'true' })).toBe('archived')
 })
 
-test('tags are separated by commas, line breaks in names become blanks, and HTML is unchanged', () => {
+test('an import separates tags by commas, turns line breaks in names into blanks, and keeps HTML', () => {
   const { fields } = draftOf({ ...first, title: ' A\r\nmug ', tags: 'tea, big ,tea,,', body: ' <p>\n</p> ' })
   expect(fields).toMatchObject({ name: 'A mug', tags: ['tea', 'big'], description: ' <p>\n</p> ' })
 })
 
-test('numbers that were quoted for spreadsheets lose the apostrophe', () => {
+test('imported numbers that were quoted for spreadsheets lose the apostrophe', () => {
   const [variant] = draftOf({ ...first, sku: "'0012", barcode: "'0400638" }).variants
   expect(variant).toMatchObject({ sku: '0012', fields: { barcode: '0400638' } })
 })
 
-test('images must have an http or https address', () => {
+test('images in an import file must have an http or https address', () => {
   for (const imageSrc of ['javascript:alert(1)', 'data:text/html,x', '/a.png', 'https://'])
     expect(problemsOf({ ...first, imageSrc })).toEqual(['2 Image Src'])
   expect(problemsOf({ ...first, variantImage: 'ftp://example.com' })).toEqual(['2 Variant Image'])
 })
 
-test('a product has 250 variants and 250 images at most', () => {
+test('an imported product has 250 variants and 250 images at most', () => {
   const sizes = Array.from({ length: 251 }, (_, index) => ({
     ...first,
     option1Name: 'Size',
@@ -265,7 +265,7 @@ test('a product has 250 variants and 250 images at most', () => {
   expect(problemsOf(first, ...images)).toEqual(['253 Image Src'])
 })
 
-test('a derived SKU is stable, and differs between products and options', () => {
+test('the SKU that an import derives is stable, and differs between products and options', () => {
   const none = new Set<string>()
   expect(deriveVariantSku('linen-shirt', ['Crème brûlée', 'S/M'], none)).toBe('LINEN-SHIRT.CREME-BRULEE.S-M')
   expect(deriveVariantSku('shirt-red', [], none)).not.toBe(deriveVariantSku('shirt', ['Red'], none))

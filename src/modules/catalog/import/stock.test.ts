@@ -40,7 +40,7 @@ async function useStock() {
   }
 }
 
-test('a file sets tracking and stock, and importing it twice counts once', async () => {
+test('a product file sets tracking and stock, and importing it twice counts once', async () => {
   const { app, counted, items, movements } = await useStock()
   const stock = {
     L: ['shopify', '0', 'deny'],
@@ -72,7 +72,7 @@ test('a file sets tracking and stock, and importing it twice counts once', async
   expect(await movements()).toEqual([...moved, { sku: 'S', kind: 'count', delta: -2, after: 5 }])
 })
 
-test('a variant with backorders is in stock at any quantity of the file', async () => {
+test('an imported variant with backorders is in stock at any quantity of the file', async () => {
   const { app, counted } = await useStock()
   const of = (handle: string, quantity: string) => ({
     ...sized(handle, 'S'),
@@ -89,7 +89,7 @@ test('a variant with backorders is in stock at any quantity of the file', async 
   expect(await listed()).toEqual(['few', 'none'])
 })
 
-test('a file that is rejected as a whole sets no stock', async () => {
+test('a product file that is rejected as a whole sets no stock', async () => {
   const { app, requests, items } = await useStock()
   const row = (handle: string, quantity: string) => ({
     ...sized(handle, 'S'),
@@ -105,7 +105,7 @@ test('a file that is rejected as a whole sets no stock', async () => {
   expect([await requests(), await items()]).toEqual([{ posted: 0, open: 0 }, []])
 })
 
-test('without an inventory the stock columns are not read', async () => {
+test('without an inventory, a product import ignores the stock columns', async () => {
   const app = await useCatalog()
   const { json } = await importFile(app, fileOf({ S: ['shopify', 'many', 'perhaps'] }))
   expect(json).toMatchObject({ products: { created: 1, failed: 0 }, errors_total: 0 })

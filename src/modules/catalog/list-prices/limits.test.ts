@@ -32,7 +32,7 @@ test.each([
   [10_000, 0],
   [10_001, 1]
 ])(
-  'with %i lists, a change of a product enqueues %i jobs, so that no request waits for long work',
+  'with %i price lists, a change of a product enqueues %i jobs, so that no request waits for long work',
   async (count, jobs) => {
     const enqueue = vi.fn()
     const pricing = { marketLists: async () => lists(count), pricesIn: async () => [] }
@@ -47,7 +47,7 @@ test.each([
   [2, 2, 0],
   [3, 0, 3]
 ])(
-  'of %i lists with 1,000 changed prices, %i are repriced immediately and %i by jobs',
+  'of %i price lists with 1,000 changed prices, %i are repriced immediately and %i by jobs',
   async (count, atOnce, later) => {
     const all = lists(count)
     const enqueue = vi.fn()

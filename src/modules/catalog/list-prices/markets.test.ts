@@ -26,7 +26,7 @@ async function usePounds() {
   return { ...shop, mug, cup, jug, list }
 }
 
-test('product lists show, sort and filter by the prices of the market', async () => {
+test("product lists show, sort and filter by the prices of the request's market", async () => {
   const { listed, request } = await usePounds()
   expect(await listed('default')).toEqual([
     ['Mug', 1_000],
@@ -54,7 +54,7 @@ test('product lists show, sort and filter by the prices of the market', async ()
   ])
 })
 
-test('a variant without a price in a market has no price in lists, is not on its page, and has no offer', async () => {
+test('a variant without a price in a market has no price in lists, is not on its product page, and has no offer', async () => {
   const { catalog, createMarket, listed, onPage, pricing, request, mug, jug } = await usePounds()
   await createMarket('eu', 'EUR')
   const wanted = [{ variantId: jug.variants[0].id, quantity: 1 }]
@@ -72,7 +72,7 @@ test('a variant without a price in a market has no price in lists, is not on its
   expect(json).toMatchObject({ currency: 'GBP', variants: [{ price: 900, currency: 'GBP' }] })
 })
 
-test('a cursor continues in the market of its first page only', async () => {
+test('the cursor of a product list continues only in the market of its first page', async () => {
   const { createMarket, request, list } = await usePounds()
   await createMarket('ie', 'GBP', list)
   const page = (query: string) => request('GET', `/api/products?sort=price&limit=1${query}`)
@@ -89,7 +89,7 @@ test('a cursor continues in the market of its first page only', async () => {
   }
 })
 
-test('each market has its own response and ETag, and an unknown market is rejected', async () => {
+test('each market has its own product responses and ETags, and an unknown market is rejected', async () => {
   const { request, mug } = await usePounds()
   for (const path of [`/api/products/${mug.id}`, '/api/products?sort=name']) {
     const inMarket = (name: string, headers = {}) =>
@@ -106,7 +106,7 @@ test('each market has its own response and ETag, and an unknown market is reject
   }
 })
 
-test('lists show the prices of pages and offers, with parent lists, price breaks, sale prices, discounts and minimum quantities', async () => {
+test('product lists have the prices of pages and offers: parent lists, breaks, sales, discounts and minimum quantities', async () => {
   const shop = await useMarkets()
   const category = await createCategory(shop, 'Cups')
   const products: Awaited<ReturnType<typeof createProduct>>[] = []

@@ -14,7 +14,7 @@ function numbersFrom(seed: number) {
   }
 }
 
-test('after concurrent changes of prices and products by two processes, lists and pages agree', async () => {
+test('after concurrent changes of prices and products by two processes, product lists and pages agree', async () => {
   const one = await useMarkets()
   const other = await useMarkets(one.databaseUrl)
   const base = await one.createList('USD')
@@ -68,7 +68,7 @@ test('after concurrent changes of prices and products by two processes, lists an
   expect(await one.listed('uk')).not.toEqual([])
 })
 
-test('the job repairs wrong prices, and deletes those of lists without a market', async () => {
+test('the repricing job repairs wrong prices, and deletes those of price lists without a market', async () => {
   const shop = await useMarkets()
   const list = await shop.createList('GBP')
   const market = await shop.createMarket('uk', 'GBP', list)
@@ -92,34 +92,37 @@ test('the job repairs wrong prices, and deletes those of lists without a market'
 test.each([
   ['prices of some variants', { prices: true }],
   ['all prices of a list', { prices: false }]
-])('%s are applied after the transaction that changes the product ends', async (_what, { prices }) => {
-  const shop = await useMarkets()
-  const parent = await shop.createList('USD')
-  const list = await shop.createList('USD', { parent_id: parent })
-  await shop.createMarket('us', 'USD', list)
-  const variants = [
-    { sku: 'LISTED', price: 2_000 },
-    { sku: 'OWN', price: 1_500 }
-  ]
-  const product = await createProduct(shop, { name: 'Mug', variants })
-  const variant_id = product.variants[0].id as string
-  await shop.setPrices(parent, { variant_id, price: 1_000 })
-  await settled(shop)
+])(
+  '%s are recalculated for a product that an open transaction changes, after it ends',
+  async (_what, { prices }) => {
+    const shop = await useMarkets()
+    const parent = await shop.createList('USD')
+    const list = await shop.createList('USD', { parent_id: parent })
+    await shop.createMarket('us', 'USD', list)
+    const variants = [
+      { sku: 'LISTED', price: 2_000 },
+      { sku: 'OWN', price: 1_500 }
+    ]
+    const product = await createProduct(shop, { name: 'Mug', variants })
+    const variant_id = product.variants[0].id as string
+    await shop.setPrices(parent, { variant_id, price: 1_000 })
+    await settled(shop)
 
-  const holder = new pg.Client({ connectionString: shop.databaseUrl })
-  await holder.connect()
-  onTestFinished(() => holder.end())
-  await holder.query('begin')
-  await holder.query('select from catalog.products for update')
-  await holder.query(`update catalog.variants set price_minor = 700 where sku = 'OWN'`)
-  if (prices) await shop.setPrices(list, { variant_id, price: 900 })
-  else await shop.admin.patch(`/api/admin/price-lists/${list}`, { adjustment_ppm: -100_000 })
-  const waiting = `select from pg_stat_activity
+    const holder = new pg.Client({ connectionString: shop.databaseUrl })
+    await holder.connect()
+    onTestFinished(() => holder.end())
+    await holder.query('begin')
+    await holder.query('select from catalog.products for update')
+    await holder.query(`update catalog.variants set price_minor = 700 where sku = 'OWN'`)
+    if (prices) await shop.setPrices(list, { variant_id, price: 900 })
+    else await shop.admin.patch(`/api/admin/price-lists/${list}`, { adjustment_ppm: -100_000 })
+    const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%catalog.products%for update%'`
-  await eventually(async () => expect(await shop.sql(waiting)).toHaveLength(1))
-  await holder.query('commit')
-  await settled(shop)
-  expect(await shop.sql('select lowest_price_minor::int from catalog.list_prices')).toEqual([
-    { lowest_price_minor: 700 }
-  ])
-})
+    await eventually(async () => expect(await shop.sql(waiting)).toHaveLength(1))
+    await holder.query('commit')
+    await settled(shop)
+    expect(await shop.sql('select lowest_price_minor::int from catalog.list_prices')).toEqual([
+      { lowest_price_minor: 700 }
+    ])
+  }
+)

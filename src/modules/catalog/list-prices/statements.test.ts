@@ -23,7 +23,7 @@ async function useSettled(products: number) {
   return { ...shop, list, variantIds, productIds: made.map(({ id }) => id as string) }
 }
 
-test('a product list in a market is one statement, its total another, and none from the cache', async () => {
+test('a product list in a market takes one statement, its total another, and none when cached', async () => {
   const { request, record } = await useSettled(3)
   const sent = async (query: string) => {
     const headers = { 'x-market': 'uk' }
@@ -39,7 +39,7 @@ test('a product list in a market is one statement, its total another, and none f
   ])
 })
 
-test('a product page in a market with a price list is three statements, and none from the cache', async () => {
+test('a product page in a market with a price list takes three statements, and none when cached', async () => {
   const { request, record, productIds } = await useSettled(1)
   const sent = async () =>
     (await record(() => request('GET', `/api/products/${productIds[0]}?market=uk`))).statements.filter(isOwn)

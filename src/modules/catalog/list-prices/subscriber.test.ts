@@ -25,7 +25,7 @@ async function usePounds() {
   return { ...shop, product, variant_id, parent, list, market, expectPrice }
 }
 
-test("product lists and pages show changes of the market's price list and of its parents", async () => {
+test("product lists and pages show changes of the market's price list and of its parent lists", async () => {
   const { admin, setPrices, createList, expectPrice, variant_id, parent, list, market } = await usePounds()
   await setPrices(list, { variant_id, price: 850 })
   await expectPrice(850)
@@ -72,7 +72,7 @@ test("product lists of a market show changes of the catalog's own prices", async
   expect(await listed('us')).toEqual([['Mug', 1_100]])
 })
 
-test('an import of very many prices is one event, and its products are repriced in chunks', async () => {
+test('an import of very many prices emits one event, and its products are repriced in chunks', async () => {
   const shop = await usePounds()
   for (const cup of ['Cup', 'Bowl', 'Jug'])
     await createProduct(shop, { name: cup, variants: [{ sku: cup, price: 1_000 }] })
@@ -92,7 +92,7 @@ test('an import of very many prices is one event, and its products are repriced 
     expect(sent.filter(name => /^outbox\.insert_/.test(name))).toHaveLength(1)
 })
 
-test('changed prices of unknown variants, or in lists without a market, change nothing', async () => {
+test('changed prices of unknown variants, or in price lists without a market, reprice no product', async () => {
   const { setPrices, createList, listed, sql } = await usePounds()
   const unused = await createList('GBP')
   const revision = () => sql('select value from catalog.revision')

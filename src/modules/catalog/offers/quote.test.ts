@@ -32,7 +32,7 @@ async function useMarkets() {
   return { ...shop, admin, catalog, resolve: (name: string) => markets.resolve({ name }), setPrices }
 }
 
-test('a quote has the prices of offers, in each market and by quantity', async () => {
+test('a price quote has the prices of offers, in each market and by quantity', async () => {
   const shop = await useMarkets()
   const parent = await createCategory(shop, 'Kitchen')
   const category = await createCategory(shop, 'Cups', parent.id)
@@ -73,7 +73,7 @@ test('a quote has the prices of offers, in each market and by quantity', async (
   expect(await inMarket('eu', 1)).toMatchObject({ price: null, isActive: true })
 })
 
-test('a quote reads the database in one statement, and ignores caches', async () => {
+test('a price quote reads the database in one statement, and ignores caches', async () => {
   const shop = await useMarkets()
   const { variants } = await createProduct(shop)
   const wanted = [{ variantId: variants[0].id as string, quantity: 1 }]

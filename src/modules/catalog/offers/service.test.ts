@@ -58,7 +58,7 @@ test('offers have the order of the ids, with undefined for variants that are not
   expect(JSON.parse(`{${offers[0]?.json}}`).image_url).toBe('https://example.com/b.png')
 })
 
-test('one statement loads all missing offers, and none runs when all ids are cached, also unknown ones', async () => {
+test('one statement loads all missing offers, and none runs when all ids are cached, also unknown ids', async () => {
   const app = await useCatalog()
   const { ids } = await sell(app, {
     variants: [
@@ -77,7 +77,7 @@ test('one statement loads all missing offers, and none runs when all ids are cac
   expect(await sentFor([])).toEqual([])
 })
 
-test('another process sees a change within a second', async () => {
+test('another process sees a changed offer within a second', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const { product, ids } = await sell(one)
@@ -100,7 +100,7 @@ test('another process sees a change within a second', async () => {
   await eventually(async () => expect(await priceOf(other, id)).toBeUndefined())
 })
 
-test('a change of more variants than a message can contain reaches other processes', async () => {
+test('a change of more variants than one message can contain reaches other processes', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
@@ -189,7 +189,7 @@ for (const [how, messageFor] of [
   ['everything', () => 'all'],
   ['another variant', () => newId()]
 ] as const) {
-  test(`rows that were read before a change of ${how}, and arrive after its invalidation, are not cached`, async () => {
+  test(`offers read before a change of ${how} that arrive after its invalidation are not cached`, async () => {
     const id = newId()
     const { broadcast, announce } = fakeBroadcast()
     const { db, state, open } = slowDatabase(id)
@@ -203,7 +203,7 @@ for (const [how, messageFor] of [
   })
 }
 
-test('a variant that is created while it is read as missing is found afterwards', async () => {
+test('a variant that is created while it is being read as missing is found afterwards', async () => {
   const id = newId()
   const { broadcast, announce } = fakeBroadcast()
   const answers: unknown[][] = [[], []]
@@ -219,7 +219,7 @@ test('a variant that is created while it is read as missing is found afterwards'
   expect((await offers(oneOfEach([id]), null))[0]?.price).toBe(1)
 })
 
-test('while messages can be missed, no offer is cached or returned from the cache', async () => {
+test('while invalidation messages can be missed, no offer is cached or returned from the cache', async () => {
   const id = newId()
   const { broadcast, state: connection, setLive } = fakeBroadcast()
   const { db, state, open } = slowDatabase(id)

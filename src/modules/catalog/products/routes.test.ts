@@ -51,7 +51,7 @@ test('a product is created with variants, options, images and categories', async
   expect(read.json).toEqual(created.json)
 })
 
-test('a patch changes only the sent fields, and increments the version', async () => {
+test('a PATCH of a product changes only the sent fields, and increments the version', async () => {
   const app = await useCatalog()
   const [one, two] = [await createCategory(app, 'One'), await createCategory(app, 'Two')]
   const product = await createProduct(app, {
@@ -79,14 +79,14 @@ test('a patch changes only the sent fields, and increments the version', async (
   expect((await app.request('GET', '/api/products?q=mug')).json.items).toHaveLength(0)
 })
 
-test('a repeated category is stored once', async () => {
+test('a repeated category of a product is stored once', async () => {
   const app = await useCatalog()
   const { id } = await createCategory(app, 'Home')
   const product = await createProduct(app, { category_ids: [id, id.toUpperCase()] })
   expect(product.categories).toHaveLength(1)
 })
 
-test('of concurrent writes with the same version, one succeeds', async () => {
+test('of concurrent product writes with the same version, one succeeds', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('of concurrent writes with the same version, one succeeds', async () => {
   expect(answers.map(answer => answer.status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
 })
 
-test('slugs and SKUs are unique', async () => {
+test('product slugs and SKUs are unique', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug', variants: [{ sku: 'A', price: 1 }] })
   const post = (body: unknown) => app.request('POST', '/api/catalog/products', { ...admin, body })
@@ -123,7 +123,7 @@ test('slugs and SKUs are unique', async () => {
   expect((await post({ name: 'Jug', category_ids: [newId()] })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
-test('a product without a slug gets one with a number when its name is taken', async () => {
+test('a product without a slug gets its name as slug, with a number when that is taken', async () => {
   const app = await useCatalog()
   const create = () => app.as(admin).post('/api/catalog/products', { name: 'Mug' })
   const made = await Promise.all([create(), create(), create()])
@@ -134,7 +134,7 @@ test('a product without a slug gets one with a number when its name is taken', a
   expect((await create()).json.slug).toBe('mug-4')
 })
 
-test('variants are added, changed and deleted one at a time', async () => {
+test('variants of a product are added, changed and deleted one at a time', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
   const added = await app.request('POST', `/api/catalog/products/${product.id}/variants`, {
@@ -187,7 +187,7 @@ test('an administrator lists products of every status, page by page', async () =
   expect((await list(`status=draft&cursor=${first.next_cursor}`)).json.code).toBe('INVALID_CURSOR')
 })
 
-test('invalid products are rejected with 400, and nothing changes', async () => {
+test('an invalid product is rejected with 400, and nothing changes', async () => {
   const app = await useCatalog()
   const variant = { sku: 'A', price: 1 }
   const bad = [

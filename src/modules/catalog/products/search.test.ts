@@ -7,11 +7,11 @@ test.each([
   ['100%_\\', ['%100\\%\\_\\\\%']],
   ['%_\\', []],
   ['...', []]
-])('%s is searched with the patterns %j', (q, patterns) => {
+])('the product search text %s is searched with the patterns %j', (q, patterns) => {
   expect(productLikePatterns(q)).toEqual(patterns)
 })
 
-test('a search text of fewer than three letters in a row finds the beginning of words and SKUs', async () => {
+test('a product search of fewer than three letters in a row finds the beginning of words and SKUs', async () => {
   const app = await useCatalog()
   const named = (name: string, sku: string) => createProduct(app, { name, variants: [{ sku, price: 1 }] })
   await named('Smart TV', 'A-1')

@@ -31,15 +31,18 @@ test.each([
   expect(slugOfName(name)).toBe(slug)
 })
 
-test.each(['a', 'é', '글', '𠮷', 'कि'])('a long name of %s is cut between letters', letter => {
-  const slug = slugOfName(letter.repeat(300))
-  expect(slug.length).toBeLessThanOrEqual(255)
-  expect(slug.isWellFormed()).toBe(true)
-  expect(slug.length).toBeGreaterThan(252)
-})
+test.each(['a', 'é', '글', '𠮷', 'कि'])(
+  'the slug from a long product name of %s is cut between letters',
+  letter => {
+    const slug = slugOfName(letter.repeat(300))
+    expect(slug.length).toBeLessThanOrEqual(255)
+    expect(slug.isWellFormed()).toBe(true)
+    expect(slug.length).toBeGreaterThan(252)
+  }
+)
 
 test.each(['유리잔', 'ガラス', 'हिन्दी', 'Ёлка'])(
-  '%s is found as it is typed, composed or not',
+  'a product with the slug %s is found as the slug is typed, in composed or decomposed Unicode',
   async name => {
     const app = await useCatalog()
     await createCategory(app, name)
@@ -52,7 +55,7 @@ test.each(['유리잔', 'ガラス', 'हिन्दी', 'Ёлка'])(
   }
 )
 
-test('a slug is the same in composed and decomposed form, sent or imported', async () => {
+test('a product slug is the same in composed and decomposed Unicode, sent or imported', async () => {
   const app = await useCatalog()
   const glass = '유리잔'
   const { id, slug } = await createProduct(app, { name: 'Glass', slug: glass.normalize('NFD') })
@@ -66,7 +69,7 @@ test('a slug is the same in composed and decomposed form, sent or imported', asy
   expect((await importFile(app, file)).json.products).toMatchObject({ created: 0, failed: 0 })
 })
 
-test('the migration composes slugs, except those that would become equal', async () => {
+test('the migration changes slugs to composed Unicode, except those that would become equal', async () => {
   const app = await useCatalog()
   const glass = '유리잔'
   const apart = glass.normalize('NFD')

@@ -17,7 +17,7 @@ async function useChanges() {
   return { app, db, changes, publish, seen, one, two, variantsOf }
 }
 
-test('a transaction with several announcements raises the revision once, before the commit, and lists each variant once', async () => {
+test('a transaction with several catalog changes raises the revision once, before the commit, with each variant once', async () => {
   const { app, db, changes, publish, seen, one, two, variantsOf } = await useChanges()
   const gone = newId()
   const { statements: sent } = await app.record(() =>
@@ -36,7 +36,7 @@ test('a transaction with several announcements raises the revision once, before 
   expect(sent.slice(-2)).toEqual(['catalog.raise_revision', 'broadcast.notify'])
 })
 
-test('an announcement of all offers lists no single variants', async () => {
+test('a catalog change of all offers lists no single variants', async () => {
   const { db, changes, publish, seen, one } = await useChanges()
   await db.transaction(async tx => {
     await changes.announce(tx, [one.id])
@@ -47,7 +47,7 @@ test('an announcement of all offers lists no single variants', async () => {
   expect(seen).toEqual(['all'])
 })
 
-test('an announcement of very many variants lists none of them, and reads no more', async () => {
+test('a catalog change of very many variants lists none of them, and reads no further', async () => {
   const { app, db, changes, publish, seen, one } = await useChanges()
   await db.transaction(async tx => {
     await changes.announce(tx, [], Array.from({ length: 5_001 }, newId))
@@ -58,14 +58,14 @@ test('an announcement of very many variants lists none of them, and reads no mor
   expect(seen).toEqual(['all'])
 })
 
-test('a change without products invalidates pages and no offers', async () => {
+test('a catalog change without products invalidates pages and no offers', async () => {
   const { db, changes, publish, seen } = await useChanges()
   await db.transaction(tx => changes.announce(tx, []))
   expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual([''])
   expect(seen).toEqual([[]])
 })
 
-test('a retried transaction announces only its last run, and a failed one nothing', async () => {
+test('a retried transaction announces only the catalog changes of its last run, and a failed one nothing', async () => {
   const { db, changes, publish, seen, one, two, variantsOf } = await useChanges()
   const failing = db.transaction(async tx => {
     await changes.announceCategory(tx, newId(), [])

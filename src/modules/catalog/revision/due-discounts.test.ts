@@ -14,7 +14,7 @@ const lowest = async ({ sql }: Pick<Awaited<ReturnType<typeof useCatalog>>, 'sql
     row => [row.lowest_price_minor, row.lowest_price_currency]
   )
 
-test('an unchanged catalog of any size costs one statement per minute', async () => {
+test('checking an unchanged catalog of any size for due discounts costs one statement per minute', async () => {
   const app = await useCatalog()
   await createProduct(app)
   const { db } = app.platform
@@ -29,7 +29,7 @@ test('an unchanged catalog of any size costs one statement per minute', async ()
   for (const spy of others) expect(spy).not.toHaveBeenCalled()
 })
 
-test('one of two processes compares all prices, once a day', async () => {
+test('one of two processes recalculates all stored prices, once a day', async () => {
   const app = await useCatalog()
   await useCatalog({}, app.databaseUrl)
   await createProduct(app, { slug: 'a' })
@@ -40,7 +40,7 @@ test('one of two processes compares all prices, once a day', async () => {
   expect(await app.sql(due, ['catalog.check_prices'])).toEqual([{ is_tomorrow: true }])
 })
 
-test('a discount that starts while no page is requested is applied', async () => {
+test('a discount that starts while no product page is requested is applied', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const starts_at = '2020-01-01T00:00:00Z'

@@ -12,7 +12,7 @@ import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 
-test('the daily check repairs wrong prices, also in another currency', async () => {
+test('the daily check repairs wrong lowest prices, also in another currency', async () => {
   const app = await useCatalog()
   const variants = [
     { sku: 'A', price: 900 },
@@ -28,7 +28,7 @@ test('the daily check repairs wrong prices, also in another currency', async () 
   expect(await lowestPricesOf(db).repriceAll()).toBe(1)
 })
 
-test('after a discount on very many products starts, all are sorted by their new prices', async () => {
+test('after a discount on very many products starts, lists sort all of them by their new prices', async () => {
   const app = await useCatalog()
   const rows = Array.from({ length: 2_100 }, (_, index) => ({ ...sized(`p${index}`, 'S'), Type: 'All' }))
   await importFile(app, csvOf(rows))
@@ -44,7 +44,7 @@ test('after a discount on very many products starts, all are sorted by their new
   await eventually(async () => expect(await count()).toBe(2_100))
 })
 
-test('a product that is added to a category while its discount is created has the new price', async () => {
+test('a product that is added to a category while its discount is created has the discounted price', async () => {
   const app = await useCatalog()
   const category = await createCategory(app, 'Sale')
   const product = await createProduct(app)

@@ -26,7 +26,7 @@ const expectItems = (app: Pick<CatalogApp, 'request'>, query = '') =>
   expect.poll(async () => (await list(app, query)).items)
 const idsOf = ({ variants }: { variants: { id: string }[] }) => variants.map(({ id }) => id)
 
-test("lists show and filter by stock status after the inventory's event", async () => {
+test("product lists show and filter by stock status after the inventory's event", async () => {
   const { app, inventory, hear } = await useStock()
   const [mug = ''] = idsOf(await createProduct(app, { name: 'Mug' }))
   const variants = ['S', 'M'].map(sku => ({ sku, price: 100 }))
@@ -73,7 +73,7 @@ test("lists show and filter by stock status after the inventory's event", async 
   ])
 })
 
-test('repeated, late and unrelated events change nothing', async () => {
+test('repeated, late and unrelated stock events change no stock status', async () => {
   const { app, inventory, hear } = await useStock()
   const [mug = ''] = idsOf(await createProduct(app, { name: 'Mug' }))
   inventory.put(mug, 0)
@@ -102,7 +102,7 @@ test('an inactive variant does not put its product in stock', async () => {
   await expectItems(app).toEqual([['Mug', true]])
 })
 
-test('without an inventory everything is in stock, also after tracking before', async () => {
+test('without an inventory every product is in stock, also when stock was tracked before', async () => {
   const { app, inventory, hear } = await useStock()
   const [mug = ''] = idsOf(await createProduct(app, { name: 'Mug' }))
   inventory.put(mug, 0)
@@ -113,7 +113,7 @@ test('without an inventory everything is in stock, also after tracking before', 
   await expectList(uncounted, '&in_stock=false').toEqual({ items: [], total: 0 })
 })
 
-test('each process handles the events of the inventory', async () => {
+test('each process of the catalog handles the stock events of the inventory', async () => {
   const modules = [catalogModule, inventoryModule]
   const app = await useShop({ modules })
   const other = await useShop({ modules, databaseUrl: app.databaseUrl })
@@ -133,7 +133,7 @@ test('each process handles the events of the inventory', async () => {
     await expectList(each, '&in_stock=true').toEqual({ items: [['Mug', true]], total: 1 })
 })
 
-test('stock status that was missed while a module was disabled is refreshed', async () => {
+test('stock status changes that were missed while a module was disabled are refreshed', async () => {
   const { app, inventory } = await useStock()
   const [mug = ''] = idsOf(await createProduct(app, { name: 'Mug' }))
   const [jug = ''] = idsOf(await createProduct(app, { name: 'Jug' }))

@@ -16,7 +16,7 @@ function useWork() {
   return { begun, work, end: (name: string) => ends.get(name)?.() }
 }
 
-test('a caller runs two things concurrently and the rest in order, without delaying other callers', async () => {
+test("one caller's searches run two at a time and the rest in order, without delaying other callers", async () => {
   const limited = createCallerConcurrencyLimit(2)
   const { begun, work, end } = useWork()
   const all = ['a', 'b', 'c', 'd'].map(name => limited('one', work(name)))
@@ -31,7 +31,7 @@ test('a caller runs two things concurrently and the rest in order, without delay
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('failed work releases its slot', async () => {
+test('a failed search releases its slot', async () => {
   const limited = createCallerConcurrencyLimit(1)
   const fail = () => Promise.reject(new Error('no'))
   const tries = await Promise.allSettled([limited('one', fail), limited('one', fail)])
@@ -39,7 +39,7 @@ test('failed work releases its slot', async () => {
   expect(await limited('one', async () => 'yes')).toBe('yes')
 })
 
-test('the queue has a maximum length, and work waits in it for a second at most', async () => {
+test("the queue of a caller's searches has a maximum length, and a search waits in it for a second at most", async () => {
   const limited = createCallerConcurrencyLimit(1)
   const { work, end } = useWork()
   const first = limited('one', work('first'))

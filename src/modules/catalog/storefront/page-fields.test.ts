@@ -29,7 +29,7 @@ const summary = fc.record({
 const list = fc.uniqueArray(summary, { maxLength: 6, selector: each => each.id })
 const rating = fc.record({ average: fc.option(fc.constantFrom(1, 3.67, 5)), count: fc.nat() })
 
-test('ratings are filled into any list at the right places, and nothing else changes', async () => {
+test('ratings are inserted into any product list at the right places, and nothing else changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       list,
@@ -51,7 +51,7 @@ test('ratings are filled into any list at the right places, and nothing else cha
   )
 })
 
-test('pages and lists show present ratings, cached or not, and none without a reviews module', async () => {
+test('product pages and lists show current ratings, cached or not, and none without a reviews module', async () => {
   const app = await useCatalog()
   const { id } = await createProduct(app, { slug: 'mug', name: 'Mug' })
   const other = await createProduct(app, { name: 'Jug' })

@@ -129,7 +129,7 @@ test.each([
   120_000
 )
 
-test('the program plans slow statements for their values', async () => {
+test('the program has slow statements planned for their parameter values', async () => {
   const mode = statement({
     name: 'test.plan_cache_mode',
     slow: true,
@@ -139,7 +139,7 @@ test('the program plans slow statements for their values', async () => {
   expect(await db.first(mode)).toEqual(customPlanSettings)
 })
 
-test('a list is planned for its filters: a rare value is found by its index', async () => {
+test('a product list is planned for its filters: a rare value is found by its index', async () => {
   const all = { q: null, ...noFilter }
   for (const filter of [
     { q: productLikePatterns('zebra') },
@@ -168,7 +168,7 @@ test('a list is planned for its filters: a rare value is found by its index', as
 const noFilter = { tag: null, category: null, price_min: null, price_max: null, in_stock: null }
 
 test.each(['known', 'not known'])(
-  'no search walks through the catalog to products that are few or side by side, where the frequency of words is %s',
+  'searching for rare or adjacent products does not scan the catalog, where the frequency of words is %s',
   async frequency => {
     await client.query('begin')
     if (frequency === 'not known')
@@ -194,29 +194,35 @@ test.each(['known', 'not known'])(
 test.each([
   { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
   { of: 'a price list', lists: priceListQueries, more: { list: priceLists[0] } }
-])('a page of a search with $of has the first matching products of the list', async ({ lists, more }) => {
-  const idsOf = async ({ text, ...rest }: Statement, values: Record<string, unknown>): Promise<string[]> => {
-    const given = orderedParameterValues({ ...rest }, { ...noFilter, ...more, ...values })
-    const { rows } = await client.query(`select id from (${text}) as listed`, given)
-    return rows.map(({ id }) => id)
+])(
+  'a page of a product search with $of has the first matching products of the list',
+  async ({ lists, more }) => {
+    const idsOf = async (
+      { text, ...rest }: Statement,
+      values: Record<string, unknown>
+    ): Promise<string[]> => {
+      const given = orderedParameterValues({ ...rest }, { ...noFilter, ...more, ...values })
+      const { rows } = await client.query(`select id from (${text}) as listed`, given)
+      return rows.map(({ id }) => id)
+    }
+    for (const word of ['thing', 'zebra', 'product-77', '1', 'nowhere']) {
+      const q = productLikePatterns(word)
+      const { rows } = await client.query(
+        `select id from catalog.products where ${productMatchesTextSql('$1')}`,
+        [q]
+      )
+      const found = new Set(rows.map(({ id }) => id))
+      for (const sort of orders)
+        for (const from of [productListStart[sort], middle[sort]]) {
+          const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
+          const page = await idsOf(lists.search[sort], { ...from, limit, q })
+          expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))
+        }
+    }
   }
-  for (const word of ['thing', 'zebra', 'product-77', '1', 'nowhere']) {
-    const q = productLikePatterns(word)
-    const { rows } = await client.query(
-      `select id from catalog.products where ${productMatchesTextSql('$1')}`,
-      [q]
-    )
-    const found = new Set(rows.map(({ id }) => id))
-    for (const sort of orders)
-      for (const from of [productListStart[sort], middle[sort]]) {
-        const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
-        const page = await idsOf(lists.search[sort], { ...from, limit, q })
-        expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))
-      }
-  }
-})
+)
 
-test('the filters find the same products as variants and categories', async () => {
+test('product list filters find the same products as a check of each variant and category', async () => {
   for (const { q, tag, category, price_min, price_max, in_stock } of filtersOf()) {
     if (price_min !== null || (q !== null && category === null)) continue
     const { rows } = await client.query(

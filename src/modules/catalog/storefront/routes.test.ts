@@ -38,7 +38,7 @@ async function walk(app: CatalogApp, query: string): Promise<Item[]> {
   return items
 }
 
-test('an active product is found by id and slug, with the variants that are for sale', async () => {
+test('an active product is found by id and slug, with its variants that are for sale', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, {
     name: 'Mug',
@@ -74,7 +74,7 @@ test('an active product is found by id and slug, with the variants that are for 
   ])
 })
 
-test('drafts, archived and unknown products are not found', async () => {
+test('drafts, archived and unknown products are not found in the storefront', async () => {
   const app = await useCatalog()
   for (const status of ['draft', 'archived']) await createProduct(app, { slug: status, status })
   for (const slug of ['draft', 'archived', 'unknown', '01990000-0000-7000-8000-000000000000']) {
@@ -84,7 +84,7 @@ test('drafts, archived and unknown products are not found', async () => {
   expect((await list(app, 'count=true')).total).toBe(0)
 })
 
-test('lists are filtered by category, tag, text and price, separately and combined', async () => {
+test('product lists are filtered by category, tag, text and price, separately and combined', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -115,7 +115,7 @@ test('lists are filtered by category, tag, text and price, separately and combin
   expect(await list(app, 'count=true')).toMatchObject({ total: 4 })
 })
 
-test('lists show changed SKUs and moved categories immediately', async () => {
+test('product lists show changed SKUs and moved categories immediately', async () => {
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const garden = await createCategory(app, 'Garden')
@@ -144,7 +144,7 @@ test('lists show changed SKUs and moved categories immediately', async () => {
   expect(await found('category=home', 'q=new-2', 'q=new-3')).toEqual([1, 0, 1])
 })
 
-test('paging returns each product exactly once, also among equal names and prices', async () => {
+test('paging through a product list returns each product exactly once, also among equal names and prices', async () => {
   const app = await useCatalog()
   const made: { id: string; name: string; price: number }[] = []
   for (let index = 0; index < 30; index += 1) {
@@ -171,7 +171,7 @@ test('paging returns each product exactly once, also among equal names and price
   )
 })
 
-test('a cursor is valid for its own list only', async () => {
+test('the cursor of a product list is valid for that list only', async () => {
   const app = await useCatalog()
   for (const name of ['A', 'B', 'C']) await createProduct(app, { name, tags: ['t'] })
   const { next_cursor } = await list(app, 'limit=1&sort=price')
@@ -194,7 +194,7 @@ test('a cursor is valid for its own list only', async () => {
   }
 })
 
-test('invalid queries are rejected', async () => {
+test('invalid product list queries are rejected', async () => {
   const app = await useCatalog()
   for (const query of [
     'limit=0',
@@ -219,7 +219,7 @@ async function settle(app: CatalogApp) {
   await app.request('GET', '/api/categories')
 }
 
-test('concurrent requests for a page build it once', async () => {
+test('concurrent requests for a product page build it once', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
   await settle(app)
@@ -231,7 +231,7 @@ test('concurrent requests for a page build it once', async () => {
   expect(statements).toHaveLength(2)
 })
 
-test('lists take one statement, one more for the total, none from the cache; a product takes one', async () => {
+test('a product list takes one statement, one more for the total, none when cached; a product takes one', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
   await settle(app)
@@ -246,7 +246,7 @@ test('lists take one statement, one more for the total, none from the cache; a p
   expect(await statementsOf('/api/products?q=mug')).toBe(1)
 })
 
-test('stored prices in another currency are not shown', async () => {
+test('stored prices in another currency are not shown in product lists', async () => {
   const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
   await createProduct(app, { variants: [{ sku: 'A', price: 900 }] })
   // The first run in a new shop is completed, so that it does not repair the price.
@@ -259,7 +259,7 @@ test('stored prices in another currency are not shown', async () => {
   expect((await list(app)).items).toMatchObject([priced])
 })
 
-test('the pages of one process show changes of another', async () => {
+test('the product pages of one process show changes made by another', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const product = await createProduct(one, { name: 'Mug', slug: 'mug' })
@@ -279,7 +279,7 @@ test('the pages of one process show changes of another', async () => {
   await eventually(async () => expect((await other.request('GET', '/api/products/mug')).status).toBe(404))
 })
 
-test('a cached page does not outlive the start of a discount', async () => {
+test('a cached product page does not outlive the start of a discount', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { slug: 'mug' })
   const starts_at = new Date(Date.now() + 1_500).toISOString()
@@ -291,7 +291,7 @@ test('a cached page does not outlive the start of a discount', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(starts_at))
 })
 
-test('without a page cache the responses are the same', async () => {
+test('without a page cache the product responses are the same', async () => {
   const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
   const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
   await list(app)
@@ -299,7 +299,7 @@ test('without a page cache the responses are the same', async () => {
   expect((await list(app)).items[0].name).toBe('Jug')
 })
 
-test('responses match their schemas, although they are not serialized by them', async () => {
+test('product responses match their schemas, although the schemas do not serialize them', async () => {
   const app = await useCatalog()
   const parent = await createCategory(app, 'Home')
   const category = await createCategory(app, 'Kitchen', parent.id)
@@ -325,7 +325,7 @@ test('responses match their schemas, although they are not serialized by them', 
 })
 
 test.each([99_999_999_999, 2 ** 60, 1.5, -1, 1e300])(
-  'a forged cursor with the key %d is no error of ours',
+  'a forged product list cursor with the key %d causes no server error',
   async key => {
     const app = await useCatalog()
     for (let each = 0; each < 3; each += 1) await createProduct(app)

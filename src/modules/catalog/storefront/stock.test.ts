@@ -46,7 +46,7 @@ const product = fc.record({
   updated_at: fc.constant(new Date(0).toISOString())
 })
 
-test('the stock is filled into any page at the right places, and nothing else changes', async () => {
+test('the stock is inserted into any product page at the right places, and nothing else changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       product,
@@ -68,7 +68,7 @@ test('the stock is filled into any page at the right places, and nothing else ch
   )
 })
 
-test('a filled page shows each change of its stock, also to untracked', async () => {
+test('a cached product page shows each change of its stock, also to untracked', async () => {
   const inventory = fakeInventory()
   const withStock = createStockFiller(inventory)
   const [a, b] = [newId(), newId()]
@@ -88,7 +88,7 @@ test('a filled page shows each change of its stock, also to untracked', async ()
   expect(await withStock(kept)).toBe(kept)
 })
 
-test('a product page shows the present stock, and its ETag changes with it', async () => {
+test('a product page shows the current stock, and its ETag changes with the stock', async () => {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
   const { id, variants } = await createProduct(app, {

@@ -26,7 +26,7 @@ test('names of deleted variants are deleted after a year, a thousand at a time',
   expect(await app.catalog.names([variants[0].id])).not.toEqual([null])
 })
 
-test('the timer finds old names by an index', async () => {
+test('the timer finds old names of deleted variants by an index', async () => {
   const app = await useCatalog()
   await runSql(
     app.databaseUrl,

@@ -48,13 +48,13 @@ test('a new variant has no quantity limits, requires shipping and has no tax cat
   expect(page.json.variants[0]).toMatchObject({ quantity_min: 12, quantity_max: 600, quantity_step: 6 })
 })
 
-test('the minimum quantity defaults to the step', async () => {
+test('the minimum quantity of a variant defaults to its quantity step', async () => {
   const app = await useCatalog()
   const { variants } = await createProduct(app, { variants: [{ sku: 'EGGS', price: 100, quantity_step: 6 }] })
   expect(variants[0]).toMatchObject({ quantity_min: 6, quantity_max: null, quantity_step: 6 })
 })
 
-test('contradictory quantity limits are rejected with the path of the field', async () => {
+test('contradictory quantity limits of a variant are rejected with the path of the field', async () => {
   const app = await useCatalog()
   const { id, variants } = await createProduct(app)
   const one = { sku: 'A', price: 100 }

@@ -48,7 +48,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect((await app.request('GET', '/api/catalog/products', { token: 'admin' })).json.items).toEqual([])
 })
 
-test('an update is rejected only if it makes variants unselectable', async () => {
+test('an update of variants is rejected only if a shopper could no longer select a variant by its options', async () => {
   const app = await useCatalog()
   const { id, variants } = await createProduct(app, {
     options: sizes,

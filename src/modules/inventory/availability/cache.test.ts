@@ -70,7 +70,7 @@ function fakeSurroundings(stock: Map<string, number>) {
   }
 }
 
-test('a cached figure is served until it changes, and changes are polled within a second', async () => {
+test('a cached stock quantity is served until it changes, and changes are polled within a second', async () => {
   const [counted, other] = [newId(), newId()]
   const inventory = fakeSurroundings(new Map([[counted, 5]]))
   expect(await inventory.available([counted, other])).toEqual([5, null])
@@ -89,7 +89,7 @@ test('a cached figure is served until it changes, and changes are polled within 
   expect(inventory.asked()).toEqual([])
 })
 
-test('a snapshot requested before a gap is not used after it', async () => {
+test('a stock snapshot requested before a gap in messages is not used after the gap', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([id])
@@ -116,7 +116,7 @@ test('a snapshot requested before a gap is not used after it', async () => {
     .toEqual([null])
 })
 
-test('steady readers never wait for a poll, and one poll runs at a time', async () => {
+test('steady readers of cached stock never wait for a poll, and one poll runs at a time', async () => {
   const [sold, other] = [newId(), newId()]
   const inventory = fakeSurroundings(new Map([sold, other].map(id => [id, 5])))
   await inventory.available([sold, other])
@@ -133,7 +133,7 @@ test('steady readers never wait for a poll, and one poll runs at a time', async 
   expect(inventory.asked()).toEqual([[sold]])
 })
 
-test('no figure is served while changes cannot be polled', async () => {
+test('no cached stock quantity is served while changes cannot be polled', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([id])
@@ -146,7 +146,7 @@ test('no figure is served while changes cannot be polled', async () => {
   expect(await inventory.available([id])).toEqual([4])
 })
 
-test('after a pause longer than the retention of changes no old figure is served', async () => {
+test('after a pause longer than the retention of changes, no old stock quantity is served', async () => {
   const id = newId()
   const stock = new Map([[id, 5]])
   const inventory = fakeSurroundings(stock)
@@ -158,7 +158,7 @@ test('after a pause longer than the retention of changes no old figure is served
   expect(inventory.polls()).toEqual([null])
 })
 
-test('missing ids of one event-loop turn are loaded in one statement of up to 500', async () => {
+test('missing stock of one event-loop turn is loaded in one statement of up to 500 ids', async () => {
   const ids = Array.from({ length: 900 }, newId)
   const inventory = fakeSurroundings(new Map(ids.map((id, index) => [id, index])))
   const [first, second] = await Promise.all([
@@ -173,7 +173,7 @@ test('missing ids of one event-loop turn are loaded in one statement of up to 50
   expect(inventory.asked()).toEqual([])
 })
 
-test('a failed load rejects its callers and no later ones', async () => {
+test('a failed load of stock rejects its callers and no later ones', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 1]]))
   inventory.state.gate = Promise.reject(new Error('gone'))
@@ -187,7 +187,7 @@ for (const [how, messageFor] of [
   ['the variant', (id: string) => id],
   ['everything', () => 'all']
 ] as const) {
-  test(`a figure read before a change of ${how} that arrives after its message is not cached`, async () => {
+  test(`a stock quantity read before a change of ${how} that arrives after its message is not cached`, async () => {
     const id = newId()
     const stock = new Map([[id, 1]])
     const inventory = fakeSurroundings(stock)
@@ -203,7 +203,7 @@ for (const [how, messageFor] of [
   })
 }
 
-test('a figure read before a sale that arrives after the poll is not cached', async () => {
+test('a stock quantity that was read before a sale and arrives after the poll is not cached', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 5]]))
   await inventory.available([])
@@ -219,7 +219,7 @@ test('a figure read before a sale that arrives after the poll is not cached', as
   expect(await inventory.available([id])).toEqual([4])
 })
 
-test('while messages may be missed, the cache is neither read nor filled', async () => {
+test('while invalidation messages may be missed, the stock cache is neither read nor filled', async () => {
   const id = newId()
   const inventory = fakeSurroundings(new Map([[id, 1]]))
   await inventory.available([id])
@@ -235,7 +235,7 @@ test('while messages may be missed, the cache is neither read nor filled', async
   expect(inventory.asked()).toHaveLength(1)
 })
 
-test('without tracked items nothing is loaded until a message or a gap', async () => {
+test('without tracked items no stock is loaded until a message or a gap in messages', async () => {
   const id = newId()
   const stock = new Map<string, number>()
   const inventory = fakeSurroundings(stock)
@@ -270,7 +270,7 @@ test('without tracked items nothing is loaded until a message or a gap', async (
     .toEqual([])
 })
 
-test('a result from before the first tracked item does not hide it', async () => {
+test('a stock check that began before the first item was tracked does not hide that item', async () => {
   const id = newId()
   const stock = new Map<string, number>()
   const inventory = fakeSurroundings(stock)
@@ -284,7 +284,7 @@ test('a result from before the first tracked item does not hide it', async () =>
   expect(await inventory.available([id])).toEqual([3])
 })
 
-test('the cache never exceeds its size limit', async () => {
+test('the stock cache never exceeds its size limit', async () => {
   const inventory = fakeSurroundings(new Map())
   const first = newId()
   await inventory.available([first])

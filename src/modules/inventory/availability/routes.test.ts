@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { fakeCatalog } from '../../catalog/fake.ts'
 import { inventoryModule } from '../index.ts'
 
-test('available quantities are public, in the order of the request, and not cacheable', async () => {
+test('available quantities of stock are public, in the order of the request, and not cacheable', async () => {
   const shop = await useShop({ modules: [inventoryModule], instead: { catalog: fakeCatalog() } })
   const [counted, unknown] = [newId(), newId()]
   await shop.sql(

@@ -37,7 +37,7 @@ const kit = async (shop: Shop, id: string, parts: Record<string, number>) => {
   return id
 }
 
-test('availability follows from levels, locations, backorder and parts', async () => {
+test('the available quantity of an item follows from levels, locations, backorder rule and kit parts', async () => {
   const shop = await useInventory()
   await shop.sql(
     `insert into inventory.locations (id, code, name, priority, active)
@@ -94,7 +94,7 @@ test('availability follows from levels, locations, backorder and parts', async (
   )
 })
 
-test('a change is polled after commit, once per poller, also of kits, and deleted later', async () => {
+test('a stock change is polled after its commit, once per poller, also of kits, and deleted later', async () => {
   const shop = await useInventory()
   const part = await item(shop, {}, { on_hand: 5 })
   const set = await item(shop, {})

@@ -33,7 +33,7 @@ async function useInventory() {
 }
 const fileOf = (...rows: (string | number)[][]) => rows.map(cells => cells.join(',')).join('\n')
 
-test('an edited export is imported, and a second upload counts nothing, despite sales in between', async () => {
+test('an edited stock export is imported, and a second upload of it counts nothing, despite sales in between', async () => {
   const { admin, db, inventory, know, send, levels, movements, sql } = await useInventory()
   const [mug] = await know('=MUG', 'CUP')
   const east = (await admin.post('/api/inventory/locations', { code: 'east', name: 'East' })).json.id
@@ -85,7 +85,7 @@ test('an edited export is imported, and a second upload counts nothing, despite 
   expect(await levels()).toEqual(counted)
 })
 
-test('a Shopify file counts by SKU and location name', async () => {
+test('a stock file of Shopify counts by SKU and location name', async () => {
   const { admin, know, send, levels } = await useInventory()
   await know('M-1', 'C-1')
   await admin.post('/api/inventory/locations', { code: 'east', name: 'East Side' })
@@ -139,7 +139,7 @@ test('a Shopify file counts by SKU and location name', async () => {
   ])
 })
 
-test('a wrong row is reported with its line; the others are imported, or none in all_or_nothing', async () => {
+test('a wrong row of a stock file is reported with its line; the others are imported, or none in all_or_nothing', async () => {
   const { admin, know, send, levels, sql } = await useInventory()
   const [mug, , owed] = await know('MUG', 'CUP', 'OWED')
   await know('CUP')
@@ -194,7 +194,7 @@ test('a wrong row is reported with its line; the others are imported, or none in
   })
 })
 
-test('an untracked item stays untracked when its row says so, and a stale file changes nothing', async () => {
+test('an untracked item stays untracked when its row in a stock file says so, and a stale file changes nothing', async () => {
   const { know, send, levels } = await useInventory()
   await know('A', 'B')
   const count = (onHand: number, version: number) =>
@@ -210,7 +210,7 @@ test('an untracked item stays untracked when its row says so, and a stale file c
   expect(await levels()).toEqual([{ sku: 'A', code: 'main', on_hand: 5, safety: 0 }])
 })
 
-test('an interrupted import continues with the same file, and no row counts twice', async () => {
+test('an interrupted stock import continues with the same file, and no row counts twice', async () => {
   const { know, send, movements, sql } = await useInventory()
   const skus = Array.from({ length: 450 }, (_, index) => `S${index}`)
   const ids = await know(...skus)
@@ -233,7 +233,7 @@ test('an interrupted import continues with the same file, and no row counts twic
   )
 })
 
-test('an unreadable or too long file is rejected as a whole', async () => {
+test('an unreadable or too long stock file is rejected as a whole', async () => {
   const { send } = await useInventory()
   for (const [file, message] of [
     ['', 'The file is empty.'],
@@ -247,7 +247,7 @@ test('an unreadable or too long file is rejected as a whole', async () => {
   }
 })
 
-test('a stopping process reports the counted rows, and the same file continues from there', async () => {
+test('a stopping process reports the imported stock rows, and the same file continues from there', async () => {
   const shop = await useInventory()
   const skus = Array.from({ length: 450 }, (_, index) => `S${index}`)
   await shop.know(...skus)

@@ -10,7 +10,7 @@ const read = async (text: string) => {
   return records.map(({ cells }) => cells)
 }
 
-test('the export has one row per variant and location, and no cell runs as a formula', async () => {
+test('the stock export has one row per variant and location, and no cell is executed as a formula', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const [mug, cup, bare] = [newId(), newId(), newId()].sort() as [string, string, string]
   await shop.sql(
@@ -42,7 +42,7 @@ test('the export has one row per variant and location, and no cell runs as a for
   ])
 })
 
-test('a large export is read in pages, each row once', async () => {
+test('a large stock export is read in pages, each row once', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   await shop.sql(
     `insert into inventory.items (id, sku, tracked) select gen_random_uuid(), 'S' || n, true from generate_series(1, 1200) n`
@@ -59,7 +59,7 @@ test('a large export is read in pages, each row once', async () => {
   expect(statements.filter(name => name === 'inventory.list_exported')).toHaveLength(4)
 })
 
-test('an export that fails on its first row is an error response; an empty one has a header only', async () => {
+test('a stock export that fails on its first row is an error response; an empty one has a header only', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const read = () => shop.as({ token: 'admin' }).get('/api/inventory/export')
   await shop.sql('alter table inventory.items rename to lost')

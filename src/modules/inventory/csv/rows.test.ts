@@ -12,7 +12,7 @@ const headerOf = (...cells: string[]) => {
 }
 const read = (columns: string[], cells: string[]) => parseStockCsvRow({ row: 7, cells }, headerOf(...columns))
 
-test('a row of our own export is parsed completely, without computed columns', () => {
+test('a row of our own stock export is parsed completely, without computed columns', () => {
   const header = headerOf(...STOCK_EXPORT_COLUMNS)
   expect(header.ignored).toEqual({ names: ['reserved', 'available'], total: 2 })
   const id = newId()
@@ -36,7 +36,7 @@ test('a row of our own export is parsed completely, without computed columns', (
   })
 })
 
-test('a row of Shopify is parsed: the new quantity counts, and unstocked locations are skipped', () => {
+test('a stock row of Shopify is parsed: the new quantity counts, and unstocked locations are skipped', () => {
   const columns = [
     'Handle',
     'Title',
@@ -72,7 +72,7 @@ test.each([
   expect(read(columns, cells)).toEqual([{ row: 7, variant: 'A', column, message }])
 })
 
-test('a row without a variant, with an invalid id or of another width is rejected', () => {
+test('a stock row without a variant, with an invalid id or with too few or many cells is rejected', () => {
   expect(read(['sku', 'on_hand'], ['', '1'])).toMatchObject([{ variant: null, column: 'sku' }])
   expect(read(['variant_id', 'on_hand'], ['17', '1'])).toMatchObject([{ column: 'variant_id' }])
   expect(read(['sku', 'on_hand'], ['A'])).toEqual([
@@ -80,7 +80,7 @@ test('a row without a variant, with an invalid id or of another width is rejecte
   ])
 })
 
-test('a file without a variant column or without a value column is rejected', () => {
+test('a stock file without a variant column or without a value column is rejected', () => {
   expect(parseStockCsvHeader(['Handle', 'on_hand'])).toEqual({
     problem: 'These columns are missing: variant_id or sku.'
   })
@@ -90,7 +90,7 @@ test('a file without a variant column or without a value column is rejected', ()
   })
 })
 
-test('rows that count a level twice or contradict a stock policy are found', () => {
+test('rows of a stock file that count a level twice or contradict a stock policy are found', () => {
   const contradictionOf = createCsvRowConflictFinder()
   const columns = ['sku', 'location', 'on_hand', 'low_threshold']
   const header = headerOf(...columns)

@@ -27,7 +27,7 @@ const anyKit = fc.uniqueArray(
   }
 )
 
-test('the writer and the database compute the same availability', async () => {
+test('the stock writer and the database compute the same available quantities', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const locations = [newId(), newId(), newId()].map((id, index) => ({ id, active: index > 0 }))
   for (const { id, active } of locations)

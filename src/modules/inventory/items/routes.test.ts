@@ -28,7 +28,7 @@ const useInventory = async (databaseUrl?: string) => {
 }
 const at = (id: string) => `/api/inventory/items/${id}`
 
-test('an update creates an unknown item and keeps omitted fields', async () => {
+test('an update of an unknown stock item creates it, and omitted fields of a known one are kept', async () => {
   const { admin, put } = await useInventory()
   const id = newId()
   expect((await admin.get(at(id))).json.code).toBe('INVENTORY_ITEM_NOT_FOUND')
@@ -57,7 +57,7 @@ test('an update creates an unknown item and keeps omitted fields', async () => {
   })
 })
 
-test('backorder_limit needs its rule, stale versions and unknown fields are rejected', async () => {
+test('backorder_limit without its backorder rule, stale versions and unknown fields are rejected', async () => {
   const { admin } = await useInventory()
   const id = newId()
   for (const body of [
@@ -76,7 +76,7 @@ test('backorder_limit needs its rule, stale versions and unknown fields are reje
   expect((await admin.patch(at(id), { on_hand: 5 })).status).toBe(400)
 })
 
-test('another process sees immediately that an item is tracked', async () => {
+test('another process sees immediately that an item became tracked', async () => {
   const one = await useInventory()
   const other = await useInventory(one.databaseUrl)
   const id = newId()
@@ -88,7 +88,7 @@ test('another process sees immediately that an item is tracked', async () => {
   await expect.poll(() => other.available(id)).toEqual([null])
 })
 
-test('availability of a kit follows from its parts immediately', async () => {
+test('the available quantity of a kit follows from its parts immediately', async () => {
   const { admin, put, available } = await useInventory()
   const [kit, cup, saucer] = [newId(), newId(), newId()]
   await put(cup, 7)
@@ -110,7 +110,7 @@ test('availability of a kit follows from its parts immediately', async () => {
   expect([json.components, json.available, json.version]).toEqual([[], null, made.json.version + 1])
 })
 
-test('a component must exist, be unique in its kit and be no kit; a kit cannot be a component', async () => {
+test("a kit's component must exist, be listed once and be no kit; a kit cannot be a component", async () => {
   const { admin, put } = await useInventory()
   const [kit, part, other] = [newId(), newId(), newId()]
   await put(part, 1)
@@ -131,7 +131,7 @@ test('a component must exist, be unique in its kit and be no kit; a kit cannot b
   expect(await replace(part, other)).toBe(200)
 })
 
-test('of two kits that would contain each other one is created', async () => {
+test('of two kits that would contain each other, only one is created', async () => {
   const { admin, put } = await useInventory()
   const [one, other] = [newId(), newId()]
   await put(one, 1)
@@ -143,7 +143,7 @@ test('of two kits that would contain each other one is created', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('items are filtered by SKU and by tracking', async () => {
+test('stock items are filtered by SKU and by tracking', async () => {
   const { admin, put, sql } = await useInventory()
   const [counted, uncounted] = [newId(), newId()].sort() as [string, string]
   await put(counted, 4)
@@ -162,7 +162,7 @@ test('items are filtered by SKU and by tracking', async () => {
   expect(await list('&sku=mug')).toEqual([0])
 })
 
-test('a tracked item at or below its threshold is low in stock', async () => {
+test('a tracked item at or below its threshold is listed as low in stock', async () => {
   const { admin, put } = await useInventory()
   const [low, enough, endless, careless] = [newId(), newId(), newId(), newId()]
   for (const id of [low, enough, endless, careless]) await put(id, 2)

@@ -42,7 +42,7 @@ async function useInventory() {
   }
 }
 
-test('an upsert sets the given fields, keeps omitted ones and is idempotent', async () => {
+test('an upsert of a stock item sets the given fields, keeps omitted ones and is idempotent', async () => {
   const { admin, describe } = await useInventory()
   const id = newId()
   const read = async () => (await admin.get(`/api/inventory/items/${id}`)).json
@@ -64,7 +64,7 @@ test('an upsert sets the given fields, keeps omitted ones and is idempotent', as
   expect(await read()).toMatchObject({ backorder: 'none', backorder_limit: null, low_threshold: 2 })
 })
 
-test('an upsert that is rolled back has no effect', async () => {
+test('an upsert of a stock item that is rolled back has no effect', async () => {
   const { db, inventory, sql } = await useInventory()
   const failed = db.transaction(async tx => {
     await inventory.upsertItems(tx, [{ variantId: newId(), sku: 'MUG', tracked: true }])
@@ -74,7 +74,7 @@ test('an upsert that is rolled back has no effect', async () => {
   expect(await sql('select id from inventory.items')).toEqual([])
 })
 
-test('two concurrent upserts in different order both succeed', async () => {
+test('two concurrent upserts of the same stock items in different order both succeed', async () => {
   const { describe, sql } = await useInventory()
   const ids = Array.from({ length: 700 }, newId)
   const as = (sku: string) => ids.map(variantId => ({ variantId, sku, tracked: true }))
@@ -85,7 +85,7 @@ test('two concurrent upserts in different order both succeed', async () => {
   expect(row).toEqual({ items: 700, skus: 1 })
 })
 
-test('only changed stock policies emit inventory.crossed', async () => {
+test('among upserts of stock items, only changed stock policies emit inventory.crossed', async () => {
   const { admin, describe, heard, inventory, sql } = await useInventory()
   const [mug, set] = [newId(), newId()]
   await describe({ variantId: mug, sku: 'MUG' })
@@ -114,7 +114,7 @@ test('only changed stock policies emit inventory.crossed', async () => {
   expect(await heard(1)).toMatchObject([{ item_id: mug, status: 'in' }])
 })
 
-test('a first count above zero never emits status out', async () => {
+test('a first count above zero never emits inventory.crossed with status out', async () => {
   const { admin, describe, heard, inventory } = await useInventory()
   const [some, none, part, set, known] = [newId(), newId(), newId(), newId(), newId()]
   const count = (variantId: string, onHand: number) =>

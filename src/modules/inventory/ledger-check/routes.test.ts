@@ -28,7 +28,7 @@ async function useCounted(items = 3) {
   return { ...shop, inventory, admin: shop.as({ token: 'admin' }), ids: ids.sort() }
 }
 
-test('an administrator lists discrepancies, repairs them and gets those that remain', async () => {
+test('an administrator lists discrepancies of the stock ledger, repairs them and gets those that remain', async () => {
   const { admin, ids, sql } = await useCounted()
   const [mug, cup, bowl] = ids as [string, string, string]
   expect((await admin.get(CHECK)).json).toEqual({ findings: [], total: 0, levels: 3, rest_cursor: null })
@@ -73,7 +73,7 @@ test('an administrator lists discrepancies, repairs them and gets those that rem
   expect(audit).toEqual({ actor: movement?.actor, status: 200 })
 })
 
-test('a large ledger is checked in pages, each level once, up to the limit', async () => {
+test('a large stock ledger is checked in pages, each level once, up to the limit', async () => {
   const { admin, ids, sql } = await useCounted(1_203)
   await sql('update inventory.levels set on_hand = 6 where item_id = any ($1)', [
     ids.filter((_, at) => at % 400 === 1)
@@ -89,7 +89,7 @@ test('a large ledger is checked in pages, each level once, up to the limit', asy
   expect([repair.total, repair.repaired, repair.findings.length, repair.left]).toEqual([4, 4, 4, []])
 })
 
-test('levels with a long history are checked in parts, over several requests', async () => {
+test('stock levels with a long history are checked in parts, over several requests', async () => {
   const { admin, sql } = await useCounted(4)
   await sql('update inventory.levels set on_hand = 6')
   // Three movements are looked at for each level: two levels are read in time, and four are not.
@@ -105,7 +105,7 @@ test('levels with a long history are checked in parts, over several requests', a
   expect([found.length, new Set(found).size]).toEqual([4, 4])
 })
 
-test('findings of the daily check are in the metrics of every process until they are repaired', async () => {
+test('findings of the daily stock ledger check are in the metrics of every process until they are repaired', async () => {
   const shop = await useCounted(2)
   const findings = async (each: Pick<typeof shop, 'request'>) => {
     const { text } = await each.request('GET', '/metrics')

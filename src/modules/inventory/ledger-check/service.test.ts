@@ -44,7 +44,7 @@ async function useLedger() {
 }
 type Books = Awaited<ReturnType<typeof useLedger>>
 
-test('a consistent ledger has no discrepancies', async () => {
+test('a consistent stock ledger has no discrepancies', async () => {
   const { check } = await useLedger()
   expect(await check({ repair: true })).toEqual({ findings: [], total: 0, repaired: 0, left: [] })
 })
@@ -149,23 +149,26 @@ async function useNeglectedBooks() {
   return books
 }
 
-test.each(DAMAGE)('%s is found and repaired, and reservations stay', async (_what, kinds, plant) => {
-  const books = await useNeglectedBooks()
-  const { check, reservations } = books
-  await plant(books)
-  const before = await reservations()
-  const { findings, total, repaired } = await check({ repair: false })
-  expect(findings.map(({ kind }) => kind)).toEqual(kinds)
-  expect([total, repaired]).toEqual([kinds.length, 0])
+test.each(DAMAGE)(
+  'the discrepancy "%s" of the stock ledger is found and repaired, and reservations stay',
+  async (_what, kinds, plant) => {
+    const books = await useNeglectedBooks()
+    const { check, reservations } = books
+    await plant(books)
+    const before = await reservations()
+    const { findings, total, repaired } = await check({ repair: false })
+    expect(findings.map(({ kind }) => kind)).toEqual(kinds)
+    expect([total, repaired]).toEqual([kinds.length, 0])
 
-  const isMended = !kinds.some(kind => LEFT.includes(kind))
-  expect(await check({ repair: true })).toMatchObject({ total, repaired: isMended ? total : 0 })
-  expect((await check({ repair: false })).total).toBe(isMended ? 0 : total)
-  if (!kinds.includes('reservation_overdue') && !kinds.includes('request_overdue'))
-    expect(await reservations()).toEqual(before)
-})
+    const isMended = !kinds.some(kind => LEFT.includes(kind))
+    expect(await check({ repair: true })).toMatchObject({ total, repaired: isMended ? total : 0 })
+    expect((await check({ repair: false })).total).toBe(isMended ? 0 : total)
+    if (!kinds.includes('reservation_overdue') && !kinds.includes('request_overdue'))
+      expect(await reservations()).toEqual(before)
+  }
+)
 
-test('a repair publishes status changes and is visible immediately', async () => {
+test('a repair of the stock ledger publishes status changes and is visible immediately', async () => {
   const { as, check, inventory, sql, statusesOf, main } = await useLedger()
   // The shop learns that something is counted.
   await as({ token: 'admin' }).patch(`/api/inventory/items/${newId()}`, { tracked: true })

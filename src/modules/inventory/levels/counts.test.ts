@@ -29,7 +29,7 @@ async function useInventory(databaseUrl?: string) {
   }
 }
 
-test('a count starts tracking, sets the units on hand and is visible immediately', async () => {
+test('a stock count starts tracking, sets the units on hand and is visible immediately', async () => {
   const { admin, count, inventory, movements } = await useInventory()
   const id = newId()
   const counted = await count(id, { on_hand: 7, safety: 2, reason: 'first count' })
@@ -62,7 +62,7 @@ test('a count starts tracking, sets the units on hand and is visible immediately
   )
 })
 
-test('an adjustment adds or removes units, also below zero, and is never zero', async () => {
+test('a stock adjustment adds or removes units, can go below zero, and cannot be zero', async () => {
   const { adjust, movements } = await useInventory()
   const id = newId()
   const first = await adjust(id, 4)
@@ -75,7 +75,7 @@ test('an adjustment adds or removes units, also below zero, and is never zero', 
   ])
 })
 
-test('a repeated request counts and adjusts once, also in another process', async () => {
+test('a repeated request counts and adjusts stock once, also in another process', async () => {
   const one = await useInventory()
   const other = await useInventory(one.databaseUrl)
   const id = newId()
@@ -90,7 +90,7 @@ test('a repeated request counts and adjusts once, also in another process', asyn
   expect(await one.movements(id)).toHaveLength(2)
 })
 
-test('after a crash behind the commit a retry with the same key finds the outcome', async () => {
+test('a stock adjustment retried after the process died behind its commit returns the committed outcome', async () => {
   const { adjust, count, movements, sql } = await useInventory()
   const id = newId()
   await count(id, { on_hand: 10 })
@@ -107,7 +107,7 @@ test('after a crash behind the commit a retry with the same key finds the outcom
   expect(await movements(id)).toHaveLength(2)
 })
 
-test('a stale count changes nothing and reports it', async () => {
+test('a stale stock count changes nothing and is reported', async () => {
   const { count } = await useInventory()
   const id = newId()
   await count(id, { on_hand: 5, source_version: 7 })
@@ -122,7 +122,7 @@ test('a stale count changes nothing and reports it', async () => {
   })
 })
 
-test('a count below the reserved units is accepted, names the orders, and a receipt resolves it', async () => {
+test('a stock count below the reserved units is accepted, names the orders, and a receipt resolves it', async () => {
   const { count, db, heard, inventory } = await useInventory()
   const [id, owner] = [newId(), newId()]
   await count(id, { on_hand: 5 })
@@ -156,7 +156,7 @@ test('inventory.crossed is emitted when the last unit is sold and when units ret
   expect(await inventory.available([id])).toEqual([2])
 })
 
-test('a buyer sees the remaining quantity immediately, also of kits, despite the cache', async () => {
+test('a buyer sees the remaining stock immediately, also of kits, despite the cache', async () => {
   const { admin, count, inventory, record } = await useInventory()
   const [cup, set, owner] = [newId(), newId(), newId()]
   await count(cup, { on_hand: 9 })
@@ -174,7 +174,7 @@ test('a buyer sees the remaining quantity immediately, also of kits, despite the
   expect(await available()).toEqual([9, 4])
 })
 
-test('units on hand of an upserted item are counted after commit', async () => {
+test('units on hand of an upserted stock item are counted after the commit', async () => {
   const { db, inventory, movements } = await useInventory()
   const ids = Array.from({ length: 250 }, newId)
   const describe = () =>

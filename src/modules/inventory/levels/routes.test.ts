@@ -53,7 +53,7 @@ async function useBooks() {
   return { ...shop, admin, listAll, mug, cup, owner }
 }
 
-test('levels are listed with their available units, by variant and by location', async () => {
+test('stock levels are listed with their available units, by variant and by location', async () => {
   const { listAll, mug, cup } = await useBooks()
   const all = await listAll('/api/inventory/levels?')
   expect(all).toHaveLength(3)
@@ -83,7 +83,7 @@ test('levels are listed with their available units, by variant and by location',
   expect(await available(`location=main&variant_id=${cup}`)).toEqual([])
 })
 
-test('movements of a variant are listed by location, the newest first', async () => {
+test('stock movements of a variant are listed by location, the newest first', async () => {
   const { listAll, mug, owner } = await useBooks()
   const all = await listAll(`/api/inventory/movements?variant_id=${mug}&`)
   const places = all.map(row => `${row.location} ${row.seq}`)
@@ -94,7 +94,7 @@ test('movements of a variant are listed by location, the newest first', async ()
   expect(oldest).toMatchObject({ kind: 'count', on_hand_after: 10, reason: 'first count', owner: null })
 })
 
-test('movements of all variants are listed newest first, also those of one location', async () => {
+test('stock movements of all variants are listed newest first, also those of one location', async () => {
   const { sql, listAll, mug, cup } = await useBooks()
   await sql(
     `insert into inventory.movements (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after,
@@ -123,7 +123,7 @@ test('movements of all variants are listed newest first, also those of one locat
   expect(await listAll('/api/inventory/movements?location=nowhere&')).toEqual([])
 })
 
-test('reservations are found by owner, variant and state', async () => {
+test('stock reservations are found by owner, variant and state', async () => {
   const { listAll, mug, cup, owner } = await useBooks()
   const found = async (query: string) =>
     (await listAll(`/api/inventory/reservations?${query}&`)).map(row => row.state).sort()
@@ -136,7 +136,7 @@ test('reservations are found by owner, variant and state', async () => {
   expect(Date.parse(held.expires_at)).not.toBeNaN()
 })
 
-test('quantities at the supported limits are shown correctly', async () => {
+test('stock quantities at the supported limits are shown correctly', async () => {
   const { as, sql } = await useShop({ modules: [inventoryModule] })
   const admin = as({ token: 'admin' })
   const [owed, full] = [newId(), newId()].sort() as [string, string]

@@ -10,7 +10,7 @@ const useInventory = async () => {
 }
 const LOCATIONS = '/api/inventory/locations'
 
-test('a new shop has one location, new ones are last, and priorities can change', async () => {
+test('a new shop has one stock location, new ones are last, and priorities can change', async () => {
   const { admin } = await useInventory()
   const { json: first } = await admin.get(LOCATIONS)
   expect(first.items).toMatchObject([
@@ -34,7 +34,7 @@ test('a new shop has one location, new ones are last, and priorities can change'
   expect((await admin.get(east)).json).toEqual(created.json)
 })
 
-test('a location code is unique, stale versions are rejected, and the last active location stays active', async () => {
+test("a stock location's code is unique, stale versions are rejected, and the last active location stays active", async () => {
   const { admin } = await useInventory()
   expect((await admin.post(LOCATIONS, { code: 'main', name: 'Other' })).json.code).toBe(
     'INVENTORY_LOCATION_CODE_TAKEN'
@@ -52,7 +52,7 @@ test('a location code is unique, stale versions are rejected, and the last activ
   )
 })
 
-test('of two simultaneous deactivations of the last two locations one is rejected', async () => {
+test('of two simultaneous deactivations of the last two stock locations, one is rejected', async () => {
   const { admin } = await useInventory()
   await admin.post(LOCATIONS, { code: 'east', name: 'East' })
   const { items } = (await admin.get(LOCATIONS)).json
@@ -62,7 +62,7 @@ test('of two simultaneous deactivations of the last two locations one is rejecte
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('the 101st location is rejected', async () => {
+test('the 101st stock location is rejected', async () => {
   const { admin, sql } = await useInventory()
   await sql(
     `insert into inventory.locations (id, code, name, priority)
@@ -89,7 +89,7 @@ test('stock of an inactive location cannot be bought', async () => {
   expect(await available()).toBe(3)
 })
 
-test('activating or deactivating a location publishes status changes, also of kits', async () => {
+test('activating or deactivating a stock location publishes status changes, also of kits', async () => {
   const { module, heard } = stockListener()
   const { as, sql } = await useShop({ modules: [inventoryModule, module] })
   const admin = as({ token: 'admin' })

@@ -7,7 +7,7 @@ import { deleteOldClosedReservations } from './repository.ts'
 
 const limit = 1_000
 
-test('closed rows are deleted after their retention, open rows are kept', async () => {
+test('closed reservations are deleted after their retention, and open ones are kept', async () => {
   const { stock, itemId, sql } = await useStock()
   const [closed, late, held] = [newId(), newId(), newId()]
   const lines = [{ variantId: itemId, quantity: 1 }]
@@ -36,7 +36,7 @@ test('closed rows are deleted after their retention, open rows are kept', async 
   expect(left).toEqual([requests.open, requests.late].toSorted().map(id => ({ id })))
 })
 
-test('a release of a deleted reservation and a repeated release change nothing', async () => {
+test('a release of a deleted reservation and a repeated release change no stock', async () => {
   const { stock, itemId, client, sql, expectConsistentStock } = await useStock({ onHand: 3 })
   const [gone, other] = [newId(), newId()]
   const lines = [{ variantId: itemId, quantity: 3 }]

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
 import { findLevelShortfalls } from './batch.ts'
 
-test('orders at short levels are found by one statement, the first 100 per level', async () => {
+test('orders that stock levels cannot cover are found by one statement, the first 100 per level', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const [mug, cup, bowl] = [newId(), newId(), newId()].sort() as [string, string, string]
   const [main] = await shop.sql('select id from inventory.locations')

@@ -4,7 +4,7 @@ import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { type InventoryApi, inventoryModule } from '../index.ts'
 
-test('a batch emits its crossings and shortfalls', async () => {
+test('a batch of stock writes emits events for items that crossed a threshold or are short', async () => {
   const { module, heard } = stockListener()
   const shop = await useShop({ modules: [inventoryModule, module] })
   const inventory = shop.apiOf(inventoryModule) as InventoryApi

@@ -41,7 +41,7 @@ test('a mail that is rejected temporarily, or whose connection breaks, is sent a
   )
 })
 
-test('a mail that is rejected permanently is dead, and its error does not contain the address', async () => {
+test('a mail that is rejected permanently becomes dead, and its error does not contain the address', async () => {
   const shop = await useMailingShop()
   shop.mails.failures.push({ at: 'rcpt', code: 550, text: '5.1.1 <unknown@example.com> is not known' })
   await cancelOne(shop, 'unknown@example.com')
@@ -67,7 +67,7 @@ test('a mail server that hangs delays no other job, and gets its mails when it r
   )
 })
 
-test('retry delays grow to half an hour, and vary by half of it at most', () => {
+test('retry delays of mails grow to half an hour, and vary by half of it at most', () => {
   expect([1, 2, 3].map(attempts => mailRetryDelaySeconds(attempts, 0.5))).toEqual([5, 15, 45])
   expect(mailRetryDelaySeconds(1_000_000, 0.5)).toBe(1_800)
   expect([mailRetryDelaySeconds(9, 0), mailRetryDelaySeconds(9, 1)]).toEqual([900, 2_700])

@@ -23,7 +23,7 @@ async function sendIn(shop: Shop, locale: string) {
   return { text: shop.mails.taken[before]?.text?.trim(), message: items[0] }
 }
 
-test('a template that fails is replaced by the next fallback, and the message tells administrators why', async () => {
+test('a mail template that fails is replaced by the next fallback, and the message tells administrators why', async () => {
   const shop = await useMailingAccounts({ CARTWRIGHT__NOTIFICATIONS__LOCALE: 'de' })
   await write(shop, 'fr-CA', `bien\n${FAULT}`)
   const fallback = await sendIn(shop, 'fr-CA')

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const MESSAGES = '/api/admin/notifications'
 
-test('administrators list messages, retry dead ones and cancel pending ones', async () => {
+test('administrators list mail messages, retry dead ones and cancel pending ones', async () => {
   const shop = await useMailingAccounts()
   const [ada, bob] = [shop.addCustomer('ada@example.com'), shop.addCustomer('bob@example.com')]
   shop.mails.failures.push({ at: 'data', code: 554, text: '5.7.1 spam' })

@@ -40,7 +40,7 @@ test('a customer requests a mail about their order, and a retried request sends 
   expect(shop.mails.taken).toHaveLength(2)
 })
 
-test('a customer cannot send to other addresses, about orders of others, or with a wrong status', async () => {
+test("a customer cannot request a mail to another address, about another's order, or with a wrong status", async () => {
   const shop = await useMailingShop()
   const [ada, eve] = [customer(), customer()]
   const order_id = await orderOf(shop, ada, false)
@@ -73,7 +73,7 @@ test('a customer cannot send to other addresses, about orders of others, or with
   expect((await shop.anonymous.get('/api/notifications')).status).toBe(401)
 })
 
-test('requests of one caller are limited per minute', async () => {
+test('mail requests of one caller are limited per minute', async () => {
   const shop = await useMailingShop({
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
     CARTWRIGHT__NOTIFICATIONS__SENDS_PER_MINUTE: '2'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PATIENCE, useMailingAccounts } from '../../../../test/support/mailing-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-test('a token appears in the mail behind a #, and in no table and no log', async () => {
+test('an account token is in its mail behind a #, and in no table and no log', async () => {
   const shop = await useMailingAccounts()
   const ada = shop.addCustomer('ada@example.com', { locale: 'de-CH' })
   const [first, second] = [newId(), newId()]
@@ -47,7 +47,7 @@ test('the owner of an account gets a mail about each change of the second factor
   }
 })
 
-test('a token that was used before its mail was sent is not mailed', async () => {
+test('an account token that was used before its mail was sent is not mailed', async () => {
   const shop = await useMailingAccounts()
   const ada = shop.addCustomer('ada@example.com')
   const id = newId()
@@ -61,7 +61,7 @@ test('a token that was used before its mail was sent is not mailed', async () =>
   expect(shop.mails.taken).toEqual([])
 })
 
-test('a changed address is mailed to the previous one, and erasing an account deletes its messages', async () => {
+test('a changed e-mail address is mailed to the previous one, and erasing an account deletes its messages', async () => {
   const shop = await useMailingAccounts()
   const ada = shop.addCustomer('new@example.com', { formerEmail: 'old@example.com' })
   const bob = shop.addCustomer('bob@example.com')

@@ -9,7 +9,7 @@ const mine = {
   html: "{% layout 'layout' %}{% block content %}Servus, <b>{{ recipient.name }}</b>!{% endblock %}"
 }
 
-test('a template of an administrator replaces the built-in one until it is deleted', async () => {
+test("an administrator's mail template replaces the built-in one until it is deleted", async () => {
   const shop = await useMailingAccounts()
   const shipped = (await shop.admin.get(WELCOME)).json
   expect(shipped).toMatchObject({
@@ -38,7 +38,7 @@ test('a template of an administrator replaces the built-in one until it is delet
   expect((await shop.admin.get(`${TEMPLATES}/nothing/de`)).status).toBe(400)
 })
 
-test('a template with errors is rejected with their lines, and a preview renders example data', async () => {
+test('a mail template with errors is rejected with their lines, and a preview renders example data', async () => {
   const shop = await useMailingAccounts()
   const wrong = { ...mine, text: 'fine\n{{ recipient.nmae }}', html: '{% if %}' }
   const { status, json } = await shop.admin.put(WELCOME, wrong)

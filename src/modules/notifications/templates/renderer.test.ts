@@ -14,7 +14,7 @@ const LOOP = "{% assign list = (1..100000) | where_exp: 'a', 'a > 1' %}".repeat(
 const LOOPING = { ...words, text: LOOP }
 const TOO_LONG = { part: 'text', line: 1, message: 'it takes longer than 200 ms' }
 
-test('a template is rendered, and a fault names its part and line', async () => {
+test('a mail template is rendered, and a fault names its part and line', async () => {
   expect(await renderer.render(words, scope)).toEqual({
     subject: 'Hello',
     text: 'Hello Ada & Bob',
@@ -28,7 +28,7 @@ test('a template is rendered, and a fault names its part and line', async () => 
   expect(await renderer.check({ ...words, text: '{{ unknown }}' }, samples)).toMatchObject([{ part: 'text' }])
 })
 
-test('a template with a long loop fails without blocking the process, and the next one is rendered', async () => {
+test('a mail template with a long loop fails without blocking the process, and the next one is rendered', async () => {
   let turns = 0
   const counting = setInterval(() => {
     turns += 1
@@ -41,7 +41,7 @@ test('a template with a long loop fails without blocking the process, and the ne
   expect(await renderer.render(words, scope)).toMatchObject({ subject: 'Hello' })
 })
 
-test('rendering is rejected while a hundred tasks wait', async () => {
+test('rendering a mail is rejected while a hundred tasks wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 105 }, () => renderer.render(words, scope)))
   const rejected = all.filter(({ status }) => status === 'rejected')
   expect(rejected.length).toBe(4)

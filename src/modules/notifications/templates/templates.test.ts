@@ -31,7 +31,7 @@ test.each(Object.keys(bundledMailTemplates))(
   }
 )
 
-test('variables are escaped in HTML, and subjects are one line', async () => {
+test('variables in mail templates are escaped in HTML, and subjects are one line', async () => {
   const name = '<img src=x onerror=alert(1)>\r\nBcc: eve@example.com'
   const template = {
     subject: 'To {{ recipient.name }}',
@@ -43,7 +43,7 @@ test('variables are escaped in HTML, and subjects are one line', async () => {
   expect(mail.html).toBe('&lt;img src=x onerror=alert(1)&gt;\r\nBcc: eve@example.com')
 })
 
-test('the money filter is exact, localized, and uses the decimals of the currency', async () => {
+test('the money filter of mail templates is exact, localized, and uses the decimals of the currency', async () => {
   const show = async (locale: string, amount: number, currency: string) =>
     (
       await engine.render(
@@ -62,7 +62,7 @@ test.each([
   '{% if order.lines.size > 3 %}{{ order.lines[3].name }}{% endif %}',
   '{% for line in order.lines %}{% if forloop.first %}{% continue %}{% endif %}{{ line.name }}{% else %}-{% endfor %}',
   '{% case order.currency %}{% when "EUR", "USD" %}{{ order.total }}{% else %}{{ order.number }}{% endcase %}'
-])('%j has no faults', async text => {
+])('the check of mail templates finds no fault in %j', async text => {
   expect(await engine.check({ ...words, text }, samples)).toEqual([])
 })
 
@@ -101,7 +101,7 @@ test.each([
   expect(fault?.message).toContain(reason)
 })
 
-test('each text of an example declares whether it may be empty, and samples follow from that', () => {
+test("each text in a template's example data declares whether it may be empty, and samples follow from that", () => {
   // @ts-expect-error: 'Post' does not declare it
   const undecided: TemplateExample = { carrier: 'Post' }
   expect(undecided).toBeDefined()

@@ -60,7 +60,7 @@ test('a mail arrives unchanged: umlauts, dots, long lines, both parts, every hea
   expect(taken?.raw).toMatch(/^[\r\n\t -~]*$/)
 })
 
-test('line breaks in a name or subject add no header and no recipient', async () => {
+test('line breaks in the name or subject of a mail add no header and no recipient', async () => {
   const server = await openMailServer({})
   onTestFinished(server.close)
   const evil = 'x\r\nBcc: eve@example.com\r\nX-Evil: yes'

@@ -51,7 +51,7 @@ test('one click unsubscribes from optional mails only, and opening the link chan
   await shop.waitForMails(3)
 })
 
-test('an address that does not exist is suppressed after the configured number of bounces', async () => {
+test('an e-mail address that does not exist is suppressed after the configured number of bounces', async () => {
   const shop = await useMailingAccounts({ CARTWRIGHT__NOTIFICATIONS__SUPPRESS_AFTER: '2' })
   const [ada, bob] = [shop.addCustomer('gone@example.com'), shop.addCustomer('full@example.com')]
   const unknownUser = { at: 'rcpt', code: 550, text: '5.1.1 no such user' } as const
@@ -69,7 +69,7 @@ test('an address that does not exist is suppressed after the configured number o
   await shop.waitForMails(1)
 })
 
-test('an accepted mail resets the count of bounces', async () => {
+test('an accepted mail resets the bounce count of its address', async () => {
   const shop = await useMailingAccounts({ CARTWRIGHT__NOTIFICATIONS__SUPPRESS_AFTER: '2' })
   const ada = shop.addCustomer('ada@example.com')
   const statuses: string[] = []
