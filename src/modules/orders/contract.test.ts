@@ -64,7 +64,7 @@ describe.each([
   ['orders', useReal],
   ['their fake', useFake]
 ])('%s', (_what, use) => {
-  test('find what a customer has bought: placed and not canceled', async () => {
+  test('the orders module finds what a customer has bought in placed orders that are not canceled', async () => {
     const { orders, db, sell, order, pay, cancel } = await use()
     const [ada, bob] = [customer(), customer()]
     const [mug, tee, cap] = [await sell(), await sell(), await sell()]
@@ -92,7 +92,7 @@ describe.each([
     expect(await bought(ada, [])).toEqual([])
   })
 
-  test('erase personal data once no order is open', async () => {
+  test('the orders module erases personal data once no order is open', async () => {
     const { orders, db, sell, order, pay, complete, cancel } = await use()
     const [ada, bob] = [customer(), customer()]
     const mug = await sell()

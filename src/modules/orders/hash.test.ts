@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
 
-test('the quote hash changes with each item and amount, and with nothing else', async () => {
+test('the hash of a quote changes with each item and amount, and with nothing else', async () => {
   const shop = await useCheckouts()
   const { admin, made, anonymous } = shop
   const ways = await shop.usePost()

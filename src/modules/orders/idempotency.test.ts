@@ -29,8 +29,8 @@ async function useWrites() {
 }
 const kinds = ['begin with a cart', 'begin as a guest', 'change', 'change as a guest', 'cancel'] as const
 
-describe.each(kinds)('%s', kind => {
-  test('is applied once when it is retried after the process died before the response', async () => {
+describe.each(kinds)('the checkout request "%s"', kind => {
+  test('a checkout write is applied once when it is retried after the process died before the response', async () => {
     const shop = await useWrites()
     const send = shop.writes[kind]
     await dyingBehindCommit(shop, send)
@@ -48,7 +48,7 @@ describe.each(kinds)('%s', kind => {
     ])
   })
 
-  test('is applied once when six concurrent requests have one key', async () => {
+  test('six concurrent checkout writes with one idempotency key are applied once', async () => {
     const shop = await useWrites()
     const before = await shop.stored()
     const answers = await Promise.all(Array.from({ length: 6 }, shop.writes[kind]))

@@ -46,7 +46,7 @@ const amountsOf = ({ market, currency, subtotal, shipping_total, tax_total, tax_
   ...[market, currency, subtotal, shipping_total, tax_total, tax_added, total]
 ]
 
-test('each market has its prices, taxes and shipping rates, in its currency', async () => {
+test('each market has its own prices, taxes and shipping rates, in its currency', async () => {
   const { buyer, mug } = await useMarkets()
   const items = [itemOf(mug, 3)]
   const begin = async (path: string, shipping_address: object, headers = {}) => {
@@ -89,7 +89,7 @@ test('a variant without a price in a market is not sold there, and no price is c
   expect([dollars.json.currency, codesOf(dollars.json)]).toEqual(['USD', ['SHIPPING_NOT_AVAILABLE']])
 })
 
-test('a checkout keeps its named market until an update names another or none', async () => {
+test('a checkout keeps its named market until an update names another market or none', async () => {
   const { admin, buyer, mug, kw } = await useMarkets()
   await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const body = { items: [itemOf(mug)], shipping_address: KUWAIT }
@@ -105,7 +105,7 @@ test('a checkout keeps its named market until an update names another or none', 
   expect([unknown.status, unknown.json.code]).toEqual([400, 'PRICING_MARKET_UNKNOWN'])
 })
 
-test('after a market is gone, the price is of another market, and a finding reports it', async () => {
+test('after its market is deleted, a checkout has the price of another market, and a finding reports it', async () => {
   const { admin, buyer, mug, jp, kw } = await useMarkets()
   await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const { json } = await buyer.post('/api/checkouts?market=jp', {
@@ -117,7 +117,7 @@ test('after a market is gone, the price is of another market, and a finding repo
   expect([gone.market, codesOf(gone)]).toEqual(['kw', ['MARKET_GONE', 'PRICE_CHANGED']])
 })
 
-test('a destination in another market is priced there, and ordered only if the request names that market', async () => {
+test("a checkout to another market's country is priced there, and ordered only if the request names that market", async () => {
   const { anonymous, admin, mug, kw } = await useMarkets()
   const email = 'ada@example.com'
   const body = { email, items: [itemOf(mug)], shipping_address: KUWAIT }

@@ -48,7 +48,7 @@ function expectNothingTold(answers: readonly TestResponse[]): void {
   }
 }
 
-test('every route returns 404 for a checkout of another buyer', async () => {
+test('every checkout route returns 404 for a checkout of another buyer', async () => {
   const { owners, stored, tryAll } = await fourCheckouts()
   const before = await stored()
   const ids = [...owners.map(({ id }) => id), newId()]

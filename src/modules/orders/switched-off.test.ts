@@ -5,7 +5,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
-test('the paths of the disabled module report that it is disabled', async () => {
+test('all routes of the disabled orders module report that it is disabled', async () => {
   const shop = await useShop({ settings: { CARTWRIGHT__MODULES__ORDERS__ENABLED: 'false' } })
   const anonymous = shop.as(null)
   const answers = await Promise.all([
@@ -20,7 +20,7 @@ test('the paths of the disabled module report that it is disabled', async () => 
   expect((await anonymous.get('/api/products')).status).toBe(200)
 })
 
-test('without shipping, the price has no delivery, and a finding reports it', async () => {
+test('without the shipping module, a checkout has no delivery price, and a finding reports it', async () => {
   const shop = await useCheckouts({ off: ['shipping'] })
   const [mug, code] = [await shop.sell(), await shop.sell({ requires_shipping: false })]
   const buyer = shop.as(customer())
@@ -34,7 +34,7 @@ test('without shipping, the price has no delivery, and a finding reports it', as
   expect(digital).toMatchObject({ ready: true, findings: [] })
 })
 
-test('without inventory, a line can have its maximum quantity', async () => {
+test('without the inventory module, a checkout line can have its maximum quantity', async () => {
   const shop = await useCheckouts({ off: ['inventory'] })
   await shop.usePost()
   const body = { items: [itemOf(await shop.sell(), 99)], shipping_address: STOCKHOLM }
@@ -42,7 +42,7 @@ test('without inventory, a line can have its maximum quantity', async () => {
   expect(json).toMatchObject({ ready: true, findings: [] })
 })
 
-test('without payments, orders are on account: created, shipped, returned and completed without a payment', async () => {
+test('without the payments module, orders are on account: created, shipped, returned and completed without payment', async () => {
   const shop = await useOrders({ off: ['payments'] })
   await shop.stock(shop.mug, 5)
   const buyer = shop.as(customer())
@@ -61,7 +61,7 @@ test('without payments, orders are on account: created, shipped, returned and co
   expect((await does('transition', { action: 'complete' })).status).toBe('completed')
 })
 
-test('without inventory, orders are created, paid, shipped and returned without stock', async () => {
+test('without the inventory module, orders are created, paid, shipped and returned without stock', async () => {
   const shop = await useOrders({ off: ['inventory'] })
   const buyer = shop.as(customer())
   const { json: order } = await buyer.post('/api/orders', { ...sent(shop.mug, 99), payment: TRANSFER })
@@ -76,7 +76,7 @@ test('without inventory, orders are created, paid, shipped and returned without 
   expect((await buyer.post(`/api/orders/${other.id}/cancel`)).json.status).toBe('canceled')
 })
 
-test('without carts, items can be ordered', async () => {
+test('without the cart module, items can be ordered', async () => {
   const shop = await useCheckouts({ off: ['cart'] })
   await shop.usePost()
   const buyer = shop.as(customer())
@@ -89,6 +89,6 @@ test('without carts, items can be ordered', async () => {
   expect((await buyer.post('/api/checkouts', body)).json.ready).toBe(true)
 })
 
-test.each(['catalog', 'pricing'])('without %s, the shop does not start', async name => {
+test.each(['catalog', 'pricing'])('without the module %s, a shop with orders does not start', async name => {
   await expect(useCheckouts({ off: [name] })).rejects.toThrow(`module orders requires module ${name}`)
 })

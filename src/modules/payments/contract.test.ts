@@ -59,7 +59,7 @@ describe.each([
     return { ...subject, open, account, waitForChange, changes }
   }
 
-  test('open an account in the transaction of the order, and roll it back with the order', async () => {
+  test('a payment account is opened in the transaction of the order, and rolled back with it', async () => {
     const { payments, db, open, account } = await useChanges()
     const orderId = newId()
     const failing = db.transaction(async tx => {
@@ -84,7 +84,7 @@ describe.each([
     await expect(open(5, { method: 'shells' })).rejects.toMatchObject({ code: 'PAYMENT_METHOD_UNKNOWN' })
   })
 
-  test('return the method of the first payment', async () => {
+  test("the payments module returns the method of an order's first payment", async () => {
     const { payments, db, customerId } = await useChanges()
     const begin = (dueMinor: number, first?: object) =>
       db.transaction(tx => {
@@ -96,7 +96,7 @@ describe.each([
     expect([await begin(5), await begin(0, { provider: 'manual' })]).toEqual([undefined, undefined])
   })
 
-  test('report a captured payment in the transaction that records it', async () => {
+  test('a captured payment is reported to other modules in the transaction that records it', async () => {
     const { payments, open, account, waitForChange, changes, pay } = await useChanges()
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
@@ -118,7 +118,7 @@ describe.each([
     expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 900, is_overpaid: false })
   })
 
-  test('report an authorization, and void it when the order is canceled', async () => {
+  test('an authorization is reported to other modules, and voided when the order is canceled', async () => {
     const { payments, db, open, waitForChange, authorize } = await useChanges({ capture: 'manual' })
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
@@ -138,7 +138,7 @@ describe.each([
     })
   })
 
-  test('cancel unsent payments immediately, and reject captures until the account is unfrozen', async () => {
+  test('freezing an account cancels unsent payments immediately, and rejects captures until it is unfrozen', async () => {
     const { payments, db, open, account } = await useChanges()
     const orderId = await open(900, {})
     const frozen = await db.transaction(tx => payments.freeze(tx, orderId))
@@ -148,7 +148,7 @@ describe.each([
     expect((await account(orderId)).frozen_at).toBeNull()
   })
 
-  test('capture the requested part of an authorization once, and list the open methods', async () => {
+  test('the requested part of an authorization is captured once, and the open payment methods are listed', async () => {
     const { payments, db, open, waitForChange, authorize, account } = await useChanges({ capture: 'manual' })
     const orderId = await open(900, {})
     const methods = () => db.transaction(tx => payments.listOpenMethods(tx, orderId))
@@ -168,7 +168,7 @@ describe.each([
     expect(await db.transaction(tx => payments.lockAccount(tx, newId()))).toBeUndefined()
   })
 
-  test('refund at most the captured amount', async () => {
+  test('the payments module refunds at most the captured amount', async () => {
     const { payments, db, open, account, waitForChange, pay } = await useChanges()
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
@@ -192,7 +192,7 @@ describe.each([
     expect((await account(orderId)).refunded).toBe(900)
   })
 
-  test('change the amount due, which voids larger open payments and makes a paid order overpaid', async () => {
+  test('a changed amount due voids larger open payments and makes a paid order overpaid', async () => {
     const { payments, db, open, account, waitForChange, pay } = await useChanges()
     const change = (orderId: string, due: number) =>
       db.transaction(tx => payments.updateAmountDue(tx, orderId, due))
@@ -209,7 +209,7 @@ describe.each([
     expect(await account(orderId)).toMatchObject({ due: 600, status: 'paid' })
   })
 
-  test('reissue the order token, and assign the order to a customer', async () => {
+  test('the payments module reissues the order token and assigns the order to a customer', async () => {
     const { payments, db, open, account } = await useChanges()
     const [orderId, owner] = [await open(5), newId()]
     expect(await db.transaction(tx => payments.reissueOrderToken(tx, orderId, null))).toBe(2)
@@ -217,7 +217,7 @@ describe.each([
     expect(await account(orderId)).toMatchObject({ customer_id: owner, token_version: 3 })
   })
 
-  test('erase the customer and keep the amounts', async () => {
+  test('erasing a customer in the payments module keeps the amounts', async () => {
     const { payments, db, open, account, customerId, pay, waitForChange } = await useChanges()
     const [paid, other] = [await open(900, {}), await open(5)]
     await payments.sendOperations(paid)

@@ -119,7 +119,7 @@ describe.each([
   const release = ({ pricing, db }: Subject, owner: string) =>
     db.transaction(tx => pricing.release(tx, owner))
 
-  test('resolves a market by name, by country, or the default', async () => {
+  test('pricing resolves a market by name, by country, or to the default', async () => {
     const { pricing, open } = await use()
     await open({ code: 'eu', currency: 'EUR', countries: ['DE', 'FR'], pricesIncludeTax: true })
     const { resolve } = pricing.markets
@@ -133,7 +133,7 @@ describe.each([
     expect((await pricing.markets.list()).map(({ code }) => code)).toEqual(['default', 'eu'])
   })
 
-  test('returns prices of a list by quantity, and undefined without one', async () => {
+  test('pricing returns prices of a list by quantity, and undefined for a variant without one', async () => {
     const { pricing, setPrices } = await use()
     const [mug, other] = [newId(), newId()]
     const priceListId = await setPrices(mug, [
@@ -150,7 +150,7 @@ describe.each([
     expect(await pricing.prices(wanted, { priceListId: null })).toEqual(wanted.map(() => undefined))
   })
 
-  test('reads the lists of markets and their prices without caches', async () => {
+  test('pricing reads the price lists of markets and their prices without caches', async () => {
     const { pricing, db, open, setPrices } = await use()
     const mug = newId()
     const prices = [{ quantity: 2, price: 900 }]
@@ -165,7 +165,7 @@ describe.each([
     expect(await pricing.pricesIn(db, [], wanted)).toEqual([])
   })
 
-  test('quotes with automatic and code promotions, and with taxes', async () => {
+  test('pricing quotes with automatic and code promotions, and with taxes', async () => {
     const subject = await use()
     const { promote, tax } = subject
     expect((await quoteIn(subject)).totals.totalMinor).toBe(1_000)
@@ -195,7 +195,7 @@ describe.each([
     expect((await quoteIn(subject, ['tenth'])).findings).toEqual([])
   })
 
-  test('charges an exempt customer no tax', async () => {
+  test('pricing charges a tax-exempt customer no tax', async () => {
     const subject = await use()
     await subject.tax('US', 100_000)
     const [ada, bob] = [newId(), newId()]
@@ -206,7 +206,7 @@ describe.each([
       expect((await quoteIn(subject, [], customer)).totals.totalMinor).toBe(1_100)
   })
 
-  test('redeems up to the limit, once per owner, and releases', async () => {
+  test('pricing redeems a promotion up to the limit, once per owner, and releases it', async () => {
     const subject = await use()
     const promotion = { promotionId: await subject.promote({ usesMax: 2 }), limited: 'promotion' } as const
     const owner = newId()
@@ -222,7 +222,7 @@ describe.each([
     expect(await redeem(subject, [{ promotionId: newId() }])).toBe('PRICING_PROMOTION_GONE')
   })
 
-  test('enforces the limit per customer, and one first order', async () => {
+  test("pricing enforces a promotion's limit per customer, and one first order", async () => {
     const subject = await use()
     const [ada, bob] = [newId(), newId()]
     const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
@@ -248,7 +248,7 @@ describe.each([
     expect(await redeem(subject, first, ada)).toBe('done')
   })
 
-  test("counts the uses of a paid order for the buyer's mailbox, too", async () => {
+  test("pricing counts the promotion uses of a paid order for the buyer's mailbox, too", async () => {
     const subject = await use()
     const { pricing, db } = subject
     const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
@@ -268,7 +268,7 @@ describe.each([
     expect([await usesOf(guest), await usesOf(ada)]).toEqual([[0], [0]])
   })
 
-  test('explains why a code has no effect, and names its promotion', async () => {
+  test('pricing explains why a code has no effect, and names its promotion', async () => {
     const subject = await use()
     const ada = newId()
     const promotionId = await subject.promote({ usesPerCustomer: 1, code: 'ONCE' })
@@ -283,7 +283,7 @@ describe.each([
     expect(await subject.pricing.explainFindings([], input)).toEqual([])
   })
 
-  test('rejects a first order of a customer with an earlier order', async () => {
+  test('pricing rejects a first-order promotion for a customer with an earlier order', async () => {
     const subject = await use()
     const [ada, bob, own, other] = [newId(), newId(), newId(), newId()]
     subject.pricing.useOrderHistory(async (_db, customer, but) => customer === ada && but !== own)
@@ -296,7 +296,7 @@ describe.each([
     expect(await redeem(subject, first, bob, other)).toBe('done')
   })
 
-  test('a failed transaction neither redeems nor releases', async () => {
+  test('a failed transaction neither redeems nor releases promotions', async () => {
     const subject = await use()
     const { pricing, db } = subject
     const promotion = { promotionId: await subject.promote({ usesMax: 1 }), limited: 'promotion' } as const

@@ -62,7 +62,7 @@ describe.each([
   ['shipping', useReal],
   ['the fake of shipping', useFake]
 ])('%s', (_, use) => {
-  test('stores unshipped and shipped parcels in the transaction of the order, for customers and guests', async () => {
+  test('shipping stores unshipped and shipped parcels in the transaction of the order, for customers and guests', async () => {
     const { shipping, db, seen } = await use()
     const [ada, bob, orderId] = [customer(), customer(), newId()]
     const groups = [
@@ -113,7 +113,7 @@ describe.each([
     expect([await seen(null, orderId), await seen(ada, orderId)]).toEqual([[], []])
   })
 
-  test('keeps a voided parcel, and its contents are unshipped again', async () => {
+  test('shipping keeps a voided parcel, and its contents are unshipped again', async () => {
     const { shipping, db, seen } = await use()
     const [orderId, id] = [newId(), newId()]
     const groups = [{ ...GOODS, option }]

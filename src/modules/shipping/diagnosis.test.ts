@@ -3,7 +3,7 @@ import { useCheckouts } from '../../../test/support/checkouts.ts'
 import { pricingModule } from '../pricing/index.ts'
 import { diagnoseShippingTax } from './diagnosis.ts'
 
-test('a shipping method with a price that is untaxed in a taxed market is a warning', async () => {
+test('doctor warns of an untaxed shipping method with a price in a market with taxes', async () => {
   const { db, apiOf, made, usePost, admin } = await useCheckouts()
   const [check] = diagnoseShippingTax({ db, pricing: apiOf(pricingModule) })
   const { express } = await usePost()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 
-test('with the module disabled its paths report that, and all others work', async () => {
+test('routes of the disabled shipping module report that it is disabled, and all other routes work', async () => {
   const shop = await useShop({ settings: { CARTWRIGHT__MODULES__SHIPPING__ENABLED: 'false' } })
   const anonymous = shop.as(null)
   const answers = await Promise.all([

@@ -73,8 +73,8 @@ const ofUnits =
 const ofAmount = (amountMinor: number) => (balance: OrderCreditBalance) =>
   calculateCreditForAmount(balance, amountMinor)
 
-describe('a credit', () => {
-  test('of single units adds up to the line, and the last unit also credits the delivery', () => {
+describe('credits of an order', () => {
+  test('credits for single units add up to the line, and the last unit also credits the delivery', () => {
     const one = ofUnits([0, 1])
     expect(amountsOf(open(), [one, one, one, ofUnits([1, 1])])).toEqual({
       amounts: [
@@ -87,12 +87,12 @@ describe('a credit', () => {
     })
   })
 
-  test('of all units is the whole order with its tax', () => {
+  test('a credit of all units is the whole order with its tax', () => {
     const { amounts, left } = amountsOf(open(), [ofUnits([0, 3], [1, 1])])
     expect([amounts, left]).toEqual([[[1_700, 340]], 0])
   })
 
-  test('of an amount is split in proportion, and is not credited twice', () => {
+  test('a credit by amount is split in proportion to the lines, and nothing is credited twice', () => {
     const { amounts, left } = amountsOf(open(), [ofAmount(170), ofUnits([1, 1]), ofUnits([0, 3])])
     // A tenth of everything, then the book minus its tenth, then the rest.
     expect(amounts).toEqual([
@@ -103,28 +103,31 @@ describe('a credit', () => {
     expect(left).toBe(0)
   })
 
-  test('of an amount may be the whole order', () => {
+  test('a credit by amount can be as large as the whole order', () => {
     expect(amountsOf(open(), [ofAmount(1_700)]).amounts).toEqual([[1_700, 340]])
   })
 
   test.each([
     ['up', 5, [1_700, 5]],
     ['down', -5, [1_700, -5]]
-  ])('comes to the total that was rounded %s', (_, rounding) => {
-    const parts = [...PARTS, part({ kind: 'cash_rounding', amountMinor: rounding })]
-    const balance = open(parts, 1_700 + rounding)
-    for (const ways of [
-      [ofUnits([0, 3]), ofUnits([1, 1])],
-      [ofUnits([1, 1]), ofUnits([0, 2]), ofUnits([0, 1])],
-      [ofAmount(1), ofUnits([1, 1]), ofAmount(3), ofUnits([0, 3])]
-    ]) {
-      const { amounts, left } = amountsOf(balance, ways)
-      expect(amounts.reduce((all, [amount = 0]) => all + amount, 0)).toBe(1_700 + rounding)
-      expect(left).toBe(0)
+  ])(
+    'the credits of all units of an order whose total was rounded %s add up to that total',
+    (_, rounding) => {
+      const parts = [...PARTS, part({ kind: 'cash_rounding', amountMinor: rounding })]
+      const balance = open(parts, 1_700 + rounding)
+      for (const ways of [
+        [ofUnits([0, 3]), ofUnits([1, 1])],
+        [ofUnits([1, 1]), ofUnits([0, 2]), ofUnits([0, 1])],
+        [ofAmount(1), ofUnits([1, 1]), ofAmount(3), ofUnits([0, 3])]
+      ]) {
+        const { amounts, left } = amountsOf(balance, ways)
+        expect(amounts.reduce((all, [amount = 0]) => all + amount, 0)).toBe(1_700 + rounding)
+        expect(left).toBe(0)
+      }
     }
-  })
+  )
 
-  test('of a free order is zero', () => {
+  test('the credit of a free order is zero', () => {
     const free = [part({ line: 0, amountMinor: 900 }), part({ line: 0, kind: 'discount', amountMinor: -900 })]
     const balance = { totalMinor: 0, shares: splitOrderPrice(free, LINES.slice(0, 1), []) }
     expect(calculateCreditForUnits(balance, units([0, 2]))).toMatchObject({
@@ -139,6 +142,6 @@ test.each([
   ['nothing, as long as nothing is paid', 400, 600, 0, 0],
   ['what is too much, of what is paid in part', 400, 600, 700, 100],
   ['no more than is credited, of what was paid twice', 400, 600, 2_000, 400]
-])('the refund is %s', (_, amountMinor, owedMinor, heldMinor, back) => {
+])('the refund of a credit is %s', (_, amountMinor, owedMinor, heldMinor, back) => {
   expect(refundablePartOfCredit({ amountMinor }, { owedMinor, heldMinor })).toBe(back)
 })

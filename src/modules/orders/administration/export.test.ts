@@ -51,7 +51,7 @@ async function useTaxedOrders() {
   return { ...shop, tea, orders, file }
 }
 
-test('rows of lines have SKUs, and their totals add up to the totals of the orders', async () => {
+test('exported order lines have SKUs, and their totals add up to the totals of the orders', async () => {
   const { orders, file, tea } = await useTaxedOrders()
   const rows = await file('?rows=lines')
   expect(rows.map(({ kind }) => kind)).toEqual(['item', 'shipping', 'item', 'item', 'shipping'])
@@ -63,7 +63,7 @@ test('rows of lines have SKUs, and their totals add up to the totals of the orde
   expect(rows[1]).toMatchObject({ name: 'Standard', sku: '', subtotal: '490' })
 })
 
-test('rows of taxes have one rate of an order each, and add up to its taxes', async () => {
+test('exported tax rows have one rate of an order each, and add up to its taxes', async () => {
   const { orders, file } = await useTaxedOrders()
   const rows = await file('?rows=taxes')
   for (const { id, tax_total } of orders) {
@@ -76,7 +76,7 @@ test('rows of taxes have one rate of an order each, and add up to its taxes', as
   expect(rates).toContainEqual(['standard', '25'])
 })
 
-test('rows of orders keep their columns, followed by both addresses', async () => {
+test('the order export keeps its columns in order, followed by both addresses', async () => {
   const { orders, file, admin } = await useTaxedOrders()
   const { text: csv } = await admin.get('/api/admin/orders/export')
   expect(csv).toMatch(
@@ -92,7 +92,7 @@ test('rows of orders keep their columns, followed by both addresses', async () =
   })
 })
 
-test('an order without addresses has empty cells', async () => {
+test('an exported order without addresses has empty cells', async () => {
   const { orders, file, sql } = await useTaxedOrders()
   await sql('update orders.orders set shipping_address = null, billing_address = null where id = $1', [
     orders[1].id
@@ -105,7 +105,7 @@ test('an order without addresses has empty cells', async () => {
   })
 })
 
-test('an export of several pages has each order once, with one page in memory', async () => {
+test('an order export of several pages has each order once, with one page in memory', async () => {
   const ids = Array.from({ length: 1_201 }, (_, index) => String(9_999 - index))
   const limits = new Set<number>()
   const rows = async (_statement: unknown, { after, limit }: { after: string; limit: number }) => {
@@ -126,7 +126,7 @@ test('an export of several pages has each order once, with one page in memory', 
   expect(Math.max(...limits)).toBeLessThanOrEqual(500)
 })
 
-test('a page of orders without taxes counts as progress, although it sends no row', async () => {
+test('a page of exported orders without taxes counts as progress, although it sends no row', async () => {
   const ids = ['3', '2', '1']
   const rows = async (_statement: unknown, { after }: { after: string }) =>
     ids

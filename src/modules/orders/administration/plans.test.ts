@@ -5,7 +5,7 @@ import { listAllOrders } from './repository.ts'
 
 const MANY = 20_000
 
-test(`a page of ${MANY} orders is read by an index for every filter`, async () => {
+test(`each filter of the order list reads a page of ${MANY} orders by an index`, async () => {
   const shop = await useOrders()
   const { json } = await shop
     .as(customer())

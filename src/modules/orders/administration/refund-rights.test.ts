@@ -47,7 +47,7 @@ async function useLimits() {
   return { ...shop, paid, everything, refundedOf, recent: as(recent), old: as(old), key: as(key) }
 }
 
-test('every kind of refund above the limit needs a recent login', async () => {
+test("every kind of refund above the administrator's limit needs a recent log-in", async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   for (const answer of await shop.everything(shop.old, id)) expect(answer).toMatchObject(TOO_OLD)
@@ -55,7 +55,7 @@ test('every kind of refund above the limit needs a recent login', async () => {
   expect((await shop.recent.post(`/api/admin/orders/${id}/cancel`, {})).status).toBeLessThan(300)
 })
 
-test('shipped units count with their price against the refund limit', async () => {
+test('shipped units that are refunded count with their price against the refund limit', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   await shop.does(id, 'shipments')
@@ -66,7 +66,7 @@ test('shipped units count with their price against the refund limit', async () =
   expect((await shop.recent.post(path, all)).status).toBe(200)
 })
 
-test('small refunds of one order add up against the limit', async () => {
+test("small refunds of one order add up against the administrator's refund limit", async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   const path = `/api/admin/orders/${id}/refunds`
@@ -88,7 +88,7 @@ test('an API key has its own refund limit', async () => {
   expect((await shop.old.post(path, { amount: 300, reason })).status).toBe(200)
 })
 
-test('cancellations of unpaid orders and of customers have no refund limit', async () => {
+test('cancellations of unpaid orders, and cancellations by customers, have no refund limit', async () => {
   const shop = await useLimits()
   const unpaid = await shop.order(3)
   expect((await shop.key.post(`/api/admin/orders/${unpaid.id}/cancel`, {})).status).toBeLessThan(300)

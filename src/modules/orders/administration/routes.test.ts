@@ -8,7 +8,7 @@ import { AdminOrderResponse } from './schema.ts'
 const of = (line: number, quantity: number) => ({ lines: [{ line, quantity }] })
 
 describe('a paid order', () => {
-  test('is shipped in parcels, returned, refunded and completed', async () => {
+  test('a paid order is shipped in parcels, returned, refunded and completed', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order(3)
     await shop.pay(id)
@@ -45,7 +45,7 @@ describe('a paid order', () => {
     expect((await shop.does(id, 'transition', { action: 'reopen' })).status).toBe('shipped')
   })
 
-  test('is refunded by amounts, at most its total', async () => {
+  test('a paid order is refunded by amounts, at most its total', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     await shop.pay(id)
@@ -56,7 +56,7 @@ describe('a paid order', () => {
     expect([status, json.code, json.available]).toEqual([409, 'ORDER_CREDIT_TOO_MUCH', total - 100])
   })
 
-  test('on hold is shipped only after its release', async () => {
+  test('a paid order on hold is shipped only after its release', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order()
     await shop.pay(id)
@@ -83,7 +83,7 @@ describe('a paid order', () => {
     expect(JSON.stringify(json)).not.toContain('phone')
   })
 
-  test('with a canceled line costs less, and the difference is refunded', async () => {
+  test('a paid order with a canceled line costs less, and the difference is refunded', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order(3)
     await shop.pay(id)
@@ -95,7 +95,7 @@ describe('a paid order', () => {
     expect([all.status, all.json.reason]).toEqual([409, 'whole_order'])
   })
 
-  test('with a line canceled before the capture captures less, with the first shipment', async () => {
+  test('an order with a line canceled before the capture captures less, with the first shipment', async () => {
     const shop = await usePaidOrders({ capture: 'manual' })
     const { id, total } = await shop.order(3)
     await shop.pay(id)
@@ -111,7 +111,7 @@ describe('a paid order', () => {
 })
 
 describe('an action that is not allowed', () => {
-  test('changes nothing and reports the reason', async () => {
+  test('an order action that is not allowed changes nothing and reports the reason', async () => {
     const shop = await usePaidOrders()
     const { id } = await shop.order()
     const before = await shop.read(id)
@@ -139,7 +139,7 @@ describe('an action that is not allowed', () => {
 })
 
 describe('the order list', () => {
-  test('has the orders that match the filters, newest first, also as a file', async () => {
+  test('the order list has the orders that match the filters, newest first, also as a file', async () => {
     const shop = await usePaidOrders()
     const other = shop.as(customer())
     const ids: string[] = []

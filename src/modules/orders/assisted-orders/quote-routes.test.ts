@@ -23,7 +23,7 @@ async function useQuotes() {
   return { ...shop, promotion_id, quote }
 }
 
-test('a quote has the price of items for a customer, and the reason why a code has no effect', async () => {
+test("an administrator's quote has the price of items for a customer, and the reason why a code has no effect", async () => {
   const { as, mug, quote, promotion_id, traces, sql } = await useQuotes()
   const ada = customer()
   const body = { ...sent(mug, 2), codes: ['once', 'none'] }
@@ -67,7 +67,7 @@ test('a quote has the price of items for a customer, and the reason why a code h
   expect(await quote(guest)).toMatchObject({ customer_id: null, ready: true, total: 2_290, findings: [] })
 })
 
-test('checkouts and carts of any buyer can be quoted', async () => {
+test('an administrator can quote checkouts and carts of any buyer', async () => {
   const { as, anonymous, mug, quote, withCart, traces, sql } = await useQuotes()
   const { id, buyer } = await withCart(itemOf(mug, 3))
   const to = { shipping_address: STOCKHOLM }
@@ -91,7 +91,7 @@ test('checkouts and carts of any buyer can be quoted', async () => {
   expect((await as(customer()).get(`/api/checkouts/${own.id}`)).status).toBe(404)
 })
 
-test('quotes of unclear, missing or too large input are rejected', async () => {
+test("an administrator's quote with unclear, missing or too large input is rejected", async () => {
   const { mug, quote } = await useQuotes()
   const refused = async (body: object) => {
     const { status, code, errors = [] } = await quote(body)

@@ -48,7 +48,7 @@ test('an administrator creates an order that a customer owns, at the prices of t
   expect((await own.get(`/api/orders/${json.id}`)).json).toMatchObject({ status: 'paid' })
 })
 
-test('an assisted guest order returns its token, and is placed immediately if it is paid later', async () => {
+test('a guest order created by an administrator returns its token, and is placed immediately if it is paid later', async () => {
   const { admin, anonymous, mug, sql } = await useOrders({ settings: MANUAL })
   const payment = { provider: 'manual', method: 'on_account' }
   const body = { ...sent(mug), email: 'ada@example.com', payment }

@@ -12,6 +12,6 @@ test.each([
   ['+tag@gmail.com', '+tag@gmail.com'],
   ['ada@gmail.com.example', 'ada@gmail.com.example'],
   ['"@"+x@gmail.com', '"@"@gmail.com']
-])('the mailbox of %s is %s', (email, mailbox) => {
+])('the e-mail address %s belongs to the mailbox %s', (email, mailbox) => {
   expect(mailboxOfEmail(email)).toBe(mailbox)
 })

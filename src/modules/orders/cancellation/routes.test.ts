@@ -6,7 +6,7 @@ import { customer } from '../../../testing.ts'
 const actionsOf = ({ history }: { history: { action: string }[] }) => history.map(({ action }) => action)
 
 describe('an unpaid order', () => {
-  test('is canceled immediately and releases its stock', async () => {
+  test('a canceled unpaid order releases its stock immediately', async () => {
     const shop = await useOrders()
     await shop.stock(shop.mug, 3)
     const { buyer } = await shop.withCart({ variant_id: shop.mug, quantity: 2 })
@@ -34,7 +34,7 @@ describe('an unpaid order', () => {
     expect([late.status, late.json.code]).toEqual([409, 'PAYMENT_ORDER_FROZEN'])
   })
 
-  test('releases its uses of promotions when it is canceled', async () => {
+  test('a canceled unpaid order releases its uses of promotions', async () => {
     const shop = await useOrders()
     const effect = { type: 'percentage', percentage_ppm: 100_000 }
     const once = { name: 'Once', class: 'order', effect, needs_code: true, uses_per_customer: 1 }
@@ -48,7 +48,7 @@ describe('an unpaid order', () => {
     expect((await order()).status).toBe(201)
   })
 
-  test('is canceled by a guest with its token, and not without', async () => {
+  test('a guest cancels an unpaid order with its order token, and not without it', async () => {
     const shop = await useOrders()
     const body = { ...sent(shop.mug), email: 'ada@example.com' }
     const { json } = await shop.anonymous.post('/api/orders/guest', body)
@@ -60,7 +60,7 @@ describe('an unpaid order', () => {
     expect([status, canceled.status, canceled.next_actions]).toEqual([200, 'canceled', ['claim']])
   })
 
-  test('is canceled when payments are disabled, too', async () => {
+  test('an unpaid order can be canceled while the payments module is disabled', async () => {
     const shop = await useOrders({ off: ['payments'] })
     await shop.stock(shop.mug, 1)
     const buyer = shop.as(customer())
@@ -72,7 +72,7 @@ describe('an unpaid order', () => {
 })
 
 describe('a paid order', () => {
-  test('is refunded when it is canceled', async () => {
+  test('a paid order is refunded when it is canceled', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     await shop.pay(id)
@@ -85,7 +85,7 @@ describe('a paid order', () => {
     await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
   })
 
-  test('with an authorized payment voids it when it is canceled', async () => {
+  test('the authorized payment of an order is voided when the order is canceled', async () => {
     const shop = await usePaidOrders({ capture: 'manual' })
     const { id } = await shop.order()
     await shop.pay(id)
@@ -97,7 +97,7 @@ describe('a paid order', () => {
     )
   })
 
-  test('whose payment is reported after the cancellation is refunded', async () => {
+  test('an order whose payment is reported after its cancellation is refunded', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     await shop.act(id, 'pay')
@@ -108,7 +108,7 @@ describe('a paid order', () => {
     expect(order.adjustments).toMatchObject([{ amount: total, back: total }])
   })
 
-  test('that is paid after its cancellation is refunded once', async () => {
+  test('an order that is paid after its cancellation is refunded once', async () => {
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     expect((await shop.buyer.post(`/api/orders/${id}/cancel`)).json.status).toBe('canceled')
@@ -125,7 +125,7 @@ describe('a paid order', () => {
   })
 })
 
-test('until the provider has confirmed, an order is neither canceled nor can it be paid', async () => {
+test('an order is neither canceled nor payable while the provider has not confirmed the void of its payment', async () => {
   const shop = await usePaidOrders({ capture: 'manual' })
   const { id } = await shop.order()
   await shop.pay(id)
@@ -153,23 +153,26 @@ describe('a cancellation is rejected', () => {
   test.each([
     ['never', 'policy'],
     ['unpaid', 'paid']
-  ])('where buyers may do so %s, of a paid one', async (policy, reason) => {
-    const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__CUSTOMER_CANCEL: policy } })
-    const buyer = shop.as(customer())
-    const { json } = await buyer.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER })
-    await shop.pay(json.id)
-    expect((await buyer.get(`/api/orders/${json.id}`)).json.next_actions).toEqual([])
-    const refused = await buyer.post(`/api/orders/${json.id}/cancel`)
-    expect([refused.status, refused.json.code, refused.json.reason]).toEqual([
-      ...[409, 'ORDER_NOT_CANCELABLE', reason]
-    ])
-    const { status, json: canceled } = await shop.admin.post(`/api/admin/orders/${json.id}/cancel`, {
-      reason: 'sold out'
-    })
-    expect([status, canceled.status, canceled.payment_status]).toEqual([200, 'canceled', 'refunded'])
-  })
+  ])(
+    "where buyers may cancel %s orders, a buyer's cancellation of a paid order is rejected",
+    async (policy, reason) => {
+      const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__CUSTOMER_CANCEL: policy } })
+      const buyer = shop.as(customer())
+      const { json } = await buyer.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER })
+      await shop.pay(json.id)
+      expect((await buyer.get(`/api/orders/${json.id}`)).json.next_actions).toEqual([])
+      const refused = await buyer.post(`/api/orders/${json.id}/cancel`)
+      expect([refused.status, refused.json.code, refused.json.reason]).toEqual([
+        ...[409, 'ORDER_NOT_CANCELABLE', reason]
+      ])
+      const { status, json: canceled } = await shop.admin.post(`/api/admin/orders/${json.id}/cancel`, {
+        reason: 'sold out'
+      })
+      expect([status, canceled.status, canceled.payment_status]).toEqual([200, 'canceled', 'refunded'])
+    }
+  )
 
-  test('when units are shipped, and when the order was changed meanwhile', async () => {
+  test('a cancellation is rejected when units are shipped, and when the order was changed meanwhile', async () => {
     const shop = await useOrders()
     await shop.stock(shop.mug, 5)
     const buyer = shop.as(customer())

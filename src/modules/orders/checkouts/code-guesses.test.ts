@@ -18,7 +18,7 @@ async function useLimited() {
   return { ...shop, items, begin: (codes?: string[]) => shop.anonymous.post(GUESTS, { items, codes }) }
 }
 
-test('clients that send unknown codes are rate limited, also in parallel and with an account', async () => {
+test('clients that send unknown promotion codes are rate limited, also in parallel and with an account', async () => {
   const { anonymous, as, items, begin, sql } = await useLimited()
   const answers = await Promise.all(['A', 'B', 'C', 'D'].map(each => begin(unknownCodes(each))))
   const told = answers.filter(({ status }) => status === 201).map(({ json }) => json)
@@ -40,7 +40,7 @@ test('clients that send unknown codes are rate limited, also in parallel and wit
   expect((await customer.post('/api/checkouts', { items })).status).toBe(201)
 })
 
-test('known codes do not count against the limit, nor do codes of a failed request', async () => {
+test('known promotion codes do not count against the limit of unknown ones, nor do codes of a failed request', async () => {
   const { begin, anonymous, made } = await useLimited()
   const effect = { type: 'percentage', percentage_ppm: 100_000 }
   const promotion = await made('promotions', { name: 'Ten', class: 'order', effect, needs_code: true })
@@ -54,7 +54,7 @@ test('known codes do not count against the limit, nor do codes of a failed reque
   expect((await begin(unknownCodes('B'))).status).toBe(429)
 })
 
-test('orders that probe which email addresses have used a code are limited like unknown codes', async () => {
+test('orders that probe which e-mail addresses have used a code are limited like unknown codes', async () => {
   const { anonymous, items, made, sql, usePost } = await useLimited()
   await usePost()
   const effect = { type: 'percentage', percentage_ppm: 100_000 }

@@ -63,7 +63,7 @@ test('a guest completes a checkout with its token, and gets the token of the ord
     expect((await complete(wrong)).json.code).toBe('CHECKOUT_NOT_FOUND')
 })
 
-test('completion at a changed price is rejected, unless the buyer sends the new total', async () => {
+test('completing a checkout at a changed price is rejected, unless the buyer sends the new total', async () => {
   const shop = await useOrders()
   const { complete, read } = await begin(shop)
   await shop.admin.patch(`/api/catalog/variants/${shop.mug}`, { price: 1_200 })
@@ -79,7 +79,7 @@ test('completion at a changed price is rejected, unless the buyer sends the new 
   expect([status, json.total]).toEqual([201, 1_690])
 })
 
-test('the errors of a completion name missing fields like the findings', async () => {
+test('the errors of completing a checkout name the same missing fields as its findings', async () => {
   const shop = await useOrders()
   const { complete, checkout } = await begin(shop, {
     items: [itemOf(shop.mug)],
@@ -91,7 +91,7 @@ test('the errors of a completion name missing fields like the findings', async (
   expect(json.errors.map(({ path }: { path: string }) => path)).toContain('shipping_address/name')
 })
 
-test('completing a checkout of a cart empties that cart version, or orders nothing', async () => {
+test('completing a checkout of a cart orders and empties the shown cart version, or orders nothing', async () => {
   const shop = await useOrders()
   const { buyer } = await shop.withCart(itemOf(shop.mug, 2))
   const body = { cart: true, shipping_address: STOCKHOLM }
@@ -131,7 +131,7 @@ test('a checkout is open again after its order is canceled, and can be completed
   expect([status, json.id === first.id]).toEqual([201, false])
 })
 
-test('8 concurrent completions and changes create one order at most, with the input before it', async () => {
+test('8 concurrent completions and changes of a checkout create one order at most, from the input before it', async () => {
   const shop = await useOrders()
   const { path, buyer, complete, read } = await begin(shop)
   const answers = await Promise.all(

@@ -122,7 +122,7 @@ test('a dry run and a checkout of the same basket cost the same', async () => {
   )
 })
 
-test('a shipping method without a tax category is taxed as standard, and an untaxed one is not', async () => {
+test('a shipping method without a tax category is taxed as standard, and an untaxed one is not taxed', async () => {
   const { as, items } = await useTaxes()
   const buyer = as(customer())
   const mug = items.find(({ price }) => price === 1_999) as Item

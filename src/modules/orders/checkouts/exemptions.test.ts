@@ -42,7 +42,7 @@ async function useTaxed(market: object = {}) {
 }
 const taxOf = ({ tax_total, total }: { tax_total: number; total: number }) => [tax_total, total]
 
-test('an exempt customer pays no tax, and the checkout has the reason; other buyers pay', async () => {
+test('a tax-exempt customer pays no tax, and the checkout has the reason; other buyers pay tax', async () => {
   const { as, buyer, begin, exempt, admin } = await useTaxed()
   const before = await begin(buyer, STOCKHOLM)
   // A mug for 10.00, delivery for 4.90, and a quarter of both.
@@ -66,7 +66,7 @@ test('an exempt customer pays no tax, and the checkout has the reason; other buy
   expect(taxOf(await begin(buyer, STOCKHOLM))).toEqual([373, 1_863])
 })
 
-test('an exemption subtracts the tax that prices include', async () => {
+test('a tax exemption subtracts the tax that prices include', async () => {
   const { buyer, begin, exempt } = await useTaxed({ prices_include_tax: true })
   await exempt()
   const { total, tax_added, tax_total, components, tax_summary } = await begin(buyer, STOCKHOLM)
@@ -76,7 +76,7 @@ test('an exemption subtracts the tax that prices include', async () => {
   expect(paid.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(1_192)
 })
 
-test('an exemption applies in its countries and in its period', async () => {
+test('a tax exemption applies in its countries and in its period', async () => {
   const { buyer, begin, exempt } = await useTaxed()
   await exempt({ reason: 'Long ago', ends_at: '2020-12-31' })
   await exempt({ reason: 'Not yet', starts_at: '2999-01-01' })
@@ -86,7 +86,7 @@ test('an exemption applies in its countries and in its period', async () => {
   expect([...taxOf(german), german.tax_exemption]).toEqual([0, 1_490, ACME])
 })
 
-test('the exemption of goods that are picked up depends on the country of the market', async () => {
+test('whether picked-up goods are tax-exempt depends on the country of the market', async () => {
   const { buyer, begin, exempt, pickup } = await useTaxed({ countries: ['DE'] })
   await exempt({ countries: ['SE'] })
   expect(taxOf(await begin(buyer, STOCKHOLM))).toEqual([0, 1_490])

@@ -29,16 +29,16 @@ async function useFreeShipping(terms: (methods: { standard: string; express: str
 }
 const OTHER_METHOD = ['CODE_NOT_FOR_SHIPPING_METHOD']
 
-test('free shipping without terms makes each shipping method free', async () => {
+test('free shipping without conditions makes each shipping method free', async () => {
   expect(await useFreeShipping(() => ({}))).toEqual({ standard: [0, []], express: [0, []] })
 })
 
-test('free shipping for a method leaves the price of other methods', async () => {
+test('a promotion for free shipping by one method does not change the price of other methods', async () => {
   const terms = (methods: { standard: string }) => ({ shipping_method_ids: [methods.standard] })
   expect(await useFreeShipping(terms)).toEqual({ standard: [0, []], express: [990, OTHER_METHOD] })
 })
 
-test('free shipping for the cheapest option leaves the price of more expensive ones', async () => {
+test('free shipping for the cheapest option does not change the price of more expensive ones', async () => {
   const terms = () => ({ cheapest_only: true })
   expect(await useFreeShipping(terms)).toEqual({ standard: [0, []], express: [990, OTHER_METHOD] })
 })

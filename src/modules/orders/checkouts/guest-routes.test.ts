@@ -27,7 +27,7 @@ test('a guest creates a checkout, and continues with the token of the response',
   expect([canceled.status, canceled.json.status]).toEqual([200, 'canceled'])
 })
 
-test('an incomplete email address is stored, and blocks the checkout until it is valid', async () => {
+test("an incomplete e-mail address is stored, and blocks the guest's checkout until it is valid", async () => {
   const shop = await useCheckouts()
   await shop.usePost()
   const body = { items: [itemOf(await shop.sell())], shipping_address: STOCKHOLM }
@@ -87,7 +87,7 @@ test("a checkout of a guest's cart reports a change of the cart", async () => {
   expect([own.status, own.json.errors[0].path]).toEqual([400, 'body/cart'])
 })
 
-test('a retry with the same key returns the same checkout and token', async () => {
+test('a retried guest checkout with the same idempotency key returns the same checkout and token', async () => {
   const shop = await useCheckouts()
   const key = (text: string) => ({ 'idempotency-key': text })
   const { json: cart } = await shop.anonymous.post('/api/guest-cart', itemOf(await shop.sell()))

@@ -89,7 +89,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Checko
   return calculateCheckoutPrice(input, given, computeQuote)
 }
 
-test('the shown options are those of the parcel that the quote rates', () => {
+test('the shipping options of a checkout are those of the parcel that its price is for', () => {
   const parcels: ShippingParcel[] = []
   const lines = ['mug', 'cup', 'text'].map((variantId, index) => ({ variantId, quantity: index + 1 }))
   priced(
@@ -118,7 +118,7 @@ test('the shown options are those of the parcel that the quote rates', () => {
   expect(parcels).toEqual([parcel, parcel, parcel])
 })
 
-test('without a choice goods are sent by the cheapest option, and never picked up', () => {
+test('if no shipping option is chosen, goods are sent by the cheapest option and never picked up', () => {
   expect(priced().quote.totals.shippingMinor).toBe(500)
   expect(priced({ shippingOption: 'bike' }).quote.totals.shippingMinor).toBe(900)
   const fetched = priced({ shippingOption: 'shop', shippingAddress: null })
@@ -139,7 +139,7 @@ test('goods are taxed at their destination, pickups at the shop, and digital lin
   expect(ratesIn({ shippingAddress: null }, digital)).toEqual([250_000])
 })
 
-test('each line is taxed by its category, or by the standard category', () => {
+test('each checkout line is taxed by its own tax category, or by the standard category', () => {
   const { quote } = priced(
     { lines: ['mug', 'rye'].map(variantId => ({ variantId, quantity: 1 })) },
     {
@@ -157,13 +157,13 @@ test('each line is taxed by its category, or by the standard category', () => {
   expect(quote.groups.map(({ taxMinor }) => taxMinor)).toEqual([95])
 })
 
-test('digital lines need no address and no delivery', () => {
+test('digital lines of a checkout need no address and no delivery', () => {
   const digital = { variants: [variantOf('mug', { requiresShipping: false })] }
   const { findings, options, quote } = priced({ shippingAddress: null }, digital)
   expect([findings, options, quote.groups.map(({ key }) => key)]).toEqual([[], [], ['digital']])
 })
 
-test('the price is zero if no line is for sale', () => {
+test('the price of a checkout is zero if no line is for sale', () => {
   const { quote, unsold, findings } = priced({}, { variants: [undefined] })
   expect([quote.totals.totalMinor, quote.groups, unsold]).toEqual([
     0,
@@ -173,7 +173,7 @@ test('the price is zero if no line is for sale', () => {
   expect(findings).toMatchObject([{ code: 'VARIANT_UNAVAILABLE' }])
 })
 
-test('a line has at most the maximum quantity, and a quantity that the variant is sold in', () => {
+test('a checkout line has at most the maximum quantity, and a quantity that the variant is sold in', () => {
   const rulesOf = (quantity: number, rule: QuotedVariant['rule']) =>
     priced(
       { lines: [{ variantId: 'mug', quantity }] },
@@ -186,7 +186,7 @@ test('a line has at most the maximum quantity, and a quantity that the variant i
   expect(rulesOf(12, { min: 2, max: 20, step: 2 })).toEqual([{ min: 2, max: 10, step: 2 }])
 })
 
-test('a line is short of stock if its quantity exceeds the available units', () => {
+test('a checkout line is short of stock if its quantity exceeds the available units', () => {
   const lines = [{ variantId: 'mug', quantity: 3 }]
   const codesWith = (available: number | null) =>
     priced({ lines }, { stock: [available] }).findings.map(({ code }) => code)

@@ -77,7 +77,7 @@ test('where taxes depend on the region, a valid region is required', async () =>
   expect((await to({ ...STOCKHOLM, region: 'Uppland' })).json.ready).toBe(true)
 })
 
-test('a region is not enough if a part of it has other taxes', async () => {
+test('the region of an address is not precise enough if a part of it has other taxes', async () => {
   const shop = await useCheckouts()
   const song = await shop.sell({ requires_shipping: false })
   await taxRegion(shop, 'ES', 'GC')

@@ -21,7 +21,7 @@ async function useBuyer(settings: Record<string, string> = {}) {
 }
 const pathOf = ({ id }: { id: string }) => `/api/checkouts/${id}`
 
-test('a checkout response has the price, with every declared field', async () => {
+test('a checkout response contains the price, with every declared field', async () => {
   const { sell, begin, buyer, ada } = await useBuyer()
   const [mug, code] = [await sell({ weight_grams: 300 }), await sell({ requires_shipping: false })]
   const note = 'Ring twice.\nThanks'
@@ -67,7 +67,7 @@ test('a checkout response has the price, with every declared field', async () =>
   expect(Date.parse(json.expires_at) - Date.parse(json.created_at)).toBe(6 * 3_600_000)
 })
 
-test('an update replaces the whole input', async () => {
+test('an update of a checkout replaces its whole input', async () => {
   const { sell, begin, buyer } = await useBuyer()
   const [mug, cup] = [await sell(), await sell({ price: 300 })]
   const first = await begin({ items: [itemOf(mug)], shipping_address: STOCKHOLM, note: 'Soon', codes: ['x'] })
@@ -138,7 +138,7 @@ test.each([
   expect([status, json.errors?.[0]]).toEqual([400, { path, message }])
 })
 
-test('with an incomplete address, its country selects the shipping rates, and findings list what is missing', async () => {
+test('a checkout with an incomplete address gets shipping rates by its country, and findings list what is missing', async () => {
   const { sell, begin, buyer } = await useBuyer()
   const items = [itemOf(await sell())]
   const nowhere = await begin({ items })
@@ -164,7 +164,7 @@ test('with an incomplete address, its country selects the shipping rates, and fi
   expect(abroad.groups[0]).toMatchObject({ shipping_option: null, options: [{ method: 'pickup' }] })
 })
 
-test('a pickup needs no address, and is never chosen by default', async () => {
+test('a checkout with pickup needs no address, and pickup is never chosen by default', async () => {
   const { sell, begin, ways } = await useBuyer()
   const items = [itemOf(await sell())]
   const fetched = await begin({ items, shipping_option: ways.pickup })
@@ -182,7 +182,7 @@ test('a pickup needs no address, and is never chosen by default', async () => {
   expect([gone.ready, codesOf(gone), gone.total]).toEqual([true, ['SHIPPING_CHOICE_GONE'], 1_490])
 })
 
-test('findings name each line that cannot be bought, and lines that are not for sale have no price', async () => {
+test('checkout findings name each line that cannot be bought, and lines that are not for sale have no price', async () => {
   const { admin, sell, begin, buyer, request } = await useBuyer()
   const six = await sell({ quantity_step: 6, quantity_max: 12, price: 1 })
   const few = await sell({ price: 10 })
@@ -231,7 +231,7 @@ test('findings name each line that cannot be bought, and lines that are not for 
   ])
 })
 
-test('codes reduce the price, or have a finding with the reason', async () => {
+test('promotion codes of a checkout reduce the price, or have a finding with the reason', async () => {
   const { made, sell, begin } = await useBuyer()
   const promote = async (code: string, fields: object) => {
     const effect = { type: 'percentage', percentage_ppm: 100_000 }
@@ -257,7 +257,7 @@ test('codes reduce the price, or have a finding with the reason', async () => {
   ])
 })
 
-test('the usage limit of a code counts per customer', async () => {
+test('the usage limit of a promotion code counts per customer', async () => {
   const { made, sell, begin, db, ada, apiOf, as } = await useBuyer()
   const effect = { type: 'percentage', percentage_ppm: 100_000 }
   const limit = { needs_code: true, uses_per_customer: 1 }
@@ -275,7 +275,7 @@ test('the usage limit of a code counts per customer', async () => {
   expect([other.discount_total, codesOf(other)]).toEqual([100, []])
 })
 
-test('prices are current, and a finding reports a change since the last write', async () => {
+test('prices of a checkout are current, and a finding reports a change since the last write', async () => {
   const { admin, sell, begin, buyer } = await useBuyer()
   const mug = await sell()
   const body = { items: [itemOf(mug)], shipping_address: STOCKHOLM }

@@ -52,7 +52,7 @@ test('a checkout of 200 lines needs as many statements as one of a single line',
   }
 })
 
-test('codes need one more statement, usage limits another one, and a cart another one', async () => {
+test('a checkout with codes needs one more statement, with usage limits another, and with a cart another', async () => {
   const { sell, buyer, expectStatements, made, begin } = await useBuyer()
   const effect = { type: 'percentage', percentage_ppm: 1 }
   await made('promotions', { name: 'All', class: 'line', uses_max: 9, effect })
@@ -67,7 +67,7 @@ test('codes need one more statement, usage limits another one, and a cart anothe
   )
 })
 
-test('of concurrent updates of one version, one is applied', async () => {
+test('of concurrent updates of one checkout version, one is applied', async () => {
   const { sell, buyer, begin } = await useBuyer()
   const mug = await sell()
   const made = await begin({ items: [itemOf(mug)] })
@@ -80,7 +80,7 @@ test('of concurrent updates of one version, one is applied', async () => {
   expect((await buyer.get(`/api/checkouts/${made.id}`)).json).toEqual(won[0]?.json)
 })
 
-test('no update is applied after a concurrent cancellation', async () => {
+test('no update of a checkout is applied after a concurrent cancellation', async () => {
   const { sell, buyer, begin } = await useBuyer()
   const mug = await sell()
   const made = await begin({ items: [itemOf(mug)] })
@@ -117,7 +117,7 @@ test('expired and canceled checkouts are deleted later, and no others', async ()
   expect((await buyer.get(`/api/checkouts/${old.id}`)).status).toBe(404)
 })
 
-test('a cart with too many lines is rejected with the maximum', async () => {
+test('a checkout of a cart with too many lines is rejected with the maximum', async () => {
   const shop = await useCheckouts({ settings: { CARTWRIGHT__CART__LINES_MAX: '300' } })
   const variants = Array.from({ length: 201 }, (_, index) => {
     return { sku: `M${index}`, price: 100, attributes: { Kind: `M${index}` } }
@@ -131,7 +131,7 @@ test('a cart with too many lines is rejected with the maximum', async () => {
   expect([status, json]).toMatchObject([400, { code: 'PRICING_QUOTE_TOO_LARGE', what: 'lines', limit: 200 }])
 })
 
-test('a checkout that is too large for a quote is rejected and not stored', async () => {
+test('a checkout that is too large to be priced is rejected and not stored', async () => {
   const { sell, buyer, sql } = await useBuyer()
   const dear = await sell({ price: 100_000_000_000 })
   const { status, json } = await buyer.post('/api/checkouts', { items: [itemOf(dear, 1_000_000)] })

@@ -126,7 +126,7 @@ test('the components of any checkout add up to its total, and a second read retu
 })
 
 test.each(['\u0000', '\ud800', 'a\u0000b'])(
-  'what cannot be stored is refused and not stored: %j',
+  'a checkout with text that PostgreSQL cannot store is rejected: %j',
   async text => {
     const shop = await useCheckouts()
     const said = { items: [itemOf(await shop.sell())], shipping_address: STOCKHOLM }

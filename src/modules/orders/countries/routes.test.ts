@@ -26,7 +26,7 @@ test('the address rules of a country have its required fields and regions, sorte
     expect((await anonymous.get(`/api/countries/${wrong}`)).status).toBe(400)
 })
 
-test('a region is required where taxes or delivery depend on it, and only precise enough regions are listed', async () => {
+test('a region is required where taxes or delivery depend on it, and only regions that decide them are listed', async () => {
   const { read, made } = await useCountries()
   const fields = async (country: string) => (await read(country)).required
   await made('taxes/zones', { name: 'Bavaria', country: 'DE', region: 'BY' }).then(({ id }) =>
@@ -39,7 +39,7 @@ test('a region is required where taxes or delivery depend on it, and only precis
   expect(await fields('SE')).toEqual(['name', 'line1', 'city', 'postal_code'])
 })
 
-test('a checkout accepts each listed region', async () => {
+test('a checkout accepts each region that the address rules list', async () => {
   const { read, made, sell, usePost, anonymous } = await useCountries()
   await usePost()
   const { id: zone_id } = await made('taxes/zones', { name: 'Uppland', country: 'SE', region: 'AB' })
@@ -77,7 +77,7 @@ test('without the shipping module, taxes alone require a region', async () => {
   expect((await read('SE')).required).toEqual(['name', 'line1', 'city', 'postal_code'])
 })
 
-test('each listed region is known by its code, and lies in the listed parent', () => {
+test('each region in the address rules is known by its code, and lies in its listed parent', () => {
   for (const country of countryCodes) {
     const regions = listRegions(country)
     expect(new Set(regions.map(({ code }) => code)).size).toBe(regions.length)

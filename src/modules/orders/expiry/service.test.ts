@@ -78,7 +78,7 @@ test('an unpaid order shows its expiry, which follows its payment method', async
   expect(await minutes(later.id)).toBe(null)
 })
 
-test('a bank transfer expires later, and orders that are not prepaid never expire', async () => {
+test('an unpaid order by bank transfer expires later, and orders that are not prepaid never expire', async () => {
   const methods = '["bank_transfer","cash_on_delivery","on_account"]'
   const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
   const order = async (payment: object) =>
@@ -96,7 +96,7 @@ test('a bank transfer expires later, and orders that are not prepaid never expir
   expect((await shop.read(onAccount)).next_actions).toContain('fulfil')
 })
 
-test('an order that is paid at the last moment is not canceled', async () => {
+test('an order that is paid at the last moment before its expiry is not canceled', async () => {
   const shop = await usePaidOrders()
   const { id } = await shop.order()
   await shop.act(id, 'pay')
@@ -112,7 +112,7 @@ test('an order that is paid at the last moment is not canceled', async () => {
   expect((await shop.does(id, 'shipments')).status).toBe('shipped')
 })
 
-test('an authorized order does not expire while it waits for its units', async () => {
+test('an authorized order does not expire while it waits for its units of stock', async () => {
   const shop = await usePaidOrders({ capture: 'manual' })
   const { id } = await shop.order()
   await shop.sql(`update orders.orders set payment_status = 'authorized' where id = $1`, [id])
@@ -121,7 +121,7 @@ test('an authorized order does not expire while it waits for its units', async (
   expect(await shop.read(id)).toMatchObject({ status: 'pending', cancel_requested_at: null })
 })
 
-test('an order that cannot be canceled does not keep others from expiring', async () => {
+test('an expired order that cannot be canceled does not keep others from expiring', async () => {
   const shop = await usePaidOrders()
   const order = async () => (await shop.buyer.post('/api/orders', sent(shop.mug))).json.id as string
   const [broken, sound] = [await order(), await order()]

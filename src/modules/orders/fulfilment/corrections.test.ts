@@ -27,7 +27,7 @@ async function useDelivered() {
   }
 }
 
-test('an automatically completed order is reopened when its delivery event is voided', async () => {
+test('an order that was completed automatically is reopened when its delivery event is voided', async () => {
   const shop = await useDelivered()
   const { id, path } = await shop.delivered()
   await shop.complete()
@@ -50,7 +50,7 @@ test('an automatically completed order is reopened when its delivery event is vo
   expect((await shop.read(id)).status).toBe('completed')
 })
 
-test('an order that an administrator completed stays completed, and a later return or refund keeps the event', async () => {
+test('an order completed by an administrator stays completed, and an order with a return or refund keeps its delivery', async () => {
   const shop = await useDelivered()
   const [done, returned, refunded] = [await shop.delivered(), await shop.delivered(), await shop.delivered()]
   await shop.does(done.id, 'transition', { action: 'complete' })
@@ -82,7 +82,7 @@ test('an order that an administrator completed stays completed, and a later retu
   expect(await shop.parcelOf(returned.id)).toBe('delivered')
 })
 
-test('voiding an event needs its order and a reason', async () => {
+test('voiding a tracking event needs its order and a reason', async () => {
   const shop = await useDelivered()
   const [{ id, parcel, path }, other] = [await shop.delivered(), await shop.delivered()]
   const code = async (of: string, at: string, body: object = WRONG, headers = {}) => {

@@ -5,7 +5,7 @@ import { customer } from '../../../testing.ts'
 
 const NAME = '<script>alert(1)</script> & "Ada"'
 
-test('units to ship and parcels are listed, printed and exported', async () => {
+test('units to ship and parcels are listed, printed on packing slips and exported', async () => {
   const shop = await useOrders()
   const buyer = shop.as(customer())
   const order = async () => {

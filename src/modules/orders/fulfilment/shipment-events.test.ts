@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const ARRIVED = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
 
-test('deliveries and returns to the sender are in the history, and restart the time until completion', async () => {
+test('deliveries and returns to the sender are in the order history, and restart the time until completion', async () => {
   const shop = await usePaidOrders()
   const { id } = await shop.order(3)
   await shop.pay(id)

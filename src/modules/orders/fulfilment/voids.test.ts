@@ -47,52 +47,60 @@ async function stockOf(shop: Pick<PaidOrders, 'sql' | 'mug'>) {
   return level
 }
 
-describe('a voided shipment', () => {
+describe('voiding a shipment', () => {
   test.each([
     ['all of an order', {}, 3],
     ['some of an order', one, 1]
-  ])('with %s is sent again, as it was chosen, and takes no money twice', async (_, body, quantity) => {
-    const shop = await useSent({ capture: 'manual' })
-    const id = await shop.paid()
-    const [before, waiting, stock] = [await shop.read(id), await shop.parcels(id), await shop.stock()]
-    expect(stock).toEqual({ on_hand: 100, reserved: 3 })
-    const parcel = await shop.send(id, { ...body, ...LABEL })
-    await shop.settled()
-    expect(await shop.stock()).toEqual({ on_hand: 100 - quantity, reserved: 3 - quantity })
-    const { status, text, json } = await shop.withdraw(id, parcel)
-    expect(status, text).toBe(200)
-    const paid = { payment_status: 'paid' }
-    expect(json).toMatchObject({ ...paid, status: 'paid', fulfillment_status: 'none', items: before.items })
-    expect(json.next_actions).toEqual(before.next_actions)
-    expect(json.history.at(-1)).toMatchObject({ action: 'void_shipment', to: 'placed', ...WRONG })
-    expect(json.shipments).toMatchObject([
-      { id: parcel, voided_at: expect.any(String), voided_by: expect.any(String), void_reason: WRONG.reason }
-    ])
-    expect(await shop.stock()).toEqual(stock)
-    expect((await shop.parcels(id)).toSorted()).toEqual([
-      ['pending', 'Standard', [{ line: 1, quantity: 3 }]],
-      ['voided', 'Standard', [{ line: 1, quantity }]]
-    ])
-    expect(waiting).toEqual([['pending', 'Standard', [{ line: 1, quantity: 3 }]]])
+  ])(
+    'a voided shipment with %s is sent again with the same shipping method, and captures nothing twice',
+    async (_, body, quantity) => {
+      const shop = await useSent({ capture: 'manual' })
+      const id = await shop.paid()
+      const [before, waiting, stock] = [await shop.read(id), await shop.parcels(id), await shop.stock()]
+      expect(stock).toEqual({ on_hand: 100, reserved: 3 })
+      const parcel = await shop.send(id, { ...body, ...LABEL })
+      await shop.settled()
+      expect(await shop.stock()).toEqual({ on_hand: 100 - quantity, reserved: 3 - quantity })
+      const { status, text, json } = await shop.withdraw(id, parcel)
+      expect(status, text).toBe(200)
+      const paid = { payment_status: 'paid' }
+      expect(json).toMatchObject({ ...paid, status: 'paid', fulfillment_status: 'none', items: before.items })
+      expect(json.next_actions).toEqual(before.next_actions)
+      expect(json.history.at(-1)).toMatchObject({ action: 'void_shipment', to: 'placed', ...WRONG })
+      expect(json.shipments).toMatchObject([
+        {
+          id: parcel,
+          voided_at: expect.any(String),
+          voided_by: expect.any(String),
+          void_reason: WRONG.reason
+        }
+      ])
+      expect(await shop.stock()).toEqual(stock)
+      expect((await shop.parcels(id)).toSorted()).toEqual([
+        ['pending', 'Standard', [{ line: 1, quantity: 3 }]],
+        ['voided', 'Standard', [{ line: 1, quantity }]]
+      ])
+      expect(waiting).toEqual([['pending', 'Standard', [{ line: 1, quantity: 3 }]]])
 
-    await shop.send(id, { ...body, ...LABEL })
-    await shop.settled()
-    const { status: last } = await shop.read(id)
-    expect(last).toBe(quantity === 3 ? 'shipped' : 'paid')
-    expect(await shop.stock()).toEqual({ on_hand: 100 - quantity, reserved: 3 - quantity })
-    expect(await shop.sql(`select amount::int from payments.operations where kind = 'capture'`)).toEqual([
-      { amount: before.total }
-    ])
-    expect(await shop.sql('select captured::int from payments.accounts')).toEqual([
-      { captured: before.total }
-    ])
-    // The tracking number is that of the valid shipment.
-    expect((await shop.anonymous.get('/api/shipping/track/PP77')).json).toMatchObject({
-      status: 'in_transit'
-    })
-  })
+      await shop.send(id, { ...body, ...LABEL })
+      await shop.settled()
+      const { status: last } = await shop.read(id)
+      expect(last).toBe(quantity === 3 ? 'shipped' : 'paid')
+      expect(await shop.stock()).toEqual({ on_hand: 100 - quantity, reserved: 3 - quantity })
+      expect(await shop.sql(`select amount::int from payments.operations where kind = 'capture'`)).toEqual([
+        { amount: before.total }
+      ])
+      expect(await shop.sql('select captured::int from payments.accounts')).toEqual([
+        { captured: before.total }
+      ])
+      // The tracking number is that of the valid shipment.
+      expect((await shop.anonymous.get('/api/shipping/track/PP77')).json).toMatchObject({
+        status: 'in_transit'
+      })
+    }
+  )
 
-  test('is marked as voided in every view, and no message lists it as shipped', async () => {
+  test('a voided shipment is marked as voided in every view, and no message lists it as shipped', async () => {
     const shop = await useSent()
     const id = await shop.paid()
     const parcel = await shop.send(id, LABEL)
@@ -128,7 +136,7 @@ describe('a voided shipment', () => {
     expect([relabeled.status, relabeled.json.reason]).toEqual([409, 'voided'])
   })
 
-  test('is voided once, with the same key and without one, and emits one event', async () => {
+  test('a shipment is voided once, with a repeated key and without one, and emits one event', async () => {
     const heard: object[] = []
     const ear = defineModule({
       name: 'ear',
@@ -194,7 +202,7 @@ describe('a voided shipment', () => {
     expect(await shop.stock()).toEqual({ on_hand: 100, reserved: 0 })
   })
 
-  test('is not allowed after a carrier event, unless that was voided or only reports a label', async () => {
+  test('a shipment cannot be voided after a carrier event, unless that was voided or only reports a label', async () => {
     const shop = await useSent()
     const id = await shop.paid()
     const parcel = await shop.send(id)
@@ -212,7 +220,7 @@ describe('a voided shipment', () => {
   })
 
   test.each(['returns', 'refunds'])(
-    'has left when there are %s that no other parcel explains',
+    'a shipment cannot be voided when there are %s that no other parcel explains',
     async what => {
       const shop = await useSent()
       const id = await shop.paid()
@@ -228,7 +236,7 @@ describe('a voided shipment', () => {
     }
   )
 
-  test('has no digital units, and does not belong to an erased order', async () => {
+  test('a shipment with digital units, or of an erased order, cannot be voided', async () => {
     const shop = await useSent({ capture: 'manual' })
     const song = await shop.sell({ requires_shipping: false })
     const payment = { provider: 'sandbox', method: 'card' }
@@ -248,7 +256,7 @@ describe('a voided shipment', () => {
     expect([status, erased.reason]).toEqual([409, 'erased'])
   })
 
-  test('needs its order and a reason', async () => {
+  test('voiding a shipment needs its order and a reason', async () => {
     const shop = await useSent()
     const [id, other] = [await shop.paid(), await shop.paid()]
     const parcel = await shop.send(id)

@@ -32,7 +32,7 @@ const lifecycle = (fields: Partial<OrderLifecycle> = {}): OrderLifecycle => ({
 const unpaid = { state: 'pending', paymentStatus: 'unpaid' } as const
 
 describe('allowed actions', () => {
-  test('buyers can only pay and cancel, and guests can claim', () => {
+  test('buyers can only pay and cancel an order, and guests can claim it', () => {
     const by = (role: string) =>
       Object.entries(ORDER_ACTIONS)
         .filter(([, { by }]) => (by as readonly string[]).includes(role))
@@ -61,7 +61,7 @@ describe('allowed actions', () => {
     expect(orderActionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
   })
 
-  test('administrators cancel under any policy, but not shipped orders', () => {
+  test('administrators can cancel orders under any cancellation policy, but not shipped orders', () => {
     expect(orderActionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
     expect(
       orderActionRefusalOf('cancel', lifecycle({ lines: [line({ fulfilled: 1 })] }), 'admin', 'unshipped')
@@ -103,7 +103,7 @@ describe('allowed actions', () => {
     expect(allowedOrderActions(lifecycle(fields), 'admin', 'never')).toEqual(actions)
   })
 
-  test('while a cancellation is pending, the shop can only confirm or reject it and place the order', () => {
+  test('while the cancellation of an order is pending, the shop can only confirm or reject it or place the order', () => {
     const canceling = { isCancelRequested: true }
     const isOrIsNot = ['confirm_cancel', 'refuse_cancel']
     const sent = { lines: [line({ fulfilled: 2 })] }
@@ -115,7 +115,7 @@ describe('allowed actions', () => {
     expect(allowedOrderActions(lifecycle(canceling), 'guest', 'unshipped')).toEqual(['claim'])
   })
 
-  test('an erased order still records facts, and starts nothing new', () => {
+  test('an erased order still records facts from providers and carriers, and no action starts anything new', () => {
     const erased = { lines: [line({ fulfilled: 2 })], isErased: true }
     expect(allowedOrderActions(lifecycle({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
       ...['deliver', 'come_back', 'refund']
@@ -128,7 +128,7 @@ describe('allowed actions', () => {
     ).toBe('erased')
   })
 
-  test('a buyer can pay while an amount is due', () => {
+  test('a buyer can pay an order while an amount is due', () => {
     expect(allowedOrderActions(lifecycle(unpaid), 'customer', 'never')).toEqual(['pay'])
     expect(allowedOrderActions(lifecycle({ paymentStatus: 'unpaid' }), 'guest', 'unshipped')).toEqual([
       ...['pay', 'cancel', 'claim']
@@ -140,14 +140,14 @@ describe('allowed actions', () => {
   })
 })
 
-test('an action without a target keeps the state, and each state is left or reached by an action', () => {
+test('an order action without a target keeps the state, and actions lead to each state except pending', () => {
   for (const [name, { from, to }] of Object.entries(ORDER_ACTIONS))
     for (const state of from) expect(orderStateAfter(name as OrderActionName, state)).toBe(to ?? state)
   const reached = new Set(Object.values(ORDER_ACTIONS).flatMap(({ to }) => to ?? []))
   expect([...reached].sort()).toEqual(['canceled', 'completed', 'placed'])
 })
 
-test('no unit allows two actions that exclude each other', () => {
+test('no unit of an order line allows two actions that exclude each other', () => {
   for (let canceled = 0; canceled <= 3; canceled += 1)
     for (let fulfilled = 0; canceled + fulfilled <= 3; fulfilled += 1) {
       const counters = line({ ordered: 3, canceled, fulfilled })
@@ -155,7 +155,7 @@ test('no unit allows two actions that exclude each other', () => {
     }
 })
 
-test('the guide to the order lifecycle has the table of actions', async () => {
+test('the guide to the order lifecycle has the same table of actions as the code', async () => {
   const page = await readFile(new URL('../../../../docs/order-lifecycle.md', import.meta.url), 'utf8')
   const rows = Object.entries(ORDER_ACTIONS).map(
     ([name, { from, to, by, description }]) =>

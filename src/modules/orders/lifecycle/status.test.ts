@@ -38,14 +38,17 @@ test.each([
   ['shipped', 'placed', 'refunded', 'returned'],
   ['completed', 'completed', 'paid', 'fulfilled'],
   ['canceled', 'canceled', 'refunded', 'none']
-] as const)('shoppers are told %s of what is %s, %s, %s', (status, state, payment, fulfillment) => {
-  expect(orderStatusOf(state, payment, fulfillment)).toBe(status)
-})
+] as const)(
+  'shoppers see the status %s for an order that is %s, %s, %s',
+  (status, state, payment, fulfillment) => {
+    expect(orderStatusOf(state, payment, fulfillment)).toBe(status)
+  }
+)
 
 describe('counters', () => {
   const lines = [line(), line({ line: 1, ordered: 5, fulfilled: 3 })]
 
-  test('count units by progress', () => {
+  test('counters of an order line count units by progress', () => {
     const units = [
       { line: 0, quantity: 1 },
       { line: 1, quantity: 1 },
@@ -55,7 +58,7 @@ describe('counters', () => {
     expect(addToLineCounters(lines, 'refund', units.slice(1)).map(({ refunded }) => refunded)).toEqual([0, 2])
   })
 
-  test('reject more units than are left, and name every line', () => {
+  test('an action on more units than are left is rejected, and the error names every line', () => {
     const units = [
       { line: 0, quantity: 3 },
       { line: 1, quantity: 2 },

@@ -22,7 +22,7 @@ test('a guest creates an order, and reads and pays it with the token of the resp
   expect(paid.json.status).toBe('paid')
 })
 
-test('a guest cart becomes one order, and a second request returns the same order', async () => {
+test('a guest cart becomes one order, and a second order request for it returns the same order', async () => {
   const shop = await useOrders()
   const { json: cart } = await shop.anonymous.post('/api/guest-cart', itemOf(shop.mug, 2))
   const { guest_cart_token } = cart
@@ -41,7 +41,7 @@ test('a guest cart becomes one order, and a second request returns the same orde
   expect((await order('and-a-third-one-of-them')).json.code).toBe('CART_EMPTY')
 })
 
-test('a retry returns the same token, which is in no table', async () => {
+test('a retried guest order returns the same order token, which is in no table', async () => {
   const shop = await useOrders()
   const body = { ...sent(shop.mug), email }
   const order = () =>
@@ -69,7 +69,7 @@ test('a guest order needs an email address and items', async () => {
   expect(await shop.orders()).toEqual([])
 })
 
-test('code uses and unpaid orders of a guest count by email address, which pricing never receives', async () => {
+test('code uses and unpaid orders of a guest count by e-mail address, which the pricing module never receives', async () => {
   const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '2' } })
   const { id } = await shop.made('promotions', {
     name: 'Welcome',
@@ -96,7 +96,7 @@ test('code uses and unpaid orders of a guest count by email address, which prici
     expect(JSON.stringify(await shop.sql(`select * from ${table}`)).toLowerCase()).not.toContain('example')
 })
 
-test('every route returns 404 for an order of another buyer', async () => {
+test('every order route returns 404 for an order of another buyer', async () => {
   const shop = await useOrders()
   const [ada, bob] = [customer(), customer()]
   const ofAda = (await shop.as(ada).post('/api/orders', sent(shop.mug))).json

@@ -5,13 +5,16 @@ import { orderNumberOf, permuteWithKey } from './order-number.ts'
 const KEY = Buffer.alloc(32, 'a')
 const LAST = 2 ** 40 - 1
 
-test.each([1, 2, 3, 6])('in a range of 4 to the %i each value occurs once', halfBits => {
-  const size = 4 ** halfBits
-  const given = Array.from({ length: size }, (_, value) => permuteWithKey(value, KEY, halfBits))
-  expect(new Set(given).size).toBe(size)
-  expect(Math.min(...given)).toBe(0)
-  expect(Math.max(...given)).toBe(size - 1)
-})
+test.each([1, 2, 3, 6])(
+  'permuting the numbers below 4 to the power of %i yields each number once',
+  halfBits => {
+    const size = 4 ** halfBits
+    const given = Array.from({ length: size }, (_, value) => permuteWithKey(value, KEY, halfBits))
+    expect(new Set(given).size).toBe(size)
+    expect(Math.min(...given)).toBe(0)
+    expect(Math.max(...given)).toBe(size - 1)
+  }
+)
 
 test('order numbers are unique and have 8 unambiguous characters', () => {
   const value = fc.integer({ min: 0, max: LAST })
@@ -36,7 +39,7 @@ test('order numbers do not reveal the number of orders', () => {
   expect(orderNumberOf(7, Buffer.alloc(32, 'b'))).not.toBe(orderNumberOf(7, KEY))
 })
 
-test('the first and the last sequence value have valid numbers', () => {
+test('the first and the last sequence value have valid order numbers', () => {
   const ends = [0, 1, LAST - 1, LAST].map(value => permuteWithKey(value, KEY, 20))
   expect(new Set(ends).size).toBe(4)
   for (const value of ends) expect(value).toBeLessThanOrEqual(LAST)

@@ -3,7 +3,7 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
-test('an order of items has its lines and amounts', async () => {
+test('an order created from items has their lines and amounts', async () => {
   const shop = await useOrders()
   const pot = await shop.sell({ sku: 'POT', price: 1_200 })
   const caller = customer()
@@ -86,7 +86,7 @@ test('an order of a cart empties the cart, and is created once', async () => {
   expect((await buyer.post('/api/orders', { shipping_address: STOCKHOLM })).status).toBe(201)
 })
 
-test('the same key returns the same order, and the same items without a key are two orders', async () => {
+test('the same idempotency key returns the same order, and the same items without a key are two orders', async () => {
   const shop = await useOrders()
   const buyer = shop.as(customer())
   const keyed = (key: string) => buyer.post('/api/orders', sent(shop.mug), { 'idempotency-key': key })
@@ -114,7 +114,7 @@ test('customers list their own orders in pages, newest first', async () => {
   expect(listed[0]).toMatchObject({ number: made[0].number, status: 'pending', total: 3_490 })
 })
 
-test('digital orders and pickups need no address', async () => {
+test('orders of digital products or with pickup need no address', async () => {
   const shop = await useOrders()
   const song = await shop.sell({ requires_shipping: false, price: 300 })
   const buyer = shop.as(customer())
@@ -130,7 +130,7 @@ test('digital orders and pickups need no address', async () => {
   expect([status, json.total, json.groups[0].method]).toEqual([201, 1_000, 'pickup'])
 })
 
-test('the market in the body takes precedence over the market of the request', async () => {
+test('the market in the body of an order takes precedence over the market of the request', async () => {
   const shop = await useOrders()
   await shop.made('markets', {
     code: 'se',

@@ -40,7 +40,7 @@ test('a free order is placed as paid, and has no amount due', async () => {
 test.each([
   ['cash_on_delivery', 'cod'],
   ['on_account', 'on_account']
-])('an order by %s is placed immediately', async (method, terms) => {
+])('an order paid by %s is placed immediately, before its payment', async (method, terms) => {
   const methods = '["bank_transfer","cash_on_delivery","on_account"]'
   const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
   await shop.stock(shop.mug, 1)

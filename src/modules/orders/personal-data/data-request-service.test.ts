@@ -70,7 +70,7 @@ test('a guest sees and erases their data by links that are mailed to the address
   expect((await shop.confirm(toErase)).json.code).toBe('ORDER_DATA_REQUEST_INVALID')
 })
 
-test('links that are confirmed simultaneously erase an order once, and each link works once', async () => {
+test('data-erasure links that are confirmed simultaneously erase an order once, and each link works once', async () => {
   const shop = await useRequests()
   const order = await shop.ordered()
   await shop.cancel(order.id)
@@ -95,7 +95,7 @@ test('links that are confirmed simultaneously erase an order once, and each link
   expect(history.filter(({ action }: { action: string }) => action === 'erase')).toHaveLength(1)
 })
 
-test('an unknown address gets the same response by the same statements, and no mail', async () => {
+test('a data request for an unknown address gets the same response by the same statements, and no mail', async () => {
   const shop = await useRequests()
   await shop.ordered()
   const answers = []
@@ -109,7 +109,7 @@ test('an unknown address gets the same response by the same statements, and no m
   expect((await shop.waitForMails(1))[0]?.recipient).toMatch(/^ada@example\.com$/i)
 })
 
-test('an address gets three links a day, and expired, changed or foreign links are rejected', async () => {
+test('an e-mail address gets three data-request links a day, and expired, changed or foreign links are rejected', async () => {
   const shop = await useRequests()
   await shop.ordered()
   for (let time = 0; time < 5; time += 1) {
@@ -125,7 +125,7 @@ test('an address gets three links a day, and expired, changed or foreign links a
   expect((await shop.confirm(token)).json.code).toBe('ORDER_DATA_REQUEST_INVALID')
 })
 
-test('a job that is done twice sends one link', async () => {
+test('a data-request job that runs twice sends one link', async () => {
   const shop = await useRequests()
   await shop.ordered()
   await shop.ask(ADA, 'export')
@@ -141,7 +141,7 @@ test('a job that is done twice sends one link', async () => {
   expect(await shop.messages()).toHaveLength(1)
 })
 
-test('the requests of an e-mail address are erased with the account that has verified it', async () => {
+test('the data requests of an e-mail address are erased with the account that has verified it', async () => {
   const shop = await useRequests()
   await shop.ordered()
   await shop.ask(ADA, 'export')

@@ -42,7 +42,7 @@ async function useGuests(settings: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test('an administrator exports and erases what the shop keeps of a guest, by their e-mail address', async () => {
+test("an administrator exports and erases what the shop keeps of a guest, by the guest's e-mail address", async () => {
   const shop = await useGuests()
   const orders = [await shop.closed('Ada@Example.com'), await shop.closed()]
   const other = await shop.closed('bob@example.com')
@@ -87,7 +87,7 @@ test('an administrator exports and erases what the shop keeps of a guest, by the
   expect((await shop.messages()).map(({ recipient }) => recipient)).toEqual(['bob@example.com'])
 })
 
-test('an order that is still open keeps everything of its guest', async () => {
+test('an order that is still open keeps all data of its guest', async () => {
   const shop = await useGuests()
   const [closed, open] = [await shop.closed(), await shop.guestOrder()]
   const refused = await shop.admin.post(`${PATH}/erase`, { email: ADA })
@@ -102,7 +102,7 @@ test('an order that is still open keeps everything of its guest', async () => {
   expect((await shop.read(open.id)).email).toBe(ADA)
 })
 
-test('guests are selected by one order or one address, by administrators, and never by the order of an account', async () => {
+test("administrators select a guest's data by one order or one address, and never by the order of an account", async () => {
   const shop = await useGuests()
   const { json: owned } = await shop.as(customer()).post('/api/orders', { ...sent(shop.mug), email: ADA })
   const answers = async (body: object, by = shop.admin) => {
@@ -118,7 +118,7 @@ test('guests are selected by one order or one address, by administrators, and ne
   expect((await shop.read(owned.id)).email).toBe(ADA)
 })
 
-test('personal data of closed guest orders is erased after the days of the setting', async () => {
+test('personal data of closed guest orders is erased after the configured number of days', async () => {
   const shop = await useGuests({ CARTWRIGHT__ORDERS__GUEST_DATA_DAYS: '30' })
   const [old, recent, open] = [await shop.closed(), await shop.closed(), await shop.guestOrder()]
   const { json: owned } = await shop.as(customer()).post('/api/orders', { ...sent(shop.mug), email: ADA })
@@ -137,7 +137,7 @@ test('personal data of closed guest orders is erased after the days of the setti
   expect(emails).toEqual([null, ADA, ADA, ADA])
 })
 
-test('by default nothing is erased by its age', async () => {
+test('by default no personal data is erased because of its age', async () => {
   const shop = await useGuests()
   const { id } = await shop.closed()
   await shop.sql(`update orders.orders set updated_at = '2001-01-01'`)

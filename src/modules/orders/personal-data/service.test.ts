@@ -154,7 +154,7 @@ test('an erased order is not reopened, and gets no new personal data', async () 
   expect(await read()).toEqual(before)
 })
 
-test('nothing is erased while an order is open', async () => {
+test('no personal data of a customer is erased while an order is open', async () => {
   const shop = await useErasure()
   const [ada, bob] = [customer(), customer()]
   await shop.done(ada)

@@ -74,7 +74,7 @@ test('first orders of guests count by email address, and claimed orders count fo
   expect(await ask(ada)).toBe('ORDER_CODE_REFUSED')
 })
 
-test('of concurrent first orders one gets the discount, and none after a price was shown', async () => {
+test('of a buyer's concurrent first orders one gets the discount, and an earlier checkout cannot get it afterwards', async () => {
   const { as, order, asked, welcomed, sql } = await useWelcome()
   const buyers = [customer(), customer()].map(as)
   const answers = await Promise.all(
@@ -113,7 +113,7 @@ const HIDDEN = {
   blocking: false
 }
 
-test('an order with a used email address gets the same finding as with a code for other customers', async () => {
+test('an order with an e-mail address that has used the code gets the same finding as a code for other customers', async () => {
   const { anonymous, admin, asked, asGuest, account, pay } = await useWelcome()
   const email = 'ada@example.com'
   const { json: paid } = await asGuest(email, HOME)
@@ -143,7 +143,7 @@ test('an order with a used email address gets the same finding as with a code fo
   expect(quoted.json.findings).toMatchObject([{ code: 'CODE_FIRST_ORDER_ONLY' }])
 })
 
-test('an account and a guest with the same email address are one buyer', async () => {
+test('an account and a guest with the same e-mail address are one buyer for usage limits', async () => {
   for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
     const { account, asGuest, welcomed, pay } = await useWelcome(promotion)
     const asAccount = async (email: string) => account(email).post('/api/orders', welcomed)
@@ -158,7 +158,7 @@ test('an account and a guest with the same email address are one buyer', async (
   }
 })
 
-test('an unpaid order with a stranger’s email address takes nothing from its owner', async () => {
+test("a stranger's unpaid order with a customer’s e-mail address uses up none of that customer's promotions", async () => {
   for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
     const { account, asGuest, welcomed, pay } = await useWelcome(promotion)
     const email = 'ada@example.com'
@@ -175,7 +175,7 @@ test('an unpaid order with a stranger’s email address takes nothing from its o
   }
 })
 
-test('a canceled order releases the use of its mailbox, paid or not', async () => {
+test('a canceled order, paid or not, releases the promotion use of its e-mail mailbox', async () => {
   for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
     const { admin, asGuest, pay, sql } = await useWelcome(promotion)
     for (const isPaid of [false, true]) {

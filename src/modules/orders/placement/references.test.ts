@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
-test('the reference of a bank transfer is the number of the order', async () => {
+test('the reference of a bank transfer is the order number', async () => {
   const { as, mug } = await useOrders()
   const buyer = as(customer())
   const { json: order } = await buyer.post('/api/orders', { ...sent(mug), payment: TRANSFER })

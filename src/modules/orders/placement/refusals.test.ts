@@ -77,7 +77,7 @@ test('an order that is short of stock is rejected with every such line', async (
   expect(json.items).toHaveLength(2)
 })
 
-test('an order without delivery to its address, or with an unknown option, is rejected', async () => {
+test('an order that cannot be delivered to its address, or with an unknown shipping option, is rejected', async () => {
   const { refused, mug } = await useRefusals()
   const items = [itemOf(mug)]
   const paris = { ...STOCKHOLM, country: 'FR', postal_code: '75001' }
@@ -103,7 +103,7 @@ test('an order rejected for its price also names lines that are short of stock',
   expect(json.findings).toMatchObject([{ code: 'STOCK_SHORT', available: 0 }])
 })
 
-test('codes without effect are rejected, unless the expected total includes them', async () => {
+test('an order whose promotion codes have no effect is rejected, unless the expected total includes that', async () => {
   const { refused, buyer, mug } = await useRefusals()
   const body = { ...sent(mug), codes: ['NEVER'] }
   const [status, code, json] = await refused(body)
@@ -112,7 +112,7 @@ test('codes without effect are rejected, unless the expected total includes them
   expect((await buyer.post('/api/orders', { ...body, expected_total: 1_490 })).status).toBe(201)
 })
 
-test('an unknown payment provider or method stores nothing and releases the stock', async () => {
+test('an order with an unknown payment provider or method is not stored, and its stock is released', async () => {
   const { refused, mug, stock, reserved } = await useRefusals()
   await stock(mug, 1)
   expect(await refused({ ...sent(mug), payment: { provider: 'unknown' } })).toMatchObject([

@@ -77,8 +77,8 @@ async function orderInBothTabs(shop: Shop, { order }: Buyer): Promise<{ made: An
   return { made, found } as { made: Answer; found: Answer }
 }
 
-describe.each(kinds)('%s in two tabs', kind => {
-  test('gets the same order from the second tab, also after the order is canceled', async () => {
+describe.each(kinds)('ordering %s in two tabs', kind => {
+  test("a second tab that orders the same cart or checkout gets the first tab's order, even after its cancellation", async () => {
     const shop = await useOrders()
     const buyer = await BUYERS[kind](shop)
     const { made, found } = await orderInBothTabs(shop, buyer)
@@ -92,7 +92,7 @@ describe.each(kinds)('%s in two tabs', kind => {
     expect(await shop.orders()).toHaveLength(1)
   })
 
-  test('gets the same order when the process dies before it answers the second tab', async () => {
+  test("a second tab gets the first tab's order, even when the process died before the second response", async () => {
     const shop = await useOrders()
     const buyer = await BUYERS[kind](shop)
     const { made } = await dyingBehindCommit(shop, () => orderInBothTabs(shop, buyer))

@@ -38,7 +38,7 @@ async function statementsOf(lines: number): Promise<string[]> {
   return order()
 }
 
-test('an order of a cart needs some 20 statements, for 5 lines as for 200', async () => {
+test('an order of a cart needs about 20 statements, for 5 lines as for 200', async () => {
   const few = await statementsOf(5)
   expect(few.length, few.join('\n')).toBeLessThanOrEqual(STATEMENTS_MAX)
   // A long response is not stored, but computed again.

@@ -82,7 +82,7 @@ test('simultaneous orders share one transaction, and each equals an order on its
   expect(await shop.traces()).toMatchObject([{ orders: 4, lines: 4, accounts: 4 }])
 })
 
-test('a rejected order in a group commit does not affect the others', async () => {
+test('a rejected order in a group commit does not affect the other orders', async () => {
   const settings = {
     CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1',
     CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '100'
@@ -136,7 +136,7 @@ const ROWS_OF = {
 /** What no other order shares. */
 const OF_ONE = `{id,number,reference,buyer,network,actor,customer_id,order_id,created_at,updated_at,placed_at,expires_at,at}`
 
-test('simultaneous orders of all kinds store what each of them stores on its own', async () => {
+test('simultaneous orders of all kinds store the same rows as each of them on its own', async () => {
   const shop = await useTogether({
     CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '["bank_transfer","cash_on_delivery","on_account"]'
   })

@@ -4,7 +4,7 @@ import { sent } from '../../../../test/support/orders.ts'
 import { CARD } from '../../../../test/support/paid-orders.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 
-test('an order with contested units canceled by an administrator takes only the others once it is paid', async () => {
+test('a paid order takes units from unpaid orders only for its units that were not canceled', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 4)
   const [first, second] = [await shop.transfer(2, '192.0.2.1'), await shop.transfer(2, '192.0.2.2')]
@@ -25,7 +25,7 @@ test('an order with contested units canceled by an administrator takes only the 
   await shop.proveStock()
 })
 
-test('an order can be paid again after a payment whose attempt to take units failed', async () => {
+test('an order can be paid again after a payment whose attempt to take units from unpaid orders failed', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   await shop.transfer(1)
@@ -41,7 +41,7 @@ test('an order can be paid again after a payment whose attempt to take units fai
   expect(await shop.unitsOf(card)).toBe(1)
 })
 
-test('an order whose payment was refunded before its taken units were reported is placed once it is paid again', async () => {
+test('an order refunded before the units it took were reported is placed once it is paid again', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   const [unpaid, card] = [await shop.transfer(1), await shop.card(1)]
@@ -63,7 +63,7 @@ test('an order whose payment was refunded before its taken units were reported i
   await shop.proveStock()
 })
 
-test('an order with a pending cancellation takes no units when it is paid', async () => {
+test('an order with a pending cancellation takes no units from unpaid orders when it is paid', async () => {
   const shop = await useEvictions({ capture: 'manual' })
   await shop.stock(shop.mug, 2)
   const unpaid = await shop.transfer(2)
@@ -85,7 +85,7 @@ const loses = (shop: Awaited<ReturnType<typeof useEvictions>>, owner: string, it
 const paymentOf = async (shop: Awaited<ReturnType<typeof useEvictions>>, order: string) =>
   `/api/admin/payments/${(await shop.sql('select id from payments.payments where order_id = $1', [order]))[0]?.id}`
 
-test('a placed order whose units were taken delivers nothing when it is paid', async () => {
+test('a placed order whose units were taken by another order delivers nothing when it is paid', async () => {
   const shop = await useEvictions()
   const song = await shop.sell({ requires_shipping: false })
   await shop.stock(song, 1)
@@ -101,7 +101,7 @@ test('a placed order whose units were taken delivers nothing when it is paid', a
   expect((await shop.read(id)).items[0].fulfilled).toBe(0)
 })
 
-test('a placed order that is paid in two parts takes back the units that it lost', async () => {
+test('a placed order that is paid in two parts takes back the units that it lost to another order', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 2)
   const buyer = shop.verified()
@@ -130,7 +130,7 @@ const takes = (shop: Awaited<ReturnType<typeof useEvictions>>, owner: string, vi
     })
   ])
 
-test('a paid order takes units of other orders when those of its first attempt have none', async () => {
+test('a paid order takes units of further unpaid orders when those of its first attempt have none left', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   await shop.transfer(1)
@@ -141,7 +141,7 @@ test('a paid order takes units of other orders when those of its first attempt h
   expect(await shop.unitsOf(card)).toBe(1)
 })
 
-test('an order with a pending cancellation is not placed when its taken units are reported', async () => {
+test('an order with a pending cancellation is not placed when the units it took are reported', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   const [unpaid, card] = [await shop.transfer(1), await shop.card(1)]
@@ -156,7 +156,7 @@ test('an order with a pending cancellation is not placed when its taken units ar
   expect(await shop.stateOf(card)).toBe('pending')
 })
 
-test('an order that is paid before its lost units are reported is not canceled', async () => {
+test('an unpaid order that is paid before the loss of its units is reported is not canceled', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   const [victim, card] = [await shop.transfer(1), await shop.card(1)]

@@ -24,7 +24,7 @@ test('a buyer who pays by card gets units that an unpaid order reserves, and tha
 })
 
 test.each(['automatic', 'manual'] as const)(
-  'of two who contest one unit the second gets the money back (capture: %s)',
+  'of two card buyers who pay for one unit of an unpaid order, the second is refunded (capture: %s)',
   async capture => {
     const shop = await useEvictions({ capture })
     await shop.stock(shop.mug, 1)
@@ -55,7 +55,7 @@ test.each(['automatic', 'manual'] as const)(
   }
 )
 
-test('a card order that is never paid takes no units, and releases none when it is canceled', async () => {
+test('a card order that is never paid takes no units of unpaid orders, and releases none when it is canceled', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 2)
   const unpaid = await shop.transfer(2)
@@ -69,7 +69,7 @@ test('a card order that is never paid takes no units, and releases none when it 
   await shop.proveStock()
 })
 
-test('a verified buyer keeps the protected units, and loses others after all unverified buyers', async () => {
+test("a verified buyer's unpaid orders keep the protected units, and lose others after all unverified buyers", async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 8)
   const buyer = shop.verified()
@@ -102,7 +102,7 @@ test('a verified buyer keeps the protected units, and loses others after all unv
 })
 
 test.each(['cash_on_delivery', 'on_account'])(
-  'a placed order by %s loses its units while it is not paid, and not once it is',
+  'a placed order by %s can lose its units to a card buyer while it is not paid, and not once it is',
   async method => {
     const shop = await useEvictions()
     await shop.stock(shop.mug, 2)
@@ -123,7 +123,7 @@ test.each(['cash_on_delivery', 'on_account'])(
   }
 )
 
-test('orders of administrators and partially shipped orders lose no units', async () => {
+test('unpaid orders of administrators and partially shipped orders lose no units to card buyers', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 3)
   const assisted = await shop.made(
@@ -140,7 +140,7 @@ test('orders of administrators and partially shipped orders lose no units', asyn
   expect(await shop.unitsOf(assisted)).toBe(1)
 })
 
-test('an order with a deferred payment contests no units, and a contesting order cannot defer its payment', async () => {
+test('an order paid later takes no units of unpaid orders, and an order that would take some cannot be paid later', async () => {
   const shop = await useEvictions()
   await shop.stock(shop.mug, 1)
   await shop.transfer(1)
@@ -155,7 +155,7 @@ test('an order with a deferred payment contests no units, and a contesting order
   expect(refused.json.items).toMatchObject([{ variant_id: shop.mug, requested: 1, available: 0 }])
 })
 
-test('units that pending orders of one network contest are limited', async () => {
+test('the units of unpaid orders that pending card orders of one network can take are limited', async () => {
   const shop = await useEvictions({ settings: { CARTWRIGHT__ORDERS__UNPAID_STOCK__CONTESTED_UNITS: '5' } })
   await shop.stock(shop.mug, 4)
   await shop.transfer(4)

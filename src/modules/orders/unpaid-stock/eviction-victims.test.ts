@@ -24,13 +24,13 @@ const verified = (id: string, before: number, units: number, variantId = ITEM): 
 })
 const ownersOf = (ranked: readonly { owner: string }[]) => ranked.map(({ owner }) => owner)
 
-test('networks with the most units lose first, newest orders before older ones, and verified buyers last', () => {
+test('unpaid orders of networks with the most units lose units first, newest before older, verified buyers last', () => {
   const orders = [verified('v', 0, 9), guest('a1', 'a'), guest('b1', 'b'), guest('b2', 'b'), guest('n', null)]
   const claims = [claim('v', 9), claim('a1', 4), claim('b1', 3), claim('b2', 2), claim('n', 9)]
   expect(ownersOf(rankEvictableOrders(claims, orders, 3))).toEqual(['b2', 'b1', 'a1', 'n', 'v'])
 })
 
-test('the fewest orders with enough units are selected', () => {
+test('the fewest unpaid orders that together have enough units are selected to lose them', () => {
   const ranked = rankEvictableOrders(
     [claim('c', 2), claim('b', 2), claim('a', 2)],
     [guest('c', 'x'), guest('b', 'x'), guest('a', 'x')],
@@ -46,11 +46,11 @@ test('the fewest orders with enough units are selected', () => {
   ])
 })
 
-test('paid and unknown orders lose no units', () => {
+test('orders that are paid or unknown lose no units to card buyers', () => {
   expect(rankEvictableOrders([claim('paid', 5)], [], 0)).toEqual([])
 })
 
-test('a verified buyer has one number of protected units for all orders', () => {
+test("a verified buyer has one number of protected units for all of the buyer's unpaid orders", () => {
   const orders = [verified('first', 0, 2), verified('second', 2, 2), verified('third', 4, 2)]
   const claims = [claim('first', 2), claim('second', 2), claim('third', 2)]
   const kept = new Map(rankEvictableOrders(claims, orders, 3).map(({ owner, keep }) => [owner, keep]))
@@ -60,14 +60,14 @@ test('a verified buyer has one number of protected units for all orders', () => 
   expect(evictableUnitsByItem(rankEvictableOrders(claims, orders, 3))).toEqual(new Map([[ITEM, 3]]))
 })
 
-test('an order with protected units keeps all parts of its kits', () => {
+test('an unpaid order with protected units keeps all parts of its kits', () => {
   const kit = verified('kit', 0, 5, 'set')
   expect(rankEvictableOrders([claim('kit', 10)], [kit], 3)[0]?.keep).toEqual([{ itemId: ITEM, quantity: 10 }])
   const later = verified('kit', 3, 5, 'set')
   expect(rankEvictableOrders([claim('kit', 10)], [later], 3)[0]?.keep).toEqual([])
 })
 
-test('a verified buyer loses units beyond the protected ones, however they are spread over orders', () => {
+test('a verified buyer loses the unpaid units beyond the protected ones, however they are spread over orders', () => {
   const sizesOf = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 8 })
   fc.assert(
     fc.property(sizesOf, fc.nat(20), (sizes, protectedUnits) => {

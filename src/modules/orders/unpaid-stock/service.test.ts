@@ -82,8 +82,8 @@ test('a guest who orders all stock by bank transfer gets at most half, and a car
   expect([card.status, card.json.code]).toEqual([201, undefined])
 })
 
-describe.each(METHODS)('an order by %s', method => {
-  test('is rejected above a limit with the allowed units, and reserves no stock', async () => {
+describe.each(METHODS)('an unpaid order by %s', method => {
+  test('an unpaid order above a stock limit is rejected with the allowed units, and reserves no stock', async () => {
     const shop = await useSiege()
     await shop.stock(shop.mug, 20)
     const refused = await shop.asGuest([itemOf(shop.mug, 11)], { payment: by(method) })
@@ -99,7 +99,7 @@ describe.each(METHODS)('an order by %s', method => {
     expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 10 }])
   })
 
-  test('is limited as well when the buyer chooses the method after the order', async () => {
+  test('the limit of unpaid stock also applies when the buyer chooses the payment method after the order', async () => {
     const shop = await useSiege()
     await shop.stock(shop.mug, 40)
     const { json: order } = await shop.asGuest([itemOf(shop.mug, 25)])
@@ -123,7 +123,7 @@ describe.each(METHODS)('an order by %s', method => {
     expect(next.json).toMatchObject({ code: LIMITED, scope: 'network', items: [{ allowed: 0 }] })
   })
 
-  test('stops counting when it is paid, and when it is canceled', async () => {
+  test('an order stops counting as unpaid stock when it is paid, and when it is canceled', async () => {
     const shop = await useSiege()
     await shop.stock(shop.mug, 20)
     const order = () => shop.asGuest([itemOf(shop.mug, 10)], { payment: by(method) })
@@ -141,7 +141,7 @@ describe.each(METHODS)('an order by %s', method => {
   })
 })
 
-test('shipped or canceled units stop counting, and count again when the shipment is voided', async () => {
+test('shipped or canceled units stop counting as unpaid stock, and count again when the shipment is voided', async () => {
   const shop = await useSiege()
   await shop.stock(shop.mug, 20)
   const { json } = await shop.asGuest([itemOf(shop.mug, 10)], { payment: by('on_account') })
@@ -158,7 +158,7 @@ test('shipped or canceled units stop counting, and count again when the shipment
   expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 8 }])
 })
 
-test('guests from many networks leave a fifth to verified customers and to cards', async () => {
+test('unpaid orders of guests from many networks leave a fifth of the stock to verified customers and to cards', async () => {
   const shop = await useSiege()
   await shop.stock(shop.mug, 100)
   const codes: string[] = []
@@ -182,7 +182,7 @@ test('guests from many networks leave a fifth to verified customers and to cards
   expect([admitted.status, admitted.json.code]).toEqual([201, undefined])
 })
 
-test('addresses of one IPv6 network are one network', async () => {
+test('addresses of one IPv6 network share one limit of unpaid stock', async () => {
   const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: '15' })
   await shop.stock(shop.mug, 100)
   const order = (network: string) =>
@@ -192,7 +192,7 @@ test('addresses of one IPv6 network are one network', async () => {
   expect((await order('2001:db8:1:3::1')).status).toBe(201)
 })
 
-test('variants without a stock limit are not limited, nor are orders of administrators', async () => {
+test('variants without a limit of unpaid stock are not limited, nor are orders of administrators', async () => {
   const shop = await useSiege()
   expect((await shop.asGuest([itemOf(shop.mug, 99)], { payment: by('on_account') })).status).toBe(201)
   expect(await shop.units()).toEqual([])
@@ -204,7 +204,7 @@ test('variants without a stock limit are not limited, nor are orders of administ
   expect(await shop.units()).toEqual([])
 })
 
-test('orders of a shop without payments are limited until they are shipped', async () => {
+test('unpaid units in a shop without payments are limited until they are shipped', async () => {
   const shop = await useOrders({ off: ['payments'] })
   await shop.stock(shop.mug, 20)
   const buyer = shop.as(customer())
@@ -217,7 +217,7 @@ test('orders of a shop without payments are limited until they are shipped', asy
   expect(await left()).toEqual([])
 })
 
-test('an order waits for one that is being counted, and counts its units', async () => {
+test("an unpaid order waits until a simultaneous one is counted, and its limit includes that one's units", async () => {
   const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: '20' })
   await shop.stock(shop.mug, 1_000)
   const order = () => shop.asGuest([itemOf(shop.mug, 4)], { payment: by('bank_transfer') })
@@ -240,7 +240,7 @@ test('an order waits for one that is being counted, and counts its units', async
   expect([status, json.code, json.scope]).toEqual([409, LIMITED, 'network'])
 })
 
-test('simultaneous orders in two processes never exceed a limit together', async () => {
+test('simultaneous unpaid orders in two processes never exceed a stock limit together', async () => {
   const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: '20' })
   const other = await useCheckouts({ databaseUrl: shop.databaseUrl, settings: shop.settings })
   await shop.stock(shop.mug, 1_000)
@@ -266,7 +266,7 @@ const hoursOf = ({ created_at, expires_at }: { created_at: string; expires_at: s
   (Date.parse(expires_at) - Date.parse(created_at)) / 3_600_000
 const WEEK_HOURS = 7 * 24
 
-test('a bank transfer expires after a day, or after a week once the buyer has verified their address', async () => {
+test('an unpaid order by bank transfer expires after a day, or after a week for a verified buyer', async () => {
   const shop = await useSiege()
   const [ada, bob] = [customer(), customer()]
   shop.auth.addContact({ id: ada.id, email: 'ada@example.com', emailVerified: true })

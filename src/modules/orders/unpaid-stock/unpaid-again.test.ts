@@ -43,7 +43,7 @@ test('an order whose authorized payment is voided counts as unpaid again', async
   expect(await shop.unpaid()).toEqual([{ order_id, units: 3, network: null, is_verified: true }])
 })
 
-test('an order with a capture below the authorized amount counts as unpaid again', async () => {
+test('an order whose capture is below the authorized amount counts as unpaid again', async () => {
   const shop = await useDeferred()
   const order_id = await shop.order(TRANSFER)
   await shop.authorizeByCard(order_id)
@@ -53,7 +53,7 @@ test('an order with a capture below the authorized amount counts as unpaid again
   expect(await shop.unpaid()).toMatchObject([{ order_id, units: 3 }])
 })
 
-test('an unpaid order that was shipped counts again when its shipment is voided', async () => {
+test('an unpaid order that was shipped counts as unpaid stock again when its shipment is voided', async () => {
   const shop = await useDeferred()
   const order_id = await shop.order({ provider: 'manual', method: 'on_account' })
   const { shipments } = await shop.does(order_id, 'shipments')
@@ -62,7 +62,7 @@ test('an unpaid order that was shipped counts again when its shipment is voided'
   expect(await shop.unpaid()).toMatchObject([{ order_id, units: 3 }])
 })
 
-test('units of a variant without a stock limit do not count when the shipment is voided', async () => {
+test('units of a variant without a limit of unpaid stock do not count when the shipment is voided', async () => {
   const shop = await useDeferred()
   const order_id = await shop.order({ provider: 'manual', method: 'on_account' })
   await shop.sql('update inventory.items set tracked = false where id = $1', [shop.mug])

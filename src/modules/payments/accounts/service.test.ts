@@ -20,7 +20,7 @@ async function useOrders(settings = {}) {
 const statusOf = async ({ sandbox }: Pick<PaymentShop, 'sandbox'>, id: string) =>
   (await sandbox.intentOf(id))?.status
 
-test('an account is opened with its first payment in the transaction of the order, and the payment is sent after it', async () => {
+test("a payment account is opened with its first payment in the order's transaction, and the payment is sent later", async () => {
   const { api, db, buyer, payment, sandbox, changes } = await useOrders()
   const orderId = newId()
   const account = {
@@ -91,7 +91,7 @@ test('payments of an order that is being canceled cannot be captured', async () 
   await until('the authorization is voided', async () => (await account(orderId)).authorized === 0)
 })
 
-test('a sent payment is voided first, and the order is canceled once that is confirmed', async () => {
+test('a sent payment is voided first, and its order is canceled once the void is confirmed', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, api } = shop
   const orderId = await order()
@@ -103,7 +103,7 @@ test('a sent payment is voided first, and the order is canceled once that is con
   expect(await shop.account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
 })
 
-test('a buyer who pays while the order is being canceled has paid it', async () => {
+test('an order that the buyer pays while it is being canceled counts as paid', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, act, account, sandbox } = shop
   const orderId = await order()
@@ -117,7 +117,7 @@ test('a buyer who pays while the order is being canceled has paid it', async () 
   expect(canceled).toEqual([])
 })
 
-test('an order is not canceled while its payment has no result, which is then voided', async () => {
+test('an order is not canceled while the result of its payment is unknown; the payment is then voided', async () => {
   const shop = await useOrders()
   const { order, intent, freeze, canceled, sandbox, hurry } = shop
   const orderId = await order()
@@ -130,7 +130,7 @@ test('an order is not canceled while its payment has no result, which is then vo
   expect(await statusOf(shop, id)).toBe('canceled')
 })
 
-test('a capture after the cancellation is recorded and reported to orders', async () => {
+test('a capture after the cancellation of its order is recorded and reported to the orders module', async () => {
   const { order, intent, freeze, canceled, act, account, changes } = await useOrders()
   const orderId = await order()
   const { id } = await intent(orderId)
@@ -167,7 +167,7 @@ test('an order that is paid twice is overpaid until one payment is refunded', as
   expect((await account(orderId)).status).toBe('partially_refunded')
 })
 
-test("a guest's order that is assigned to a customer is theirs, and its old tokens are invalid", async () => {
+test("a guest's order that is assigned to a customer belongs to the customer, and its old tokens are invalid", async () => {
   const { order, api, db, tokenOf, request, as } = await useOrders()
   const orderId = await order(500, null)
   const read = (version: number) =>

@@ -34,7 +34,7 @@ async function useAttempts() {
   return { ...shop, begin, decline }
 }
 
-test('a network with too many failed attempts starts no card payment for a while', async () => {
+test('a network with too many failed payment attempts can start no card payment for a while', async () => {
   const { order, begin, decline, request, sql } = await useAttempts()
   await decline(LIMIT - 1)
   const orderId = await order()
@@ -55,13 +55,13 @@ test('a network with too many failed attempts starts no card payment for a while
   expect((await begin(await order(), HERE)).status).toBe(201)
 })
 
-test('an order with too many failed attempts accepts no card payment from any network for a while', async () => {
+test('an order with too many failed payment attempts accepts no card payment from any network for a while', async () => {
   const { begin, decline } = await useAttempts()
   const { orderId } = await decline(LIMIT)
   expect(await begin(orderId, ELSEWHERE)).toMatchObject(REFUSED)
 })
 
-test('attempts that failed before a payment succeeded do not count', async () => {
+test('payment attempts that failed before a payment succeeded do not count against the limit', async () => {
   const { account, act, begin, decline, order } = await useAttempts()
   const { id, orderId } = await decline(LIMIT - 1)
   await act(id, 'pay')
@@ -71,7 +71,7 @@ test('attempts that failed before a payment succeeded do not count', async () =>
   expect((await begin(await order(), HERE)).status).toBe(201)
 })
 
-test('the open payment of too many failed attempts is voided, so no further card can be tried with it', async () => {
+test('the open payment of an order with too many failed attempts is voided, so no more cards can be tried with it', async () => {
   const stripe = await useStripe()
   const settings = { ...stripe.settings, CARTWRIGHT__PAYMENTS__FAILED_ATTEMPTS_PER_HOUR: String(LIMIT) }
   const shop = await usePayments({ settings })

@@ -65,7 +65,7 @@ test("an authorization that expires within a day is reported once, with the prov
   expect(await payment(id)).toMatchObject({ status: 'authorized', authorized: 10_000 })
 })
 
-test('with capture_before_expiry it is captured, but not for an order that is being canceled', async () => {
+test('with capture_before_expiry an expiring authorization is captured, but not for an order that is being canceled', async () => {
   const { held, leave, payment, account, expiring, sql } = await useHeld('capture')
   const { orderId, id } = await held()
   const canceled = await held()

@@ -17,7 +17,7 @@ function newsOf(before: Partial<typeof nothing>, now: Partial<typeof nothing>): 
   return published
 }
 
-test('each change is published once, and an unchanged state publishes nothing', () => {
+test('each change of a payment is published once, and an unchanged state publishes nothing', () => {
   const held = { status: 'authorized', authorized: 1_000 } as const
   const paid = { status: 'paid', captured: 1_000 } as const
   expect(newsOf({}, {})).toEqual([])

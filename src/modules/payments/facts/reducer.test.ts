@@ -26,8 +26,8 @@ const twoOrders = someFacts.chain(facts =>
   )
 )
 
-describe('the derived state is the same', () => {
-  test('for facts in any order and with any repetition', () => {
+describe('the state derived from facts', () => {
+  test('the state of a payment is the same for its facts in any order and with any repetition', () => {
     const met = new Map<string, number>()
     fc.assert(
       fc.property(twoOrders, ([reported, shuffled]) => {
@@ -44,7 +44,7 @@ describe('the derived state is the same', () => {
       expect(met.get(status), status).toBeGreaterThan(20)
   })
 
-  test('for any split into known and new facts', () => {
+  test('the state of a payment is the same for any split of its facts into known and new ones', () => {
     fc.assert(
       fc.property(someFacts, someFacts, (early, late) => {
         expect(reduce([...early, ...late])).toEqual(reduce([...late, ...early, ...late]))
@@ -53,7 +53,7 @@ describe('the derived state is the same', () => {
     )
   })
 
-  test('as a plain sum of the latest fact of each object', () => {
+  test('the state of a payment equals a plain sum of the latest fact of each object', () => {
     fc.assert(
       fc.property(someFacts, facts => {
         // An independent implementation: sort, and keep the last fact of each object.
@@ -126,7 +126,7 @@ describe('one payment', () => {
     expect(reduce(facts.toReversed())).toMatchObject(state)
   })
 
-  test('counts a requested refund once, as pending until a fact about it arrives', () => {
+  test('a requested refund counts once, as pending until a fact about it arrives', () => {
     const requested = [{ id: 'ours', amount: 30 }]
     const paid = fact('capture', 'succeeded')
     const reported = (status: string) => ({ ...fact('refund', status, 30, 're_1'), operationId: 'ours' })
@@ -144,7 +144,7 @@ describe('one payment', () => {
     })
   })
 
-  test('counts each refund once while its facts arrive in any order, up to three times each', () => {
+  test('each refund of a payment counts once while its facts arrive in any order, up to three times each', () => {
     // Two refunds of the shop, of which one fails later; one from the dashboard; and a dispute of the rest.
     const of = (refund: string, amount: number, operationId: string | null, ...statuses: string[]) =>
       statuses.map(status => ({ ...fact('refund', status, amount, refund), operationId }))
@@ -220,12 +220,12 @@ describe('an order', () => {
     expect(derivePaymentAccountState(due, payments).status).toBe(status)
   })
 
-  test('is overpaid while more is captured than due', () => {
+  test('an order is overpaid while more is captured than due', () => {
     expect(derivePaymentAccountState(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
     expect(derivePaymentAccountState(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
   })
 
-  test('commits the amount of open payments and the captured amount of closed ones', () => {
+  test('an order counts the amount of open payments and the captured amount of closed ones as committed', () => {
     const canceled = payment(100, fact('intent', 'canceled'))
     const partly = payment(50, fact('authorization', 'released', 50), fact('capture', 'succeeded', 30))
     const held = payment(70, fact('authorization', 'held', 70), fact('capture', 'succeeded', 10))

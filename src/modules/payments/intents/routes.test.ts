@@ -29,7 +29,7 @@ test('a payment is started, paid on the payment page, confirmed by a callback, a
   expect((await sandbox.objects()).map(({ object }) => object).sort()).toEqual(['charge', 'payment_intent'])
 })
 
-test('a payment without a callback is polled', async () => {
+test('a payment without a callback is found by polling the provider', async () => {
   const { order, intent, act, sandbox, account, hurry, payment } = await usePayments()
   const orderId = await order()
   await sandbox.ask('/test/webhooks', { hold: true })
@@ -41,7 +41,7 @@ test('a payment without a callback is polled', async () => {
   expect(new Set(sources)).toEqual(new Set(['poll']))
 })
 
-test('a second request returns the open payment, also after a lost response', async () => {
+test('a second request to pay returns the open payment, also after a lost response', async () => {
   const { order, intent, sandbox, payment, buyer, as } = await usePayments()
   const orderId = await order()
   await sandbox.fault('drop')
@@ -75,7 +75,7 @@ test('a declined payment can be tried again, and a card can require authenticati
   await until('it is paid', async () => (await payment(id)).status === 'succeeded')
 })
 
-test('another method voids the open payment, and no order can be paid twice', async () => {
+test('paying by another method voids the open payment, and no order can be paid twice', async () => {
   const { order, intent, account, payment, sandbox, as, buyer, act } = await usePayments()
   const orderId = await order()
   const card = await intent(orderId)
@@ -90,7 +90,7 @@ test('another method voids the open payment, and no order can be paid twice', as
   expect(more).toMatchObject({ status: 409, json: { code: 'PAYMENT_NOTHING_DUE' } })
 })
 
-test('no new payment starts until the provider confirms the void', async () => {
+test('no new payment of an order starts until the provider confirms the void of the open one', async () => {
   const { order, intent, sandbox, as, buyer, account } = await usePayments()
   const orderId = await order()
   await intent(orderId)
@@ -100,7 +100,7 @@ test('no new payment starts until the provider confirms the void', async () => {
   expect((await account(orderId)).committed).toBe(10_000)
 })
 
-test('the configured manual methods are offered, and are the default without a sandbox', async () => {
+test('the configured manual payment methods are offered, and are the default without a sandbox', async () => {
   const { order, intent, as, buyer } = await usePayments({
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__MODE: 'off',
@@ -113,7 +113,7 @@ test('the configured manual methods are offered, and are the default without a s
   expect(await intent(order_id)).toMatchObject({ provider: 'manual', method: 'cash_on_delivery' })
 })
 
-test('a provider that does not respond gets no requests after five failures', async () => {
+test('a payment provider that does not respond gets no requests after five failures', async () => {
   const { order, intent, sandbox, admin, payment } = await usePayments()
   await sandbox.fault('error', 9)
   const ids: string[] = []
@@ -125,7 +125,7 @@ test('a provider that does not respond gets no requests after five failures', as
   expect(await sandbox.objects()).toHaveLength(5)
 })
 
-test('an invalid request is rejected and changes nothing', async () => {
+test('an invalid payment request is rejected and changes nothing', async () => {
   const { order, as, buyer, sql } = await usePayments()
   const orderId = await order()
   const post = (body: object) => as(buyer).post('/api/payments/intent', body)

@@ -111,7 +111,7 @@ async function useOutage() {
   }
 }
 
-test('a provider that is down is probed every 15 s, and after its recovery all operations settle within two minutes', async () => {
+test('a payment provider that is down is probed every 15 s, and its operations settle within two minutes of recovery', async () => {
   const { step, asks, isDown, comeBack, unsettled, sql, failures } = await useOutage()
   while (!isDown()) await step()
   const until = asks()
@@ -144,7 +144,7 @@ test('a provider that is down is probed every 15 s, and after its recovery all o
   ).toEqual([{ status: 'paid', captured: 100 }])
 })
 
-test('rescheduling operations skips locked rows', async () => {
+test('rescheduling payment operations skips locked rows', async () => {
   const { db, sql } = await useOutage()
   const [held] = await sql('select id, order_id from payments.payments where polls = 4 limit 1')
   const { id, order_id } = held as { id: string; order_id: string }

@@ -23,7 +23,7 @@ async function paid(shop: PaymentShop, amount = 10_000) {
   return { orderId, id }
 }
 
-test('an authorization is captured in part, and the rest is voided', async () => {
+test('an authorized payment is captured in part, and the rest is voided', async () => {
   const { id, orderId, admin, account } = await held()
   expect(await account(orderId)).toMatchObject({ status: 'authorized', authorized: 10_000 })
   const tooMuch = await admin.post(path(id, 'capture'), { amount: 10_001 })
@@ -44,7 +44,7 @@ test('an authorization is captured in part, and the rest is voided', async () =>
   expect(await admin.post(path(id, 'capture'), {})).toMatchObject({ json: { available: 0 } })
 })
 
-test('a voided authorization cannot be captured', async () => {
+test('a voided authorization of a payment cannot be captured', async () => {
   const { id, orderId, admin, account } = await held()
   expect(await admin.post(path(id, 'void'))).toMatchObject({ status: 200, json: { status: 'canceled' } })
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', authorized: 0, committed: 0 })
@@ -52,14 +52,14 @@ test('a voided authorization cannot be captured', async () => {
   expect(await admin.post(path(id, 'capture'), {})).toMatchObject({ json: { available: 0 } })
 })
 
-test('an authorization that expired at the provider is closed', async () => {
+test('an authorized payment that expired at the provider is closed', async () => {
   const { id, orderId, act, payment, account } = await held()
   await act(id, 'expire')
   await until('it is over', async () => (await payment(id)).status === 'canceled')
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', committed: 0 })
 })
 
-test('while a capture has no result, a second one is rejected', async () => {
+test('while the result of a capture is unknown, a second capture is rejected', async () => {
   const { id, admin, sandbox, payment, hurry, orderId, account } = await held()
   await sandbox.fault('drop')
   const first = await admin.post(path(id, 'capture'), {})
@@ -105,7 +105,7 @@ test('concurrent refunds never exceed the captured amount', async () => {
   expect(await shop.account(orderId)).toMatchObject({ refunded: 9_000, refunding: 0 })
 })
 
-test('a refund with a lost response is repeated with its key, and made once', async () => {
+test('a refund with a lost response is repeated with its idempotency key, and made once', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -121,7 +121,7 @@ test('a refund with a lost response is repeated with its key, and made once', as
   expect(row).toMatchObject({ request: null })
 })
 
-test('a refund whose key has expired is searched at the provider, never repeated', async () => {
+test('a refund whose idempotency key has expired is searched at the provider, never repeated', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -163,7 +163,7 @@ test('a refund can fail after it succeeded, and can then be repeated', async () 
   expect(await shop.account(orderId)).toMatchObject({ status: 'refunded', refunded: 10_000 })
 })
 
-test('bank transfers are captured and refunded by an administrator', async () => {
+test('an administrator captures and refunds bank transfers', async () => {
   const settings = { CARTWRIGHT__PAYMENTS__BANK_TRANSFER: 'SE35 5000 0000 0549 1000 0003' }
   const { order, intent, admin, account, payment } = await usePayments({ settings })
   const orderId = await order()

@@ -32,7 +32,7 @@ async function waiting(shop: PaymentShop) {
 const untouched = async (shop: PaymentShop, id: string) =>
   expect(await shop.payment(id)).toMatchObject({ status: 'pending', captured: 0 })
 
-test('a repeated callback is applied once', async () => {
+test('a repeated callback of a payment provider is applied once', async () => {
   const shop = await usePayments()
   const { orderId, id } = await waiting(shop)
   const event = await paidEvent(shop, id)
@@ -43,7 +43,7 @@ test('a repeated callback is applied once', async () => {
   expect((await eventsOf(shop, 'applied')).total).toBe(2)
 })
 
-test('a callback with a missing, wrong, old or future signature is rejected and not stored', async () => {
+test('a payment callback with a missing, wrong, old or future signature is rejected and not stored', async () => {
   const shop = await usePayments()
   const { id } = await waiting(shop)
   const event = await paidEvent(shop, id)
@@ -71,7 +71,7 @@ test('a callback with a missing, wrong, old or future signature is rejected and 
     })
 })
 
-test('a callback that is repeated after a year with a new signature changes nothing', async () => {
+test('a payment callback that is repeated after a year with a new signature changes nothing', async () => {
   const shop = await usePayments()
   const { orderId, id } = await waiting(shop)
   const event = await paidEvent(shop, id)
@@ -84,7 +84,7 @@ test('a callback that is repeated after a year with a new signature changes noth
   expect(await shop.sql('select * from payments.facts order by kind')).toEqual(before)
 })
 
-test('an event with a wrong amount, currency, order or payment is quarantined, and can be retried or discarded', async () => {
+test('a payment event with a wrong amount, currency, order or payment is quarantined; it can be retried or discarded', async () => {
   const shop = await usePayments()
   const { orderId, id } = await waiting(shop)
   const wrong = [
@@ -128,7 +128,7 @@ test('an event with a wrong amount, currency, order or payment is quarantined, a
   }
 })
 
-test('a callback that is not JSON, or not an event, is quarantined once, and a too large one is rejected', async () => {
+test('a callback that is not JSON, or not a payment event, is quarantined once, and a too large one is rejected', async () => {
   const shop = await usePayments()
   const strange = [
     '',
@@ -163,7 +163,7 @@ test.each([
   ['with a negative amount', { amount_received: -1 }, 'data/object/amount_received must be a whole number'],
   ['of the wrong object', { object: 'charge' }, 'the charge cannot be read: data/object/']
 ])(
-  'a signed event %s is quarantined with the path, and applied once it can be read',
+  'a signed payment event %s is quarantined with the path, and applied once it can be read',
   async (_what, change, reason) => {
     const shop = await usePayments()
     const { orderId, id } = await waiting(shop)
@@ -189,7 +189,7 @@ test.each([
   }
 )
 
-test('an event of an unknown type is ignored, and an early event waits for its payment', async () => {
+test('a payment event of an unknown type is ignored, and an early event waits for its payment', async () => {
   const shop = await usePayments()
   const { orderId, id } = await waiting(shop)
   await shop.callback({ id: 'evt_a', type: 'plan.created', data: { object: { object: 'plan', id: 'p' } } })
@@ -242,7 +242,7 @@ test('an event whose payment stays unknown is quarantined', async () => {
   await until('it is paid', async () => (await shop.account(order_id)).status === 'paid')
 })
 
-test('reordered and repeated callbacks of the sandbox give the same state', async () => {
+test('reordered and repeated callbacks of the payment sandbox give the same state', async () => {
   const shop = await usePayments()
   const { order, intent, act, sandbox, account, payment } = shop
   const orderId = await order()

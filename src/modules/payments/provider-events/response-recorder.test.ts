@@ -57,7 +57,7 @@ test('a refund whose response has a wrong amount stays unknown, and no other ref
   await until('it is known', async () => (await account(orderId)).refunded === 6_000)
 })
 
-test('a polled payment with a wrong amount is quarantined once, and applied when it fits', async () => {
+test('a polled payment with a wrong amount is quarantined once, and applied when the amount is right', async () => {
   const shop = await usePayments()
   const { order, sandbox, admin, account, act, hurry, sql } = shop
   const orderId = await order()

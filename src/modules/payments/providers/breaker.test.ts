@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCircuitBreaker } from './breaker.ts'
 
-test('a circuit opens after five failures in a row, admits a probe every 15 s, and reports when it closes', () => {
+test("a provider's circuit opens after five failures in a row, probes every 15 s, and reports when it closes", () => {
   let [time, closed] = [1_000_000, 0]
   const breaker = createCircuitBreaker(
     () => {

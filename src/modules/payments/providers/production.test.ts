@@ -53,7 +53,7 @@ test.each([
   ],
   ['ok', 'manual', { manual_methods: ['bank_transfer'], bank_transfer: 'SE35' }],
   ['ok', 'manual', { manual_methods: ['on_account'], bank_transfer: '' }]
-] as const)('doctor finds in production: %s, %s', async (state, detail, manual) => {
+] as const)('doctor finds on payment methods in production: %s, %s', async (state, detail, manual) => {
   const sections = {
     sandbox: { mode: 'auto' },
     stripe: { secret_key: '', webhook_secrets: [] },

@@ -56,7 +56,7 @@ test("a payment is created at Stripe with the shop's ids, paid in a browser, con
   expect(await account(orderId)).toMatchObject({ captured: 10_000, refunded: 4_000 })
 })
 
-test('an authorization is captured in part, or voided', async () => {
+test('a Stripe authorization is captured in part, or voided', async () => {
   const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' })
   const { order, intent, stripe, call, admin } = shop
   const held = async () => {
@@ -73,7 +73,7 @@ test('an authorization is captured in part, or voided', async () => {
   expect(voided.json).toMatchObject({ status: 'canceled', captured: 0, authorized: 0 })
 })
 
-test('an operation with a lost response is repeated with the same key, and searched at Stripe once the key has expired', async () => {
+test('a Stripe operation with a lost response is repeated with its key, and searched once the key has expired', async () => {
   const { order, intent, stripe, hurry, payment, sql } = await useStripeShop()
   stripe.fault('drop', 'limit', 'error')
   const { id } = await intent(await order())
@@ -95,7 +95,7 @@ test('an operation with a lost response is repeated with the same key, and searc
   expect(stripe.intents()).toHaveLength(2)
 })
 
-test('a wrong API key fails no payment, and an operation that Stripe rejects fails', async () => {
+test('a wrong Stripe API key fails no payment, and an operation that Stripe rejects fails', async () => {
   const wrong = 'sk_test_wrong'
   const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY: wrong })
   const { id, status } = await shop.intent(await shop.order())
@@ -167,7 +167,7 @@ test('a buyer who returns from the provider sees the payment immediately, and St
     expect(await as(buyer).post(`/api/payments/by-order/${other}/confirm`)).toMatchObject(none)
 })
 
-test('currencies with other minor units at Stripe are not offered there', async () => {
+test('currencies that have other minor units at Stripe are not offered there', async () => {
   const { order, intent, stripe, sql, as, buyer } = await useStripeShop()
   const [orderId, other] = [await order(), await order()]
   await sql(`update payments.accounts set currency = 'ISK'`)
@@ -198,7 +198,7 @@ test("Stripe's client is loaded with the first request, and never in a shop with
   expect(JSON.parse(stdout)).toEqual([false, true, 'unknown'])
 })
 
-test('a callback is accepted when one of the secrets signed it within five minutes', async () => {
+test('a Stripe callback is accepted when one of the secrets signed it within five minutes', async () => {
   const { order, intent, stripe, call, sql } = await useStripeShop()
   const { id } = await intent(await order())
   pays(stripe, id)
@@ -294,7 +294,7 @@ test("Stripe's events give the same state when a shop gets them concurrently in 
   expect(await account(orderId)).toMatchObject({ status: 'partially_refunded', is_disputed: true })
 })
 
-test('charge events report authorizations, voids and captures', () => {
+test("Stripe's charge events report authorizations, voids and captures", () => {
   const charge = {
     id: 'ch_1',
     object: 'charge',
@@ -324,7 +324,7 @@ test('charge events report authorizations, voids and captures', () => {
   expect(received({}, 'charge.expired').facts).toEqual([['authorization', 'expired', 900]])
 })
 
-test('an authorization released by a capture is not a refund, and an ambiguous refund event is quarantined', async () => {
+test('an authorization released by a Stripe capture is not a refund, and an ambiguous refund event is quarantined', async () => {
   const { order, intent, stripe, call, account, admin, payment } = await useStripeShop({
     CARTWRIGHT__PAYMENTS__CAPTURE: 'manual'
   })
@@ -368,7 +368,7 @@ test('an authorization released by a capture is not a refund, and an ambiguous r
   expect(await account(orderId)).toMatchObject({ captured: 6_000, refunded: 3_000, refunding: 0 })
 })
 
-test('a refund whose callback arrives before its response is counted once', async () => {
+test('a Stripe refund whose callback arrives before its response is counted once', async () => {
   const { order, intent, stripe, call, account, admin, hurry } = await useStripeShop()
   const orderId = await order(10_000)
   const { id } = await intent(orderId)

@@ -29,7 +29,7 @@ const stateOf = async ({ sql }: PaymentShop) => ({
   payments: await sql('select id, object_id, status, captured, refunded from payments.payments order by id')
 })
 
-test('facts that the database lost are listed, recorded on request, and not found again', async () => {
+test('payment facts that the database lost are listed, recorded on request, and not found again', async () => {
   const shop = await usePayments()
   const { api, admin, sandbox, changes } = shop
   const { id } = await paid(shop)
@@ -80,7 +80,7 @@ test('facts that the database lost are listed, recorded on request, and not foun
   })
 })
 
-test('objects of an unknown order, or that contradict their payment, are quarantined', async () => {
+test('provider objects of an unknown order, or that contradict their payment, are quarantined', async () => {
   const shop = await usePayments()
   const { api, admin, sql } = shop
   const { id, orderId } = await paid(shop)
@@ -116,7 +116,7 @@ test('objects of an unknown order, or that contradict their payment, are quarant
   expect((await api.reconcile({ since, record: false })).total).toBe(0)
 })
 
-test('the lists of Stripe are read page by page, objects of others are skipped, and an outage is an error', async () => {
+test("reconciliation reads Stripe's lists page by page and skips objects of others; an outage is an error", async () => {
   const stripe = await useStripe()
   const shop = await usePayments({ settings: stripe.settings })
   const { api, account } = shop
@@ -146,7 +146,7 @@ test('the lists of Stripe are read page by page, objects of others are skipped, 
   )
 })
 
-test('a listed object that cannot be read is reported with its path, and quarantined once', async () => {
+test('a provider object that cannot be read is reported with its path, and quarantined once', async () => {
   const stripe = await useStripe()
   const shop = await usePayments({ settings: stripe.settings })
   const { id } = await shop.intent(await shop.order())

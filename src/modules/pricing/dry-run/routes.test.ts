@@ -27,7 +27,7 @@ async function useDryRun() {
   return { ...shop, promote, run }
 }
 
-test('a dry run returns the price of a basket with its components, and redeems nothing', async () => {
+test('a pricing dry run returns the price of a basket with its components, and redeems nothing', async () => {
   const { promote, run, sql } = await useDryRun()
   const id = await promote('TEN', { uses_max: 1 })
   const lines = [MUG, { quantity: 1, price: 500, discounted_price: 400, tax_category: 'books' }]
@@ -50,7 +50,7 @@ test('a dry run returns the price of a basket with its components, and redeems n
   expect(await sql('select from pricing.redemptions')).toEqual([])
 })
 
-test('a dry run applies tax exemptions and first orders of a customer', async () => {
+test('a pricing dry run applies tax exemptions and first orders of a customer', async () => {
   const { admin, promote, run, redeem } = await useDryRun()
   const ada = newId()
   const exemption = { customer_id: ada, company: 'Acme', reason: 'Export', ends_at: '2030-12-31' }
@@ -78,7 +78,7 @@ test('a dry run applies tax exemptions and first orders of a customer', async ()
   expect(await codesOf({ first_order: false })).toEqual(['CODE_FIRST_ORDER_ONLY'])
 })
 
-test('a dry run accepts regions in every spelling, and rejects an unknown one where taxes depend on it', async () => {
+test('a pricing dry run accepts regions in every spelling, and rejects an unknown one where taxes depend on it', async () => {
   const { admin, run } = await useDryRun()
   const { id: zone_id } = (
     await admin.post('/api/admin/taxes/zones', { name: 'West', country: 'US', region: 'CA' })
@@ -153,7 +153,7 @@ test.each<[string, string, string, object, object?]>([
   expect(discount).toBe(0)
 })
 
-test('an inactive code is unknown to shoppers, and a dry run gives the reason', async () => {
+test('an inactive code is unknown to shoppers, and a pricing dry run gives the reason', async () => {
   const { admin, promote, run } = await useDryRun()
   const promotion_id = await promote('TEN')
   const path = `${PROMOTIONS}/${promotion_id}`
@@ -171,7 +171,7 @@ test('an inactive code is unknown to shoppers, and a dry run gives the reason', 
   ])
 })
 
-test('a code without effect lists what is missing or what it conflicts with', async () => {
+test('for a promotion code without effect, the dry run lists what is missing or what it conflicts with', async () => {
   const { promote, run } = await useDryRun()
   await promote('MORE', { minimum: { CHF: 5_000 }, minimum_quantity: 3 })
   const best = await promote('BEST', { effect: { type: 'percentage', percentage_ppm: 500_000 } })
@@ -187,7 +187,7 @@ test('a code without effect lists what is missing or what it conflicts with', as
   ])
 })
 
-test('of two codes of a promotion one applies, and the other reports it', async () => {
+test('of two codes of one promotion one applies, and the other reports it', async () => {
   const { admin, promote, run } = await useDryRun()
   const id = await promote('ONE')
   await admin.post(`${PROMOTIONS}/${id}/codes`, { code: 'TWO' })
@@ -198,7 +198,7 @@ test('of two codes of a promotion one applies, and the other reports it', async 
   ])
 })
 
-test('usage limits are reported, in total and per customer, and a future time is accepted', async () => {
+test('a pricing dry run reports usage limits, in total and per customer, and accepts a future time', async () => {
   const { promote, run, redeem } = await useDryRun()
   const [ada, once, mine] = [
     newId(),
@@ -221,7 +221,7 @@ test('usage limits are reported, in total and per customer, and a future time is
   expect(await codesOf({ codes: ['later'], at: '2999-06-01T00:00:00Z' })).toEqual([])
 })
 
-test('an unknown market and an invalid request are rejected', async () => {
+test('a pricing dry run with an unknown market or invalid input is rejected', async () => {
   const { admin, run } = await useDryRun()
   expect(await run({ market: 'mars' })).toMatchObject({ code: 'PRICING_MARKET_UNKNOWN', known: ['default'] })
   for (const body of [

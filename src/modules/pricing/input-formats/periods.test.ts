@@ -17,16 +17,16 @@ test.each([
   ['Pacific/Kiritimati', '2026-01-01', '2025-12-31T10:00:00.000Z'],
   ['Etc/GMT+12', '2026-01-01', '2026-01-01T12:00:00.000Z'],
   ['UTC', '2028-02-29', '2028-02-29T00:00:00.000Z']
-])('in %s, %s starts at %s', (timeZone, day, instant) => {
+])('in the time zone %s, the day %s starts at %s', (timeZone, day, instant) => {
   expect(read(timeZone, day)).toBe(instant)
 })
 
-test('a day ends where the next one starts', () => {
+test("a day in the shop's time zone ends where the next one starts", () => {
   expect(read('Europe/Berlin', '2026-12-31', 'ends_at')).toBe('2026-12-31T23:00:00.000Z')
   expect(read('Europe/Berlin', '2026-03-28', 'ends_at')).toBe(read('Europe/Berlin', '2026-03-29'))
 })
 
-test("a time does not depend on the shop's time zone", () => {
+test("a time with an offset does not depend on the shop's time zone", () => {
   for (const edge of ['starts_at', 'ends_at'] as const)
     expect(read('Asia/Tokyo', '2026-03-01T08:00:00+02:00', edge)).toBe('2026-03-01T06:00:00.000Z')
   expect(createPeriodParser('UTC').read(null, 'starts_at')).toBeNull()
@@ -34,7 +34,7 @@ test("a time does not depend on the shop's time zone", () => {
 })
 
 test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-02-30T00:00:00Z', '2026-03-01T25:00:00Z'])(
-  '%s is not a valid day or time',
+  'the text %s is not a valid day or time',
   text => {
     expect(() => read('UTC', text, 'ends_at')).toThrow(
       expect.objectContaining({

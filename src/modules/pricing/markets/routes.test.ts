@@ -71,7 +71,7 @@ test('a market is created, changed and deleted, and public while it is active', 
   expect((await admin.post(MARKETS, { ...EUROPE, code: 'again' })).status).toBe(201)
 })
 
-test('a market is read, changed and deleted by its code, too', async () => {
+test('a market is also read, changed and deleted by its code', async () => {
   const { admin, createMarket } = await usePricing()
   const { id } = await createMarket()
   expect((await admin.get(`${MARKETS}/de`)).json.id).toBe(id)
@@ -84,7 +84,7 @@ test('a market is read, changed and deleted by its code, too', async () => {
   expect([unknown.status, unknown.json.code]).toEqual([404, 'PRICING_MARKET_NOT_FOUND'])
 })
 
-test('a market code and a country are unique', async () => {
+test("a market's code is unique, and a country belongs to one market", async () => {
   const {
     admin,
     pricing: { markets }
@@ -161,7 +161,7 @@ test.each<[string, object]>([
   expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
 })
 
-test('markets are listed by code in pages, and limited in number', async () => {
+test('markets are listed by code in pages, and their number is limited', async () => {
   const { admin, sql } = await usePricing()
   await sql(
     `insert into pricing.markets (
@@ -178,7 +178,7 @@ test('markets are listed by code in pages, and limited in number', async () => {
   expect((await admin.post(MARKETS, EUROPE)).json).toMatchObject({ code: 'PRICING_MARKET_LIMIT', limit: 250 })
 })
 
-test('a request uses its named market, else that of its country, else the default', async () => {
+test('a request uses its named market, else the market of its country, else the default', async () => {
   const {
     admin,
     pricing: { markets }
@@ -200,7 +200,7 @@ test('a request uses its named market, else that of its country, else the defaul
   })
 })
 
-test('another process sees a change within a second, and reads the database once', async () => {
+test('another process sees a changed market within a second, and reads the database once', async () => {
   const one = await usePricing()
   const other = await usePricing({ databaseUrl: one.databaseUrl })
   expect((await other.pricing.markets.resolve({ country: 'DE' })).code).toBe('default')
@@ -213,7 +213,7 @@ test('another process sees a change within a second, and reads the database once
   await expect.poll(sent).toEqual([])
 })
 
-test('switched off, its paths answer 503', async () => {
+test('all routes of the disabled pricing module return 503', async () => {
   const settings = { CARTWRIGHT__MODULES__PRICING__ENABLED: 'false' }
   const { as } = await useShop({ modules: [pricingModule], settings })
   for (const path of ['/api/markets', MARKETS]) expect((await as(null).get(path)).status).toBe(503)

@@ -28,7 +28,7 @@ test('a price list is created, changed and deleted, and listed newest first', as
     expect(answer.json.code).toBe('PRICING_PRICE_LIST_NOT_FOUND')
 })
 
-test('a parent list has the same currency, at most five levels exist, and an adjustment needs a parent', async () => {
+test('a parent price list has the same currency, at most five levels exist, and an adjustment needs a parent', async () => {
   const { admin } = await usePricing()
   const { json: top } = await admin.post(LISTS, WHOLESALE)
   const codeOf = async (fields: object) => (await admin.post(LISTS, { ...WHOLESALE, ...fields })).json.code
@@ -44,7 +44,7 @@ test('a parent list has the same currency, at most five levels exist, and an adj
   expect(await codeOf({ parent_id })).toBe('PRICING_PRICE_LIST_TOO_DEEP')
 })
 
-test('a list in use cannot be deleted, and has the currency of its markets', async () => {
+test('a price list in use cannot be deleted, and has the currency of its markets', async () => {
   const { admin, createMarket } = await usePricing()
   const { json: list } = await admin.post(LISTS, WHOLESALE)
   const { json: child } = await admin.post(LISTS, { ...WHOLESALE, parent_id: list.id })
@@ -59,7 +59,7 @@ test('a list in use cannot be deleted, and has the currency of its markets', asy
   for (const { id } of [child, list]) expect((await admin.delete(`${LISTS}/${id}`)).status).toBe(204)
 })
 
-test('a reference to a list that is being deleted is rejected, or keeps the list', async () => {
+test('a reference to a price list that is being deleted is rejected, or prevents the deletion', async () => {
   const { admin, sql } = await usePricing()
   for (let round = 0; round < 5; round += 1) {
     const { json: list } = await admin.post(LISTS, WHOLESALE)

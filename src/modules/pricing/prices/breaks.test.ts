@@ -12,7 +12,7 @@ const breaks = [
   { fromQuantity: 10, priceMinor: 905 }
 ]
 
-test('the price is that of the highest quantity that is reached', () => {
+test('the price of a variant is that of the highest quantity break that is reached', () => {
   const quantities = [1, 2, 9, 10, 1_000]
   const prices = [undefined, 1_000, 1_000, 905, 905]
   expect(quantities.map(quantity => unitPriceAtQuantity(breaks, quantity))).toEqual(prices)
@@ -23,7 +23,7 @@ test('the price is that of the highest quantity that is reached', () => {
   expect(unitPriceInCompactBreaks([], 1)).toBeUndefined()
 })
 
-test('an adjustment raises or lowers every price, rounded half up', () => {
+test('an adjustment of a price list raises or lowers every price, rounded half up', () => {
   const pricesAt = (ppm: number) => adjustPriceBreaks(breaks, ppm).map(({ priceMinor }) => priceMinor)
   expect(pricesAt(0)).toEqual([1_000, 905])
   expect(pricesAt(-100_000)).toEqual([900, 815]) // 814.5

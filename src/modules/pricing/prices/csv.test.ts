@@ -12,7 +12,7 @@ async function useFiles() {
   return { ...shop, id: id as string, path, importCsv, total }
 }
 
-test('importing an exported file of prices changes nothing', async () => {
+test('importing an exported price file changes nothing', async () => {
   const { admin, path, importCsv, pricing, id } = await useFiles()
   const [mug, cup] = [newId(), newId()].sort() as [string, string]
   const file = `variant_id,from_quantity,price\r\n${mug},1,19.90\r\n${mug},10,17.00\r\n${cup},2,0.05\r\n`
@@ -26,7 +26,7 @@ test('importing an exported file of prices changes nothing', async () => {
   expect(await pricing.prices(wanted, { priceListId: id })).toEqual([1_990, 1_700])
 })
 
-test('columns come in any order, a missing quantity means one, and other prices stay', async () => {
+test('an imported price file has columns in any order, a missing quantity means one, and other prices stay', async () => {
   const { admin, path, importCsv, total } = await useFiles()
   const [mug, cup] = [newId(), newId()]
   await importCsv(`variant_id,price\n${cup},5`)
@@ -37,7 +37,7 @@ test('columns come in any order, a missing quantity means one, and other prices 
   ])
 })
 
-test('a file with errors changes nothing, and each error has its row', async () => {
+test('a price file with errors changes nothing, and each error has its row', async () => {
   const { importCsv, total } = await useFiles()
   const mug = newId()
   const file = [
@@ -69,7 +69,7 @@ test.each<[string, string, RegExp]>([
   expect(json.report.errors[0].message).toMatch(words)
 })
 
-test('an import is one transaction: too many prices of a variant reject all rows', async () => {
+test('a price import is one transaction: too many prices of a variant reject all rows', async () => {
   const { importCsv, total, record } = await useFiles()
   const rows = Array.from({ length: 2_500 }, () => `${newId()},1,1.00`)
   const mug = newId()
@@ -83,7 +83,7 @@ test('an import is one transaction: too many prices of a variant reject all rows
   expect(await total()).toBe(2_500)
 })
 
-test('an unknown list has no file', async () => {
+test('an unknown price list cannot be exported as a file', async () => {
   const { admin, importCsv } = await useFiles()
   const unknown = `/api/admin/price-lists/${newId()}`
   for (const { json } of [

@@ -87,7 +87,7 @@ test('one request sets a thousand prices', async () => {
   expect((await put(list, ...prices, { variant_id: newId(), price: 1 })).status).toBe(400)
 })
 
-test('a variant inherits the prices of the nearest list, with all adjustments', async () => {
+test('a variant inherits prices from the nearest parent price list, with all adjustments', async () => {
   const { pricing, createList, put } = await usePrices()
   const top = await createList()
   const middle = await createList({ parent_id: top, adjustment_ppm: -100_000 })
@@ -105,7 +105,7 @@ test('a variant inherits the prices of the nearest list, with all adjustments', 
   expect(await pricesOf(pricing, newId(), mug)).toEqual(NO_PRICES)
 })
 
-test('missing prices cost one statement, cached ones none', async () => {
+test('missing prices are read in one statement, and cached ones in none', async () => {
   const { pricing, createList, put, record } = await usePrices()
   const top = await createList()
   const list = await createList({ parent_id: top })
@@ -124,7 +124,7 @@ test('missing prices cost one statement, cached ones none', async () => {
   await expect.poll(() => sentFor(wanted, list, top), { interval: 20 }).toEqual([])
 })
 
-test('a changed price or list is visible here immediately, and in other processes within a second', async () => {
+test('a changed price or price list is visible here immediately, and in other processes within a second', async () => {
   const { pricing, admin, createList, put, databaseUrl } = await usePrices()
   const other = await usePricing({ databaseUrl })
   const top = await createList()

@@ -15,7 +15,7 @@ async function useCodes() {
   return { ...shop, create, codes: `${await create()}/codes` }
 }
 
-test('a code is normalized, unique, and can be deactivated', async () => {
+test('a promotion code is normalized, unique, and can be deactivated', async () => {
   const { admin, codes, create } = await useCodes()
   const { status, json: made } = await admin.post(codes, { code: 'ｓummer-26', uses_max: 3 })
   expect([status, made]).toMatchObject([
@@ -41,7 +41,7 @@ test('a code is normalized, unique, and can be deactivated', async () => {
   expect([json.total, json.items[0].code]).toEqual([1, 'SUMMER-26'])
 })
 
-test('10,000 distinct codes are created once per request and exported', async () => {
+test('10,000 distinct promotion codes are created once per request and exported', async () => {
   const { admin, codes } = await useCodes()
   await admin.post(codes, { code: 'BY-NAME' })
   const batch = { count: 10_000, prefix: 'vip-', length: 8 }
@@ -68,7 +68,7 @@ test('10,000 distinct codes are created once per request and exported', async ()
 })
 
 test.each([{ count: 0 }, { count: 10_001 }, { count: 1, length: 7 }, { count: 1, prefix: 'a b' }])(
-  'a batch of %j is rejected',
+  'a batch of promotion codes with %j is rejected',
   async body => {
     const { admin, codes } = await useCodes()
     expect((await admin.post(`${codes}/batches`, body)).status).toBe(400)

@@ -18,7 +18,7 @@ async function useUsed() {
   return { ...shop, path, redeem, release }
 }
 
-test('redemptions are listed, with the remaining uses of the promotion and its codes', async () => {
+test('redemptions of a promotion are listed, with the remaining uses of the promotion and its codes', async () => {
   const { admin, path, redeem, release } = await useUsed()
   await admin.patch(path, { uses_max: 10 })
   const { json: code } = await admin.post(`${path}/codes`, { code: 'TENTH', uses_max: 2 })
@@ -49,7 +49,7 @@ test('redemptions are listed, with the remaining uses of the promotion and its c
   expect((await admin.get(`${PROMOTIONS}/${newId()}/redemptions`)).status).toBe(404)
 })
 
-test('uses before a limit was set count against the limit', async () => {
+test('promotion uses from before a limit was set count against the limit', async () => {
   const { admin, path, redeem } = await useUsed()
   const { json: code } = await admin.post(`${path}/codes`, { code: 'OPEN' })
   for (let time = 0; time < 3; time += 1) await redeem('OPEN')
@@ -60,7 +60,7 @@ test('uses before a limit was set count against the limit', async () => {
   await expect(redeem()).rejects.toMatchObject({ code: 'PRICING_USED_UP' })
 })
 
-test('a limit set while orders are placed counts each order once', async () => {
+test("a promotion's limit that is set while orders are placed counts each order once", async () => {
   const { admin, path, redeem, sql } = await useUsed()
   const orders = Array.from({ length: 40 }, () => redeem().catch(() => undefined))
   await admin.patch(path, { uses_max: 1_000 })
@@ -70,7 +70,7 @@ test('a limit set while orders are placed counts each order once', async () => {
   expect(1_000 - uses_left).toBe(row?.used)
 })
 
-test('a promotion in use cannot be deleted', async () => {
+test('a promotion cannot be deleted while an order uses it', async () => {
   const { admin, path, redeem, release } = await useUsed()
   const owner = await redeem()
   expect((await admin.delete(path)).json.code).toBe('PRICING_PROMOTION_USED')

@@ -91,7 +91,7 @@ test.each<[string, string, object]>([
   })
 })
 
-test("days are in the shop's time zone, and the last day counts in full", async () => {
+test("the days of a promotion are in the shop's time zone, and the last day counts in full", async () => {
   const { admin } = await usePricing({ settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Zurich' } })
   const period = { starts_at: '2026-03-28', ends_at: '2026-03-29' }
   const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...period })
@@ -105,7 +105,7 @@ test("days are in the shop's time zone, and the last day counts in full", async 
   })
 })
 
-test('a market of a promotion cannot be deleted', async () => {
+test('a market that a promotion names cannot be deleted', async () => {
   const { admin, createMarket } = await usePricing()
   const market = await createMarket()
   const { json } = await admin.post(PROMOTIONS, { ...TENTH, markets: ['de'] })
@@ -129,7 +129,7 @@ const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>
     [count, ended]
   )
 
-test('automatic promotions are limited to what a quote takes; ended ones and those with a code do not count', async () => {
+test('active automatic promotions are limited in number; ended ones and those with a code do not count', async () => {
   const shop = await usePricing()
   const { admin } = shop
   await insertMany(shop, 195, 6)
@@ -153,7 +153,7 @@ test('simultaneous activations never exceed the limit of automatic promotions', 
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(9).fill(409)])
 })
 
-test('a shop above the limit still quotes, and each promotion can be changed and ended', async () => {
+test('a shop above the limit of automatic promotions still quotes, and each promotion can be changed and ended', async () => {
   const shop = await usePricing()
   const { admin } = shop
   const { json: own } = await admin.post(PROMOTIONS, { ...TENTH, combines: ['line'] })
@@ -184,7 +184,7 @@ test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
   }
 )
 
-test('a customer group is rejected, because customers have none', async () => {
+test('a promotion for a customer group is rejected, because customers have none', async () => {
   const { admin } = await usePricing()
   const refused = { status: 400, json: { errors: [{ path: 'body/customer_group' }] } }
   const explained = { json: { errors: [{ message: expect.stringContaining('Set needs_code') }] } }

@@ -14,7 +14,7 @@ const namesOf = async ({ pricing }: Pick<Shop, 'pricing'>, codes: string[] = [])
 const promote = async ({ admin }: Pick<Shop, 'admin'>, fields: object) =>
   (await admin.post(PROMOTIONS, { ...TENTH, ...fields })).json.id as string
 
-test('rules contain automatic promotions and those of the codes', async () => {
+test('quote rules contain automatic promotions and those of the given codes', async () => {
   const shop = await usePricing()
   const { admin, pricing } = shop
   const productId = newId()
@@ -55,7 +55,7 @@ test('rules contain automatic promotions and those of the codes', async () => {
   expect([buyer.used.get(id), buyer.used.get(coded)]).toEqual([0, 0])
 })
 
-test("remaining uses and the customer's uses are current", async () => {
+test("remaining uses of promotions and the customer's uses in quote rules are current", async () => {
   const shop = await usePricing()
   const { db, pricing, redeem } = shop
   const id = await promote(shop, { uses_max: 3, uses_per_customer: 2 })
@@ -76,7 +76,7 @@ test("remaining uses and the customer's uses are current", async () => {
   expect(await look(ada)).toEqual([3, 0])
 })
 
-test('tax rates are grouped by country, without ended ones', async () => {
+test('tax rates in quote rules are grouped by country, without ended ones', async () => {
   const { admin, pricing } = await usePricing()
   const zone = async (fields: object) =>
     (await admin.post('/api/admin/taxes/zones', { name: 'Z', ...fields })).json.id
@@ -116,7 +116,7 @@ test('tax rates are grouped by country, without ended ones', async () => {
   expect([around('80331'), around('10115')]).toEqual([[germany, munich].sort(), [germany]])
 })
 
-test('rules without limits and codes cost no statement, and one each with them', async () => {
+test('quote rules without limits and codes cost no statement, and one each with them', async () => {
   const shop = await usePricing()
   await promote(shop, {})
   const statementsOf = async (codes: string[]) =>
@@ -128,7 +128,7 @@ test('rules without limits and codes cost no statement, and one each with them',
   await expect.poll(() => statementsOf([]), { interval: 20 }).toEqual(['pricing.list_uses'])
 })
 
-test('exemptions are cached, for exempt customers too', async () => {
+test('quote rules with tax exemptions are cached, for exempt customers too', async () => {
   const shop = await usePricing()
   const [ada, bob] = [newId(), newId()]
   const exemption = { customer_id: ada, company: 'Acme', vat_id: 'DE 136 695 976', reason: 'Reverse charge' }
@@ -150,7 +150,7 @@ test('exemptions are cached, for exempt customers too', async () => {
   for (const customer of [bob, 'keyed hash', null]) expect(await exemptionsOf(customer)).toEqual([])
 })
 
-test('first orders are read with the remaining uses, and only when a promotion needs them', async () => {
+test('first orders are read with the remaining uses of promotions, and only when a promotion needs them', async () => {
   const shop = await usePricing()
   const ada = newId()
   const look = async (codes: string[] = []) => {
@@ -166,7 +166,7 @@ test('first orders are read with the remaining uses, and only when a promotion n
   await expect.poll(() => look(), { interval: 20 }).toEqual([false, 'pricing.list_uses'])
 })
 
-test('another process sees a change within a second, also after losing its LISTEN connection', async () => {
+test('another process sees changed quote rules within a second, also after losing its LISTEN connection', async () => {
   const shop = await usePricing()
   const other = await usePricing({ databaseUrl: shop.databaseUrl })
   expect(await namesOf(other)).toEqual([])

@@ -7,11 +7,11 @@ test.each([
   ['ｓａｖｅ１０', 'SAVE10'],
   ['\u00a0straße\u00a0', 'STRASSE'],
   ['ﬁnal', 'FINAL']
-])('the code "%s" is compared as %s', (code, normal) => {
+])('the promotion code "%s" is compared as %s', (code, normal) => {
   expect(normalizePromotionCode(code)).toBe(normal)
 })
 
-test('a normalized code stays the same', () => {
+test('normalizing a normalized promotion code does not change it', () => {
   const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map(point => String.fromCodePoint(point))
   fc.assert(
     fc.property(fc.array(anyCharacter, { maxLength: 8 }), characters => {
@@ -21,7 +21,7 @@ test('a normalized code stays the same', () => {
   )
 })
 
-test('a repeated code counts once, in any order and spelling', () => {
+test('a repeated promotion code counts once, in any order and spelling', () => {
   const rules = {
     codes: new Map([['SAVE10', { promotionId: 'p', usesLeft: null }]]),
     promotions: [],

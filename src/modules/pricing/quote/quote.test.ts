@@ -26,14 +26,14 @@ test('a quote shows the price, catalog discount and tax of each line', () => {
   expect(components).toContainEqual({ kind: 'discount', line: 'shirt', amountMinor: -1_000, included: false })
 })
 
-test('a market without countries has no tax before the destination is known', () => {
+test('a quote in a market without countries has no tax before the destination is known', () => {
   const line = { key: 'a', priceMinor: 1_190 }
   const inCountry = computeQuote(quoteInput({ lines: [line], taxes: GERMANY }))
   const nowhere = computeQuote(quoteInput({ lines: [line], taxes: GERMANY, market: { countries: [] } }))
   expect([inCountry.totals.taxMinor, nowhere.totals.taxMinor]).toEqual([190, 0])
 })
 
-test("a buyer is exempt within the exemption's countries and period, and the summary separates both", () => {
+test("a buyer is tax-exempt within the exemption's countries and period, and the summary separates both amounts", () => {
   const exempt = [
     exemption({ id: 'old', reason: 'old', endsAt: 1_000 }),
     exemption({ id: 'new', reason: 'new', startsAt: 1_000, countries: ['FR'] })
@@ -56,7 +56,7 @@ test("a buyer is exempt within the exemption's countries and period, and the sum
   ])
 })
 
-describe('the hash', () => {
+describe('the hash of a quote', () => {
   const line = { key: 'a', variantId: 'shirt', priceMinor: 1_000, quantity: 2 }
   const other = { key: 'b', variantId: 'book', priceMinor: 500 }
   const [sent, picked] = [{ method: 'shipping', destination: { country: 'DE' } }, { key: 'other' }] as const
@@ -77,7 +77,7 @@ describe('the hash', () => {
     ['lines come in another order', { lines: [other, line] }],
     ['the default option is chosen', { groups: [{ ...sent, choice: 'express' }, picked] }],
     ['a line weighs more', { lines: [{ ...line, weightGrams: 900 }, other] }]
-  ])('stays when %s', (_, changed) => {
+  ])('the hash of a quote stays the same when %s', (_, changed) => {
     expect(hashOf(changed)).toBe(same)
   })
 

@@ -14,7 +14,7 @@ async function useLimited() {
   return { ...shop, redemptions, usesLeft }
 }
 
-test('transactions that redeem the same limit hold few connections, and others do not wait for them', async () => {
+test('transactions that redeem the same limited promotion hold few connections, and do not delay others', async () => {
   const { db, pricing, redemptions, redeem, databaseUrl, usesLeft } = await useLimited()
   const otherClient = new pg.Client({ connectionString: databaseUrl })
   await otherClient.connect()
@@ -32,7 +32,7 @@ test('transactions that redeem the same limit hold few connections, and others d
   expect(await usesLeft()).toBe(10)
 })
 
-test('a write redeems what its transaction was opened for; other transactions do not compile', async () => {
+test('promotions are redeemed only in a transaction serialized by their limits; any other does not compile', async () => {
   const { db, pricing, redemptions, usesLeft } = await useLimited()
   const [owner, customer] = [newId(), newId()]
   await newWrite().once(pricing.serializedBy(db, redemptions), tx => pricing.redeem(tx, owner, customer))

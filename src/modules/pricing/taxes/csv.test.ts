@@ -12,7 +12,7 @@ async function useFiles() {
   return { ...shop, importCsv, listed }
 }
 
-test('an import creates rates and zones, and importing an export changes nothing', async () => {
+test('a tax file import creates rates and zones, and importing an export changes nothing', async () => {
   const { admin, importCsv, listed, sql } = await useFiles()
   const { json } = await importCsv(
     'DE,,,standard,190000,MwSt.,,2026-12-31',
@@ -32,7 +32,7 @@ test('an import creates rates and zones, and importing an export changes nothing
   expect(await sql('select distinct version from pricing.tax_rates')).toEqual([{ version: 1 }])
 })
 
-test('a row updates the rate with its start, and makes room for another rate', async () => {
+test('a row of a tax file can end the rate with the same start, so that another row begins the next rate', async () => {
   const { importCsv, listed } = await useFiles()
   await importCsv('DE,,,standard,190000,MwSt.,,')
   expect((await importCsv('DE,,,standard,210000,VAT,2027-01-01,')).json.code).toBe('PRICING_TAX_RATE_OVERLAP')
@@ -43,7 +43,7 @@ test('a row updates the rate with its start, and makes room for another rate', a
   ])
 })
 
-test('regions of a file are read by code or name, and rows of one region share a zone', async () => {
+test('regions of a tax file are read by code or name, and rows of one region share a zone', async () => {
   const { importCsv, listed } = await useFiles()
   const { json } = await importCsv(
     'US,California,,standard,72500,Tax,,2026-12-31',

@@ -48,7 +48,7 @@ test('an administrator creates, updates and deletes a tax exemption', async () =
     expect([answer.status, answer.json.code]).toEqual([404, 'PRICING_TAX_EXEMPTION_NOT_FOUND'])
 })
 
-test('exemptions are listed newest first, of all customers or one', async () => {
+test('tax exemptions are listed newest first, of all customers or one', async () => {
   const { admin, made } = await useExemptions()
   const ada = newId()
   const [first, other, last] = [
@@ -70,7 +70,7 @@ test('exemptions are listed newest first, of all customers or one', async () => 
   expect(crossed.json.code).toBe('INVALID_CURSOR')
 })
 
-test('invalid exemptions are rejected with the field, and nothing is stored', async () => {
+test('invalid tax exemptions are rejected with the field, and nothing is stored', async () => {
   const { admin, made } = await useExemptions()
   const kept = await made()
   const wrong: [object, string][] = [
@@ -105,7 +105,7 @@ test('VAT ids are stored as invoices show them; those of unknown countries are s
   expect(await keptAs('JP T1234567890123')).toBe('JPT1234567890123')
 })
 
-test('exemptions beyond the cache limit are rejected', async () => {
+test('tax exemptions beyond the cache limit are rejected', async () => {
   const { admin, sql } = await useExemptions()
   await sql(
     `insert into pricing.exemptions (id, customer_id, company, reason)

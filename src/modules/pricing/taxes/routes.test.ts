@@ -14,7 +14,7 @@ async function useTaxes(settings: Record<string, string> = {}) {
   return { ...shop, zone_id, VAT }
 }
 
-test('the categories standard and untaxed cannot be deleted, and untaxed takes no rate', async () => {
+test('the tax categories standard and untaxed cannot be deleted, and untaxed accepts no rate', async () => {
   const { admin, VAT } = await useTaxes()
   const { json: first } = await admin.get(`${CATEGORIES}?count=true`)
   expect(first.items.map(({ code }: { code: string }) => code).sort()).toEqual(['standard', 'untaxed'])
@@ -41,7 +41,7 @@ test('the categories standard and untaxed cannot be deleted, and untaxed takes n
     expect(answer.json.code).toBe('PRICING_TAX_CATEGORY_NOT_FOUND')
 })
 
-test('postal codes are normalized, and empty patterns are rejected', async () => {
+test('postal codes of tax zones are normalized, and empty patterns are rejected', async () => {
   const { admin } = await useTaxes()
   const make = (country: string, postal_pattern: string) =>
     admin.post(ZONES, { name: 'Codes', country, postal_pattern })
@@ -60,7 +60,7 @@ test('postal codes are normalized, and empty patterns are rejected', async () =>
   expect((await admin.get(path)).json).toEqual(made)
 })
 
-test('a region is stored as its code, and an unknown one is rejected', async () => {
+test('the region of a tax zone is stored as its code, and an unknown one is rejected', async () => {
   const { admin } = await useTaxes()
   const make = (fields: object) => admin.post(ZONES, { name: 'Sales tax', country: 'US', ...fields })
   const { json: made } = await make({ region: 'us-ca' })
@@ -81,7 +81,7 @@ test('a region is stored as its code, and an unknown one is rejected', async () 
   expect((await admin.get(path)).json).toEqual(made)
 })
 
-test('a place has one zone, which cannot be deleted while it has rates', async () => {
+test('two tax zones cannot have the same place, and a zone with rates cannot be deleted', async () => {
   const { admin, zone_id, VAT } = await useTaxes()
   const bavaria = { ...GERMANY, name: 'Bavaria', region: 'BY' }
   expect((await admin.post(ZONES, { ...GERMANY, region: null })).json.code).toBe('PRICING_TAX_ZONE_TAKEN')
@@ -108,7 +108,7 @@ test('a place has one zone, which cannot be deleted while it has rates', async (
   expect((await admin.get(`${ZONES}?count=true`)).json.total).toBe(1)
 })
 
-test('a zone has one rate of a category at a time', async () => {
+test('a tax zone has one rate of a category at a time', async () => {
   const { admin, zone_id, VAT } = await useTaxes({ CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Berlin' })
   const { json: first } = await admin.post(RATES, { ...VAT, ends_at: '2026-12-31' })
   expect(first).toMatchObject({ ...VAT, starts_at: null, ends_at: '2026-12-31T23:00:00.000Z' })
@@ -142,13 +142,13 @@ test('a zone has one rate of a category at a time', async () => {
   expect((await admin.get(path)).json.code).toBe('PRICING_TAX_RATE_NOT_FOUND')
 })
 
-test('of two simultaneous rates for the same time one is rejected', async () => {
+test('of two simultaneous tax rates for the same zone and time, one is rejected', async () => {
   const { admin, VAT } = await useTaxes()
   const answers = await Promise.all([1, 2, 3, 4].map(() => admin.post(RATES, VAT)))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
 })
 
-test('a rate needs an existing zone and category', async () => {
+test('a tax rate needs an existing zone and category', async () => {
   const { admin, VAT } = await useTaxes()
   const codeOf = async (fields: object) => (await admin.post(RATES, { ...VAT, ...fields })).json.code
   expect(await codeOf({ zone_id: newId() })).toBe('PRICING_TAX_ZONE_NOT_FOUND')

@@ -28,7 +28,7 @@ test('with moderation, only the author sees a pending review', async () => {
   expect(await mine()).toMatchObject({ status: 'pending', reason: null })
 })
 
-test('a rejected review is not published by rewriting it, nor after deleting it', async () => {
+test('a rejected review is not published by rewriting it, nor by deleting and writing it again', async () => {
   const shop = await useReviews()
   const mug = await shop.product()
   const ada = customer()

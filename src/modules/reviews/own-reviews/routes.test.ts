@@ -98,7 +98,7 @@ test('an unknown review, or one of another customer, is not found', async () => 
   expect((await shop.list(mug)).items).toMatchObject([{ rating: 5 }])
 })
 
-test('a review has stars and plain text within limits', async () => {
+test('a review must have stars and plain text within limits', async () => {
   const shop = await useReviews()
   const mug = await shop.product()
   const own = shop.as(customer())
@@ -150,7 +150,7 @@ test('of many concurrent first reviews by one customer, one is created', async (
   expect((await shop.rating(mug)).count).toBe(1)
 })
 
-test('with reviews by buyers only, others are rejected, and earlier reviews can be replaced', async () => {
+test('if only buyers may review, other customers are rejected, and earlier reviews can be replaced', async () => {
   const shop = await useReviews({ settings: { CARTWRIGHT__REVIEWS__ALLOWED_AUTHORS: 'buyers' } })
   const [mug, jug] = [await shop.product(), await shop.product()]
   const buyer = shop.buyer(mug)

@@ -65,7 +65,7 @@ test('a review that is written while the order is being placed becomes a verifie
   expect((await shop.list(mug, '&verified=true')).total).toBe(1)
 })
 
-test('orders return which products a customer bought', async () => {
+test('the orders module returns which products a customer bought', async () => {
   const shop = await useOrders({ modules: [...CHECKOUT_MODULES, reviewsModule] })
   const caller = customer()
   const own = shop.as(caller)

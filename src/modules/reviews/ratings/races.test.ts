@@ -82,7 +82,7 @@ test('the ratings of three products are exact after a thousand concurrent writes
     }
 })
 
-test('wrong ratings are repaired while reviews are written', async () => {
+test('wrong product ratings are repaired while reviews are written', async () => {
   const shop = await useReviews()
   const [mug, jug, pot] = [await shop.product(), await shop.product(), await shop.product()]
   for (const product of [mug, mug, jug, pot]) await shop.review(product, 4)

@@ -15,11 +15,11 @@ test.each([
   ['Ada <ada@example.com>', null],
   ['   ', null],
   [null, null]
-])('the public form of the name %j is %j', (name, shown) => {
+])("the public form of the review author's name %j is %j", (name, shown) => {
   expect(publicAuthorName(name)).toBe(shown)
 })
 
-test('the average has two decimals, rounded half up', () => {
+test('the average rating has two decimals, rounded half up', () => {
   expect(averageRatingOf([0, 0, 0, 0, 0])).toBeNull()
   expect(averageRatingOf([0, 0, 0, 0, 7])).toBe(5)
   expect(averageRatingOf([1, 0, 0, 0, 2])).toBe(3.67)
@@ -29,7 +29,7 @@ test('the average has two decimals, rounded half up', () => {
 })
 
 const Counts = fc.tuple(...Array.from({ length: 5 }, () => fc.nat(2_000_000_000)))
-test('the average differs from the mean by half of its last decimal at most, and is between 1 and 5', () => {
+test('the average rating differs from the mean by half of its last decimal at most, and is between 1 and 5', () => {
   fc.assert(
     fc.property(Counts, given => {
       const histogram = given as unknown as RatingHistogram
@@ -44,7 +44,7 @@ test('the average differs from the mean by half of its last decimal at most, and
   )
 })
 
-test('a write never publishes a rejected or pending review, or any review with moderation', () => {
+test('writing a review never publishes a rejected or pending one, or any with moderation', () => {
   for (const before of [null, ...REVIEW_STATUSES]) {
     expect(reviewStatusAfterWrite(before, { moderation: 'before', wasRejected: false })).toBe('pending')
     expect(reviewStatusAfterWrite(before, { moderation: 'none', wasRejected: true })).toBe('pending')

@@ -3,7 +3,7 @@ import { useReviews } from '../../../../test/support/reviews.ts'
 
 type Item = { id: string; rating: number }
 
-test('each sort order lists every review exactly once, page by page', async () => {
+test('each sort order of reviews lists every review exactly once, page by page', async () => {
   const shop = await useReviews()
   const [mug, jug] = [await shop.product(), await shop.product()]
   const stars = [3, 5, 1, 5, 3, 4, 1]
@@ -58,7 +58,7 @@ test('public reviews can be cached, and their ETag changes with them', async () 
   expect(await shop.rating(await shop.product())).toMatchObject({ average: null, count: 0 })
 })
 
-test('a list is two statements, and a cached rating is one', async () => {
+test('a list of reviews takes two statements, and one with a cached rating', async () => {
   const shop = await useReviews()
   const mug = await shop.product()
   await shop.review(mug, 4)

@@ -33,7 +33,7 @@ test.each<[TrackingNumberCheck, string, string]>([
   expect(findTrackingNumberFault(wrong, rules)).toBe('check_digit')
 })
 
-test('of all check digits exactly one is valid', () => {
+test('of all check digits of a tracking number, exactly one is valid', () => {
   const prefix = fc.stringMatching(/^[0-9]{19}$/)
   const right = (check: TrackingNumberCheck, numbers: string[]) =>
     numbers.filter(number => findTrackingNumberFault(number, [{ mask: MASKS[check], check }]) === undefined)
@@ -76,7 +76,7 @@ test('of all check digits exactly one is valid', () => {
   expect(TRACKING_NUMBER_CHECKS).toHaveLength(5)
 })
 
-test("a number must fit one of the carrier's masks, if it has any", () => {
+test("a tracking number must match one of the carrier's masks, if the carrier has any", () => {
   const rules = [
     { mask: 'AB##', check: null },
     { mask: '3S*~', check: null }
@@ -95,6 +95,6 @@ test("a number must fit one of the carrier's masks, if it has any", () => {
   ).toBe(undefined)
 })
 
-test('spaces, hyphens and case do not change a number', () => {
+test('spaces, hyphens and letter case do not change a tracking number', () => {
   expect(normalizeTrackingNumber(' 1z-5r8 939\t0.3 ')).toBe('1Z5R89390 3'.replace(' ', ''))
 })

@@ -10,7 +10,7 @@ const place = (zone_id: string | null, countries: string[], ...currencies: strin
   currencies
 })
 
-test('a method lacks a currency in zones where it has rates in others, for the markets of these zones', () => {
+test("a method lacks rates in a market's currency in zones where it has other currencies", () => {
   const places = [place('us', ['US'], 'USD'), place('de', ['DE'], 'USD'), place('world', ['*'], 'USD', 'EUR')]
   expect(findMissingShippingRates('shipping', places, [home, euro, dublin])).toEqual([
     { currency: 'EUR', markets: ['eu'], zone_ids: ['de'] }
@@ -21,13 +21,13 @@ test('a method lacks a currency in zones where it has rates in others, for the m
   ])
 })
 
-test('a zone with rates in all currencies, or in none, lacks nothing', () => {
+test('a shipping zone with rates in all currencies, or in none, lacks no rate', () => {
   expect(findMissingShippingRates('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])).toEqual([])
   expect(findMissingShippingRates('shipping', [], [home, euro])).toEqual([])
   expect(findMissingShippingRates('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])).toEqual([])
 })
 
-test('pickup and digital methods lack each currency without a rate', () => {
+test('pickup and digital methods lack a rate in each currency that has none', () => {
   const eur = { currency: 'EUR', markets: ['eu', 'ie'], zone_ids: null }
   const usd = { currency: 'USD', markets: ['default'], zone_ids: null }
   const markets = [home, euro, dublin]

@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 const METHODS = '/api/admin/shipping/methods'
 const POST = { kind: 'shipping', provider: 'Post', service: 'Standard' }
 
-test('methods are created in last position, listed in order, changed and deleted', async () => {
+test('shipping methods are created in last position, listed in order, changed and deleted', async () => {
   const { admin } = await useShipping()
   const created = await admin.post(METHODS, {
     ...POST,
@@ -41,7 +41,7 @@ test('methods are created in last position, listed in order, changed and deleted
   expect((await admin.delete(`${METHODS}/${newId()}`)).json.code).toBe('SHIPPING_METHOD_NOT_FOUND')
 })
 
-test('a maximum of days below the minimum is rejected, and nothing is written', async () => {
+test('a shipping method whose maximum days are below the minimum is rejected, and nothing is written', async () => {
   const { admin, made } = await useShipping()
   const days = { estimated_days: { min: 5, max: 2 } }
   const refused = await admin.post(METHODS, { ...POST, ...days })
@@ -56,7 +56,7 @@ test('a maximum of days below the minimum is rejected, and nothing is written', 
   expect((await admin.patch(`${METHODS}/${id}`, { kind: 'pickup' })).json.code).toBe('VALIDATION_FAILED')
 })
 
-test('the number of methods is limited to a hundred', async () => {
+test('the number of shipping methods is limited to a hundred', async () => {
   const { admin, sql } = await useShipping()
   await sql(`insert into shipping.methods (id, kind, service, active, position)
     select gen_random_uuid(), 'shipping', 'S', true, n from generate_series(1, 100) as n`)

@@ -37,7 +37,7 @@ async function useTwoCurrencies() {
   return { ...shop, admin, market, zone, post, rate, made, ask, shown }
 }
 
-test('rates are in the currency of the market of the request', async () => {
+test('shipping rates are in the currency of the market of the request', async () => {
   const { rate, ask, shown } = await useTwoCurrencies()
   await rate({ amount: 900, free_from: 10_000 })
   await rate({ currency: 'EUR', amount: 500, free_from: 5_000 })
@@ -51,7 +51,7 @@ test('rates are in the currency of the market of the request', async () => {
   expect((await ask(parcel, 'nowhere')).code).toBe('PRICING_MARKET_UNKNOWN')
 })
 
-test('a method without a rate in the market’s currency is not offered there, and is reported to administrators', async () => {
+test('a shipping method without a rate in the market’s currency is not offered there, and administrators see it', async () => {
   const { admin, post, zone, rate, shown } = await useTwoCurrencies()
   const parcel = { weight_grams: 100, value: 0 }
   const path = `/api/admin/shipping/methods/${post.id}`
@@ -69,7 +69,7 @@ test('a method without a rate in the market’s currency is not offered there, a
   expect([json.total, json.items[0].id]).toEqual([1, id])
 })
 
-test('variants count with their price in the market, and one without a price there is rejected', async () => {
+test('for shipping rates, variants count with their price in the market, and one without a price is rejected', async () => {
   const shop = await useTwoCurrencies()
   const { admin, market, made, rate, ask, shown } = shop
   const [mug, cup] = (
@@ -107,7 +107,7 @@ test('variants count with their price in the market, and one without a price the
   expect(refused).toMatchObject({ code: 'SHIPPING_VARIANT_UNAVAILABLE', variant_id: cup.id })
 })
 
-test('without the module pricing, rates are in the currency of the shop', async () => {
+test('without the pricing module, shipping rates are in the currency of the shop', async () => {
   const shop = await useShop({ modules: [catalogModule, shippingModule] })
   const admin = shop.as({ token: 'admin' })
   const { json: pickup } = await admin.post('/api/admin/shipping/methods', {

@@ -31,13 +31,13 @@ async function usePost(shop: Shop) {
 const shownIn = ({ json }: Awaited<ReturnType<Shop['ask']>>) =>
   json.rates.map(({ service, amount }: { service: string; amount: number }) => [service, amount])
 
-test('a shop without methods has no shipping options', async () => {
+test('a shop without shipping methods has no shipping options', async () => {
   const { ask } = await useShipping()
   const { status, json } = await ask({ ...TO_SWEDEN, ...PARCEL })
   expect([status, json]).toEqual([200, { rates: [] }])
 })
 
-test('an anonymous caller gets the options for a weight and a value, cheapest first', async () => {
+test('an anonymous caller gets the shipping options for a weight and a value, cheapest first', async () => {
   const shop = await useShipping()
   const { post } = await usePost(shop)
   const { status, json } = await shop.ask({ ...TO_SWEDEN, ...PARCEL })
@@ -77,7 +77,7 @@ test('an anonymous caller gets the options for a weight and a value, cheapest fi
   expect(shownIn(await shop.ask({ ...TO_SWEDEN, ...PARCEL }))).toEqual([['In the shop', 100]])
 })
 
-test('weights and values of variants are those of the catalog, after discounts', async () => {
+test('for shipping rates, weights and values of variants are those of the catalog, after discounts', async () => {
   const shop = await useShipping()
   await usePost(shop)
   const jug = shop.catalog.sell({ price: 6_000, discountedPrice: 5_000, weightGrams: 400 })
@@ -95,7 +95,7 @@ test('weights and values of variants are those of the catalog, after discounts',
   expect(await amount([cup, 1_000_000])).toBeUndefined()
 })
 
-test('items that require no shipping weigh nothing, and alone get digital options', async () => {
+test('items that require no shipping weigh nothing, and alone get digital shipping options', async () => {
   const shop = await useShipping()
   await usePost(shop)
   const book = shop.catalog.sell({ price: 20_000, weightGrams: 4_000, requiresShipping: false })
@@ -109,7 +109,7 @@ test('items that require no shipping weigh nothing, and alone get digital option
   ])
 })
 
-test('unknown and unsold variants are rejected', async () => {
+test('shipping options for unknown and unsold variants are rejected', async () => {
   const { catalog, ask } = await useShipping()
   const mug = catalog.sell()
   const gone = catalog.sell()
@@ -138,7 +138,7 @@ test.each([
   expect([status, json.errors?.[0].path]).toEqual([400, path])
 })
 
-test('any spelling of a region costs the same, and an unknown region is rejected where rates depend on it', async () => {
+test('any spelling of a region has the same shipping cost, and an unknown region is rejected where rates depend on it', async () => {
   const shop = await useShipping()
   const { post } = await usePost(shop)
   const zone = await shop.made('zones', { name: 'West', areas: [{ country: 'US', region: 'CA' }] })
@@ -157,7 +157,7 @@ test('any spelling of a region costs the same, and an unknown region is rejected
   expect((await to('SE', 'Uppland')).status).toBe(200)
 })
 
-test('changes of zones, methods and rates take effect immediately', async () => {
+test('changes of shipping zones, methods and rates take effect immediately', async () => {
   const { admin, made, ask } = await useShipping()
   const destination = { country: 'SE', postal_code: '114 55' }
   const shown = async () => shownIn(await ask({ ...PARCEL, destination }))
@@ -187,7 +187,7 @@ test('changes of zones, methods and rates take effect immediately', async () => 
   expect(await shown()).toEqual([])
 })
 
-test('a change of rules takes effect here immediately and in other processes soon, and estimates run no statement', async () => {
+test('changed shipping rules take effect here immediately, elsewhere soon, and estimates run no statement', async () => {
   const shop = await useShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
   const { post, rate } = await usePost(shop)
@@ -205,7 +205,7 @@ test('a change of rules takes effect here immediately and in other processes soo
   await expect.poll(async () => shownIn(await other.ask(body))).toEqual([['In the shop', 100]])
 })
 
-test('an option keeps its id when its price changes', async () => {
+test('a shipping option keeps its id when its price changes', async () => {
   const shop = await useShipping()
   const { rate } = await usePost(shop)
   const idOf = async () => (await shop.ask({ ...TO_SWEDEN, ...PARCEL })).json.rates[1].id

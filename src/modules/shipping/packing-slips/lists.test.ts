@@ -47,7 +47,7 @@ test(`each page of a list of ${MANY} shipments costs the same`, async () => {
   }
 })
 
-test('the pages of the list contain each shipment once, also with equal times', async () => {
+test('the pages of the shipment list contain each shipment once, also with equal times', async () => {
   const shop = await useShipping()
   await fill(shop, 90)
   await shop.sql(`update shipping.shipments set created_at = date_trunc('minute', created_at)

@@ -16,7 +16,7 @@ async function useRates() {
   return { ...shop, zone, method, place }
 }
 
-test('a rate is an amount or a table, in the currency of the shop by default', async () => {
+test('a shipping rate is an amount or a table, in the currency of the shop by default', async () => {
   const { admin, place } = await useRates()
   const flat = await admin.post(RATES, { ...place, amount: 490, free_from: 10_000 })
   expect([flat.status, flat.json]).toMatchObject([
@@ -46,7 +46,7 @@ test('a rate is an amount or a table, in the currency of the shop by default', a
   expect((await admin.get(path)).json.code).toBe('SHIPPING_RATE_NOT_FOUND')
 })
 
-test('rates are listed in pages, also by method or zone', async () => {
+test('shipping rates are listed in pages, also by method or zone', async () => {
   const { admin, made, place, zone } = await useRates()
   const other = await made('methods', { kind: 'shipping', service: 'Express' })
   await made('rates', { ...place, amount: 1 })
@@ -72,7 +72,7 @@ test.each([
   expect((await admin.get(`${RATES}?count=true`)).json.total).toBe(0)
 })
 
-test('a shipping rate needs a zone, other rates have none, and a second rate for both is rejected', async () => {
+test('a rate for shipping needs a zone, pickup and digital rates have none, and a duplicate rate is rejected', async () => {
   const { admin, made, place, zone } = await useRates()
   const pickup = await made('methods', { kind: 'pickup', service: 'Pick up' })
   const codeOf = async (body: object) => (await admin.post(RATES, { amount: 1, ...body })).json.code
@@ -86,7 +86,7 @@ test('a shipping rate needs a zone, other rates have none, and a second rate for
   expect(await codeOf({ method_id: pickup.id })).toBe('SHIPPING_RATE_TAKEN')
 })
 
-test('deleting a method or a zone deletes its rates', async () => {
+test('deleting a shipping method or a zone deletes its rates', async () => {
   const { admin, made, place, zone } = await useRates()
   await made('rates', { ...place, amount: 1 })
   await admin.delete(`/api/admin/shipping/zones/${zone.id}`)

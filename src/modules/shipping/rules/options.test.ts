@@ -59,7 +59,7 @@ const byWeight = (...steps: [number | null, number][]): ShippingRate['price'] =>
   steps: steps.map(([upTo, amountMinor]) => ({ upTo, amountMinor }))
 })
 
-test('options are sorted by price, then by position, and have the fields that a buyer needs to choose', () => {
+test('shipping options are sorted by price, then by position, and have the fields that a buyer needs to choose', () => {
   const rules = indexShippingRules(
     [SE],
     [method('c', { position: 2 }), method('b', { position: 2 }), method('a', { position: 3 }), method('d')],
@@ -80,7 +80,7 @@ test('options are sorted by price, then by position, and have the fields that a 
   })
 })
 
-test('a destination is in one zone, and a method without a rate there is not offered', () => {
+test('a destination is in one shipping zone, and a method without a rate there is not offered', () => {
   const islands = zone('islands', area('SE', '62*'))
   const rules = indexShippingRules(
     [WORLD, SE, islands],
@@ -105,7 +105,7 @@ test('a destination is in one zone, and a method without a rate there is not off
   ).toEqual([])
 })
 
-test('a method without a rate in the currency is no option, and no methods give no options', () => {
+test('a shipping method without a rate in the currency is no option, and no methods give no options', () => {
   const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', 500, { currency: 'SEK' })])
   expect(listShippingOptions(rules, parcel())).toEqual([])
   expect(listShippingOptions(rules, parcel({ currency: 'SEK' }))).toMatchObject([
@@ -128,7 +128,7 @@ test('shipped items can be picked up, items without shipping get digital options
   expect(kinds({ requiresShipping: false })).toEqual(['digital'])
 })
 
-test('a bound belongs to its step, and beyond the last bound there is no option, not even a free one', () => {
+test('a step of a shipping rate table includes its bound, and beyond the last bound there is no option', () => {
   const price = byWeight([1_000, 500], [5_000, 900])
   const rules = indexShippingRules(
     [SE],
@@ -152,7 +152,7 @@ test.each([
   ['value', { valueMinor: 3_000 }],
   ['items', { items: 3_000 }],
   ['weight', { weightGrams: 3_000 }]
-] as const)('a table by %s looks at that alone', (by, fields) => {
+] as const)('a shipping rate table by %s depends on that alone', (by, fields) => {
   const steps = [
     { upTo: 2_999, amountMinor: 1 },
     { upTo: null, amountMinor: 2 }
@@ -162,7 +162,7 @@ test.each([
   expect(listShippingOptions(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
 })
 
-test('the id of an option survives price changes, and differs by method and zone', () => {
+test('the id of a shipping option survives price changes, and differs by method and zone', () => {
   const [se, no, post, express] = Array.from({ length: 4 }, newId) as [string, string, string, string]
   const zones = [zone(se, area('SE')), zone(no, area('NO'))]
   const idOf = (methodId: string, country: 'SE' | 'NO', price: number) => {
@@ -189,7 +189,7 @@ const ascending = fc
     return bounds.map((upTo, index): ShippingPriceStep => ({ upTo, amountMinor: amounts[index] ?? 0 }))
   })
 
-test('with a rising table, a larger parcel never costs less', () => {
+test('with a rising shipping rate table, a larger parcel never costs less', () => {
   fc.assert(
     fc.property(
       ascending,
@@ -221,7 +221,7 @@ const toldApart = fc
     areas.filter((one, index) => !areas.slice(0, index).some(other => areAreasAmbiguous(one, other)))
   )
 
-test('the order of zones, methods and rates does not change the options', () => {
+test('the order of zones, methods and rates does not change the shipping options', () => {
   const destination = fc.record({
     country: fc.constantFrom('SE', 'ES', 'DK'),
     region: fc.constantFrom('AB', 'C'),

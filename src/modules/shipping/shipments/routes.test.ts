@@ -99,7 +99,7 @@ test('shipments are created in the transaction of the order, with derived ids, i
   expect((await read(order.orderId)).json).toEqual(before)
 })
 
-test('an order of another buyer, and one without shipments, are not found like an unknown order', async () => {
+test("shipments of another buyer's order, or of an order without any, are not found, as for an unknown order", async () => {
   const { shop, buyer, open, read } = await useShipments()
   const [own, ofGuest, digital] = [newId(), newId(), newId()]
   await open({ orderId: own, customerId: buyer.id, groups: [post] })

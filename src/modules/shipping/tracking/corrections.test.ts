@@ -41,7 +41,7 @@ async function useCorrections() {
   }
 }
 
-test('adding and voiding events in any order, repeated, gives the status of the valid events', async () => {
+test('adding and voiding tracking events in any order, repeated, gives the status of the valid events', async () => {
   const { send, tell, wrong, idOf, read } = await useCorrections()
   await fc.assert(
     fc.asyncProperty(anyLife, async ({ events, deeds }) => {
@@ -76,7 +76,7 @@ test('adding and voiding events in any order, repeated, gives the status of the 
   )
 })
 
-test('voided events are visible only to administrators, with actor and reason, and the corrected status is emitted', async () => {
+test('voided tracking events are visible only to administrators, with actor and reason, and the new status is emitted', async () => {
   const { send, tell, wrong, read, admin, receivedEvents, as, sql } = await useCorrections()
   const parcel = await send({ carrier: 'Post', tracking_number: 'PP7' })
   const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z', event_id: 'e2' }

@@ -41,7 +41,7 @@ test('public tracking by number shows the parcel in one statement, and nothing o
   expect(await code('1Z879E930346834440')).toEqual(none)
 })
 
-test('a number of several carriers finds the parcel of the named carrier, else the last one', async () => {
+test('a tracking number of several carriers finds the parcel of the named carrier, else the last one', async () => {
   const { send, as } = await useParcels()
   await send({ carrier: 'dpd', tracking_number: '01234567890123' })
   await send({ carrier: 'Aunt Ida', tracking_number: '0123-4567890123' })

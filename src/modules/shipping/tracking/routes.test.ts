@@ -69,7 +69,7 @@ test('a shipment emits delivered and returned once, however often the events are
     )
 })
 
-test('the estimated delivery is that of the carrier, else that of the shipping method, while in transit', async () => {
+test("a shipment's estimated delivery is that of the carrier, else of the shipping method, while in transit", async () => {
   const { send, tell, read, sql } = await useParcels()
   const { id, orderId } = await send()
   await sql(`update shipping.shipments set sent_at = '2026-11-01T10:00:00Z'`)
@@ -81,7 +81,7 @@ test('the estimated delivery is that of the carrier, else that of the shipping m
   expect(await estimate()).toBeNull()
 })
 
-test('events are limited in time and number, and only shipped parcels have them', async () => {
+test('tracking events are limited in time and number, and only shipped parcels have them', async () => {
   const { shipping, send, tell, read, admin, db, buyer } = await useParcels()
   const { id } = await send()
   const codes = async (body: object, shipment = id) => {

@@ -36,7 +36,7 @@ function after(events: readonly TrackingEvent[]) {
   return { status, visibleEvents: visibleTrackingEvents(kept), estimate: latestDeliveryEstimate(kept) }
 }
 
-test('events in any order and repetition give the same status', () => {
+test('tracking events in any order and repetition give the same shipment status', () => {
   const told = fc
     .array(event, { maxLength: 8 })
     .chain(events =>
@@ -52,7 +52,7 @@ test('events in any order and repetition give the same status', () => {
   )
 })
 
-test('every order of the events of a journey gives its final status', () => {
+test('every order of the tracking events of a journey gives its final status', () => {
   const journey = TRACKING_STATUSES.map((status, day) =>
     told({ status, occurred_at: new Date(Date.UTC(2026, 10, day + 1)) })
   )
@@ -67,7 +67,7 @@ const ordersOf = <T>(items: readonly T[]): T[][] =>
     ? [[]]
     : items.flatMap((item, index) => ordersOf(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
 
-test('events with the same carrier id are shown once, as the most advanced one', () => {
+test('tracking events with the same carrier id are shown once, as the most advanced one', () => {
   const [arrived, left] = [told({ event_id: 'a', status: 'delivered' }), told({ event_id: 'a' })]
   expect(
     visibleTrackingEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [
@@ -82,7 +82,7 @@ test('events with the same carrier id are shown once, as the most advanced one',
   expect(visibleTrackingEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
 })
 
-test('the estimated delivery is that of the latest event', () => {
+test('the estimated delivery of a shipment is that of its latest tracking event', () => {
   const day = (occurred: string, estimated_delivery: string | null) =>
     told({ occurred_at: new Date(occurred), estimated_delivery })
   expect(

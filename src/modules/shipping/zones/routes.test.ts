@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 const ZONES = '/api/admin/shipping/zones'
 const SE = { country: 'SE' }
 
-test('zones are listed in pages, read, changed and deleted, and their areas are stored normalized', async () => {
+test('shipping zones are listed in pages, read, changed and deleted, and their areas are stored normalized', async () => {
   const { admin } = await useShipping()
   const created = await admin.post(ZONES, {
     name: 'Nearby',
@@ -44,7 +44,7 @@ test('zones are listed in pages, read, changed and deleted, and their areas are 
   expect((await admin.patch(`${ZONES}/${newId()}`, { name: 'x' })).json.code).toBe('SHIPPING_ZONE_NOT_FOUND')
 })
 
-test('invalid areas are rejected, and the response names the field', async () => {
+test('a shipping zone with invalid areas is rejected, and the response names the field', async () => {
   const { admin } = await useShipping()
   const refused = await admin.post(ZONES, {
     name: 'Odd',
@@ -71,7 +71,7 @@ test('invalid areas are rejected, and the response names the field', async () =>
   expect((await admin.get(`${ZONES}?count=true`)).json.total).toBe(0)
 })
 
-test('a zone with an equally specific area as another one is rejected, and a more specific one is accepted', async () => {
+test("a shipping zone with an area as specific as another zone's is rejected, and a more specific one is accepted", async () => {
   const { admin } = await useShipping()
   await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   const { json: south } = await admin.post(ZONES, {
@@ -95,14 +95,14 @@ test('a zone with an equally specific area as another one is rejected, and a mor
   expect((await admin.post(ZONES, malmo)).status).toBe(201)
 })
 
-test('of two concurrent requests that create the same zone one is rejected', async () => {
+test('of two concurrent requests that create the same shipping zone, one is rejected', async () => {
   const { admin } = await useShipping()
   const names = Array.from({ length: 8 }, (_, index) => `Zone ${index}`)
   const answers = await Promise.all(names.map(name => admin.post(ZONES, { name, areas: [SE] })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
 })
 
-test('the number of zones is limited to a hundred', async () => {
+test('the number of shipping zones is limited to a hundred', async () => {
   const { admin, sql } = await useShipping()
   await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   await sql(`insert into shipping.zones (id, name, areas)

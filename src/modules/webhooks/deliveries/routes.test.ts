@@ -4,7 +4,7 @@ import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/s
 import { newId } from '../../../kernel/ids.ts'
 import { deleteOldWebhookDeliveries } from './repository.ts'
 
-test('deliveries are listed by endpoint, event and status, replayed on request, and deleted because of their age', async () => {
+test('webhook deliveries are listed by endpoint, event and status, replayed on request, and deleted by age', async () => {
   const shop = await useWebhooks()
   const { admin, receiver } = shop
   const { id } = await shop.subscribe({ event_types: ['orders.placed'] })
@@ -63,7 +63,7 @@ test('deliveries are listed by endpoint, event and status, replayed on request, 
   expect((await admin.get(`${DELIVERIES}/${first.id}`)).json.code).toBe('WEBHOOKS_DELIVERY_NOT_FOUND')
 })
 
-test('an active endpoint gets the events it subscribes to, and only the latest of events that supersede', async () => {
+test('an active webhook endpoint gets the events it subscribes to, and only the latest of events that supersede', async () => {
   const shop = await useWebhooks()
   const { admin, receiver, sql } = shop
   const count = async () => (await sql('select id from webhooks.deliveries')).length

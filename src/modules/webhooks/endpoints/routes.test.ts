@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 
 const url = 'https://example.com/hooks'
 
-test('an endpoint is created, read, updated by version, listed and deleted, and returns its secret once', async () => {
+test('a webhook endpoint is created, read, updated by version, listed and deleted, and returns its secret once', async () => {
   const shop = await useWebhooks()
   const { admin } = shop
   const key = { 'idempotency-key': newId() }
@@ -58,7 +58,7 @@ test('an endpoint is created, read, updated by version, listed and deleted, and 
     expect([gone.status, gone.json.code]).toEqual([404, 'WEBHOOKS_ENDPOINT_NOT_FOUND'])
 })
 
-test('private URLs, unknown event types, and more endpoints than the limit are rejected', async () => {
+test('webhook endpoints with private URLs or unknown event types, or above the limit, are rejected', async () => {
   const { admin, subscribe } = await useWebhooks({
     CARTWRIGHT__WEBHOOKS__ENDPOINTS_MAX: '1',
     CARTWRIGHT__HTTP__PRIVATE_HOSTS: '[]'
@@ -105,7 +105,7 @@ test('private URLs, unknown event types, and more endpoints than the limit are r
   expect(moved.json.code).toBe('WEBHOOKS_URL_REFUSED')
 })
 
-test('an event gets a job only while an endpoint subscribes to it', async () => {
+test('an event gets a webhook job only while an endpoint subscribes to it', async () => {
   const shop = await useWebhooks()
   const hasJob = async () =>
     // Without a job, the event is only inserted into the log.

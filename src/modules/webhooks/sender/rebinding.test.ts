@@ -45,7 +45,7 @@ async function usePrivateReceiver() {
   }
 }
 
-test('nothing is sent to a name that was public when the endpoint was created and is private now', async () => {
+test('no webhook is sent to a host name that was public when the endpoint was created and is private now', async () => {
   const { subscribe, firstAttempt, rejected, urlAt, receiver } = await usePrivateReceiver()
   for (const [index, privateAddresses] of [
     ['127.0.0.1'],
@@ -67,7 +67,7 @@ test('nothing is sent to a name that was public when the endpoint was created an
   expect(receiver.connections()).toBe(0)
 })
 
-test('a private address is rejected in every notation, when it is stored and when it is used', async () => {
+test('a private address is rejected for webhooks in every notation, when it is stored and when it is used', async () => {
   const { admin, subscribe, firstAttempt, rejected, urlAt, receiver, sql } = await usePrivateReceiver()
   fakeDns.addresses.set('moved.example', PUBLIC)
   const { id } = await subscribe({ url: urlAt('moved.example'), event_types: ['orders.canceled'] })
@@ -97,7 +97,7 @@ test('a private address is rejected in every notation, when it is stored and whe
   expect(receiver.connections()).toBe(0)
 })
 
-test('a redirect to a private address is not followed', async () => {
+test("a webhook's redirect to a private address is not followed", async () => {
   const shop = await useWebhooks({ CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]' })
   const { admin, receiver } = shop
   fakeDns.addresses.set('inside.example', ['127.0.0.1'])

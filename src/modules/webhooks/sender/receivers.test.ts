@@ -9,7 +9,7 @@ import { createWebhookRequestSender } from './http-request.ts'
 
 const GIGABYTE = 1_000_000_000
 
-test('receivers that redirect, send endless responses or are in the private network gain nothing', async () => {
+test('webhook receivers that redirect, send endless responses or are in the private network gain nothing', async () => {
   const shop = await useWebhooks({ CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]' })
   const { admin, receiver } = shop
   let bytesSent = 0
@@ -57,7 +57,7 @@ test('receivers that redirect, send endless responses or are in the private netw
   )
 })
 
-test('a receiver needs a certificate for its name, and the address of a name is checked on connecting', async () => {
+test("a webhook receiver needs a certificate for its name, and the name's address is checked on connecting", async () => {
   const shop = await useWebhooks()
   const { receiver } = shop
   const key = createWebhookSigningSecret()
@@ -89,7 +89,7 @@ test('a receiver needs a certificate for its name, and the address of a name is 
   expect(receiver.received).toEqual([])
 })
 
-test('a slow receiver delays no other, and a delivery whose outcome was lost is sent again with the same id', async () => {
+test('a slow webhook receiver delays no other, and a delivery with a lost outcome is sent again with the same id', async () => {
   const shop = await useWebhooks({ CARTWRIGHT__WEBHOOKS__TIMEOUT_SECONDS: '30' })
   const { receiver } = shop
   const held: (() => void)[] = []
@@ -123,7 +123,7 @@ test('a slow receiver delays no other, and a delivery whose outcome was lost is 
   new Webhook(quick.secret).verify(body, headers as Record<string, string>)
 })
 
-test('both secrets sign until the old one expires, and an endpoint that is gone or fails for days is disabled', async () => {
+test('a webhook is signed with both secrets until the old one expires; an endpoint that fails for days is disabled', async () => {
   const shop = await useWebhooks()
   const { admin, receiver, sql } = shop
   const { id, secret } = await shop.subscribe()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseRetryAfterSeconds, webhookRetryDelaySeconds } from './retry-schedule.ts'
 
-test('nine retry delays grow to a day, and are never shorter than Retry-After', () => {
+test('nine retry delays of webhooks grow to a day, and are never shorter than Retry-After', () => {
   const pauses = Array.from({ length: 10 }, (_, index) => webhookRetryDelaySeconds(index + 1, 0))
   expect(pauses).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, undefined])
   expect(webhookRetryDelaySeconds(2, 1)).toBeCloseTo(360)
@@ -13,7 +13,7 @@ test('nine retry delays grow to a day, and are never shorter than Retry-After', 
   expect(webhookRetryDelaySeconds(10, 0, 60)).toBeUndefined()
 })
 
-test('Retry-After is seconds or a date, and other values are ignored', () => {
+test('Retry-After of a webhook receiver is seconds or a date, and other values are ignored', () => {
   const now = Date.parse('2026-11-22T10:00:00Z')
   const read = (header: string | undefined) => parseRetryAfterSeconds(header, now)
   expect([

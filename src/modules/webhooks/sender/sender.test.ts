@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { DELIVERIES, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 
-test('an event is sent once, with a signature that the receiver can verify', async () => {
+test('an event is sent by webhook once, with a signature that the receiver can verify', async () => {
   const shop = await useWebhooks()
   const endpoint = await shop.subscribe()
   const order = await shop.emitOrderPlaced()
@@ -27,7 +27,7 @@ test('an event is sent once, with a signature that the receiver can verify', asy
   expect(json).toMatchObject({ body, attempts: [{ status_code: 204, error: null, answer: '' }] })
 })
 
-test('a delivery that fails is sent again with the same id and body until it succeeds', async () => {
+test('a webhook delivery that fails is sent again with the same id and body until it succeeds', async () => {
   const shop = await useWebhooks()
   const { secret } = await shop.subscribe()
   shop.receiver.replies.push(

@@ -15,7 +15,7 @@ async function useStaff(settings: Record<string, string> = {}) {
   return { ...shop, host, mails, isOff }
 }
 
-test('staff get a mail that names the disabled endpoint, the reason, and how to enable it', async () => {
+test('staff get a mail that names the disabled webhook endpoint, the reason, and how to enable it', async () => {
   const shop = await useStaff()
   const { receiver, host } = shop
   receiver.at('/secret-part', response => response.writeHead(500, { 'retry-after': '3600' }).end('<no> room'))
@@ -53,7 +53,7 @@ test('staff get a mail that names the disabled endpoint, the reason, and how to 
   expect(texts.filter(text => text.includes('gone') && text.includes(gone.id))).toHaveLength(2)
 })
 
-test('no mail is queued when the template is switched off', async () => {
+test('no mail about a disabled webhook endpoint is queued when the template is switched off', async () => {
   const shop = await useStaff({ CARTWRIGHT__NOTIFICATIONS__OFF: '[webhooks_off]' })
   shop.receiver.replies.push(broken, response => response.writeHead(410).end())
   const { id } = await shop.subscribe()
