@@ -74,7 +74,7 @@ test('first orders of guests count by email address, and claimed orders count fo
   expect(await ask(ada)).toBe('ORDER_CODE_REFUSED')
 })
 
-test('of a buyer's concurrent first orders one gets the discount, and an earlier checkout cannot get it afterwards', async () => {
+test("of a buyer's concurrent first orders one gets the discount, and an earlier checkout cannot get it afterwards", async () => {
   const { as, order, asked, welcomed, sql } = await useWelcome()
   const buyers = [customer(), customer()].map(as)
   const answers = await Promise.all(
