@@ -151,6 +151,21 @@ describe.each([
     expect((await quoted())[2]?.isActive).toBe(false)
   })
 
+  test('the catalog finds variants by their SKU in the order of the SKUs, also those that are not for sale', async () => {
+    const { catalog, db, sell, withdraw } = await use()
+    const ids = [await sell({ name: 'Jug' }), await sell({ name: 'Cup' })]
+    const [jug, cup] = await catalog.quote(db, oneOfEach(ids), null)
+    if (jug === undefined || cup === undefined) throw new Error('nothing was sold')
+    await withdraw(jug.variantId)
+    expect(await catalog.findBySku([cup.sku, 'no-such-sku', jug.sku, cup.sku])).toEqual([
+      { variantId: cup.variantId, productId: cup.productId, isActive: true },
+      undefined,
+      { variantId: jug.variantId, productId: jug.productId, isActive: false },
+      { variantId: cup.variantId, productId: cup.productId, isActive: true }
+    ])
+    expect(await catalog.findBySku([])).toEqual([])
+  })
+
   test('the catalog returns the names of variants that are no longer for sale, and null for unknown ids', async () => {
     const { catalog, sell, withdraw } = await use()
     const id = await sell({ name: 'Jug' })

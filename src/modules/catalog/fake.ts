@@ -42,6 +42,17 @@ export function fakeCatalog(): FakeCatalog {
         const price = isIn(market, CURRENCY) ? (variant?.price ?? null) : null
         return variant && { ...variant, price, isActive: offers.has(variantId) }
       }),
+    findBySku: async skus =>
+      skus.map(sku => {
+        const variant = [...known.values()].find(each => each.sku === sku)
+        return (
+          variant && {
+            variantId: variant.variantId,
+            productId: variant.productId,
+            isActive: offers.has(variant.variantId)
+          }
+        )
+      }),
     names: async variantIds => variantIds.map(id => known.get(id)?.name ?? null),
     requireVariant: async variantId => {
       if (!known.has(variantId)) throw variantNotFound()

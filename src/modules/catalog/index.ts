@@ -38,13 +38,14 @@ import { createRatingFiller, type LoadProductRatings } from './storefront/page-f
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
-import { createVariantService, scheduleVariantNameCleanup } from './variants/service.ts'
+import { createVariantService, type SkuVariant, scheduleVariantNameCleanup } from './variants/service.ts'
 
 export { catalogChangedEvent, productChangedEvent } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
 export type { ProductImportProgress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
 export type { Offer } from './offers/service.ts'
+export type { SkuVariant } from './variants/service.ts'
 
 const REFRESH_STOCK_SECONDS = 3_600
 
@@ -73,6 +74,14 @@ export type CatalogApi = {
     wanted: readonly VariantQuantity[],
     market: Market | null
   ): Promise<(QuotedVariant | undefined)[]>
+  /**
+   * Returns the variants with these SKUs, in their order, for sale or not. `undefined`: no variant has the SKU. SKUs are
+   * compared exactly. Takes no lock and reads no cache. One statement.
+   * @example
+   * const [variant, none] = await catalog.findBySku([sku, 'NO-SUCH-SKU'])
+   * assert.deepEqual([variant?.variantId, none], [variantId, undefined])
+   */
+  findBySku(skus: readonly string[]): Promise<(SkuVariant | undefined)[]>
   /** Returns the names of these variants, in their order, also of deleted ones. Null: the name is unknown. */
   names(variantIds: readonly string[]): Promise<(string | null)[]>
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless the variant exists, for sale or not. */
@@ -177,6 +186,7 @@ export const catalogModule = defineModule({
     const api: CatalogApi = {
       offers,
       quote: createVariantQuoter({ listPrices, currency }),
+      findBySku: variants.findBySku,
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,

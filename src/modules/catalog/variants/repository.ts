@@ -99,3 +99,13 @@ export const deleteOldNamesOfDeletedVariants = statement({
       select id from catalog.gone_variants where gone_at <= now() - make_interval(days => $days)
       order by gone_at limit 1000 for update skip locked)`
 })
+/** Lists the variants with these SKUs, for sale or not. */
+export const listVariantsBySku = statement({
+  name: 'catalog.list_variants_by_sku',
+  takes: { skus: 'text[]' },
+  gives: { id: 'uuid', product_id: 'uuid', sku: 'text', is_active: 'bool' },
+  text: `
+    select variants.id, product_id, sku, variants.active and products.status = 'active' as is_active
+    from catalog.variants join catalog.products on products.id = variants.product_id
+    where sku = any ($skus)`
+})

@@ -34,6 +34,14 @@ type Deps = {
   currency: string
 }
 
+/** A variant that was found by its SKU. */
+export type SkuVariant = {
+  readonly variantId: string
+  readonly productId: string
+  /** Whether the variant and its product are active. */
+  readonly isActive: boolean
+}
+
 /** Creates, updates and deletes single variants. Each change increments the version of the product. */
 export function createVariantService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<VersionedVariantResponse> {
@@ -111,12 +119,20 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     await read(id)
   }
 
+  async function findBySku(skus: readonly string[]): Promise<(SkuVariant | undefined)[]> {
+    const rows = await db.rows(repository.listVariantsBySku, { skus })
+    const variantOf = new Map(
+      rows.map(row => [row.sku, { variantId: row.id, productId: row.product_id, isActive: row.is_active }])
+    )
+    return skus.map(sku => variantOf.get(sku))
+  }
+
   async function names(ids: readonly string[]): Promise<(string | null)[]> {
     const known = new Map((await db.rows(listVariantNames, { ids })).map(({ id, name }) => [id, name]))
     return ids.map(id => known.get(id) ?? null)
   }
 
-  return { create, patch, remove, require, names }
+  return { create, patch, remove, require, findBySku, names }
 }
 export type VariantService = ReturnType<typeof createVariantService>
 
