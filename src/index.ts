@@ -64,7 +64,11 @@ export {
 } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
+  type Buyer,
+  clientOf,
+  customerOf,
   dataRequestedEvent,
+  guestOf,
   type OrdersApi,
   orderCanceledEvent,
   orderClaimedEvent,
@@ -76,6 +80,7 @@ export {
   orderShipmentVoidedEvent,
   orderShippedEvent,
   ordersModule,
+  type PlaceOrder,
   unpaidStockHighEvent
 } from './modules/orders/index.ts'
 export {
@@ -103,8 +108,10 @@ export {
   shipmentReturnedEvent,
   shippingModule
 } from './modules/shipping/index.ts'
+
 export { endpointDisabledEvent, webhooksModule } from './modules/webhooks/index.ts'
-export { type IdempotentWrite, newWrite } from './platform/idempotency/write.ts'
+export { type IdempotentWrite, newWrite, writeOfJob } from './platform/idempotency/write.ts'
+
 export type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'

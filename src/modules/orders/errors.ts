@@ -63,6 +63,17 @@ export const lineUnitsInsufficient = defineError(
   'A line has fewer units that this action applies to. See "items" for how many.'
 )
 export const orderNotFound = defineError('not_found', 'ORDER_NOT_FOUND', 'The order does not exist.')
+export const orderRequestInvalid = defineError(
+  'invalid',
+  'ORDER_REQUEST_INVALID',
+  'A module passed an invalid request for an order. See "errors" for the fields.'
+)
+export const orderWriteRepeated = defineError(
+  'conflict',
+  'ORDER_WRITE_REPEATED',
+  'Another attempt of this write is creating the same order or checkout. Read it, or repeat the write.',
+  { constraints: ['orders.orders_pkey', 'orders.checkouts_pkey'], mayPass: true }
+)
 export const orderIncomplete = defineError(
   'invalid',
   'ORDER_INCOMPLETE',

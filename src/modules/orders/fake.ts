@@ -26,7 +26,12 @@ export function fakeOrders(): FakeOrders {
     if (order !== undefined) order.state = state
   }
   const ownOf = (customerId: string) => [...orders].filter(([, order]) => order.customerId === customerId)
+  const fail = () => {
+    throw new Error('the fake places no orders; use `order`')
+  }
   return {
+    checkouts: { begin: fail, update: fail, read: fail, cancel: fail, complete: fail },
+    orders: { place: fail, read: fail, list: fail },
     erase: async (tx, customerId) => {
       const own = ownOf(customerId)
       const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')

@@ -9,7 +9,9 @@ import { deriveOrderToken, isValidOrderToken, paymentsModule } from '../payments
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
+import type { Buyer } from './buyers/buyer.ts'
 import { findPurchasedIds } from './buyers/service.ts'
+import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
 import {
   dataRequestedEvent,
   orderCanceledEvent,
@@ -33,6 +35,7 @@ import {
 import type { OrderSummary } from './orders/message-summary-service.ts'
 import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
+import type { PlaceOrder } from './placement/place-order.ts'
 import { setUpCheckouts } from './set-up-checkouts.ts'
 import { setUpLifecycle } from './set-up-lifecycle.ts'
 import { setUpPersonalData } from './set-up-personal-data.ts'
@@ -40,6 +43,7 @@ import { setUpPlacement } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
 import { type OrderStatistics, readOrderStatistics } from './statistics/service.ts'
 
+export { clientOf, customerOf, guestOf } from './buyers/routes.ts'
 export {
   dataRequestedEvent,
   orderCanceledEvent,
@@ -53,10 +57,14 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
-export type { OrderStatistics, OrderSummary }
+export type { Buyer, OrderStatistics, OrderSummary, PlaceOrder }
 
 /** The API of orders for other modules. */
 export type OrdersApi = {
+  /** Begins, changes, reads, cancels and completes checkouts of a buyer. */
+  readonly checkouts: CheckoutCommands
+  /** Places, reads and lists orders of a buyer. */
+  readonly orders: OrderCommands
   /**
    * Returns those of these ids, of variants or products, that the customer has bought: in a placed or
    * completed order, not canceled. Returned units count as bought. One statement.
@@ -132,6 +140,7 @@ export const ordersModule = defineModule({
     const placement = setUpPlacement(platform, settings, apis, { checkouts, lifecycle, tokens })
     const personalData = setUpPersonalData(platform, settings, apis)
     const api: OrdersApi = {
+      ...placement.commands,
       findPurchased: findPurchasedIds,
       statistics: readOrderStatistics,
       orderSummaries: placement.orderSummaries,

@@ -11,6 +11,7 @@ import { createOrderQuoteService } from './assisted-orders/quote-service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrderService } from './assisted-orders/service.ts'
 import { createFindBuyerKeys, hasBuyerOrdered } from './buyers/service.ts'
+import { createOrderCommands } from './commands/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
 import { guestOrderRoutes } from './orders/guest-routes.ts'
@@ -84,6 +85,7 @@ export function setUpPlacement(
   const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
+    commands: createOrderCommands({ db, checkouts, orders }),
     orderSummaries: createReadOrderSummaries({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
       orderRoutes(tiers, orders, settings.orders_per_minute)

@@ -146,10 +146,14 @@ export function createIdempotentWrite(operation: WriteOperation): IdempotentWrit
 }
 
 /** A write without a request: no precondition and no idempotency key. */
-export const newWrite = (): IdempotentWrite =>
-  createIdempotentWrite({
-    id: newId(),
-    isApplied: false,
-    resultId: null,
-    expectedVersion: null
-  })
+export const newWrite = (): IdempotentWrite => writeWithId(newId())
+
+/**
+ * The write of a job or an event handler. Its id follows from the job and the label, so that a later attempt of the job
+ * finds what an earlier one created. Use another label for each write of one job, and never change a label.
+ */
+export const writeOfJob = ({ id }: { readonly id: string }, label: string): IdempotentWrite =>
+  writeWithId(derivedId(id, label))
+
+const writeWithId = (id: string): IdempotentWrite =>
+  createIdempotentWrite({ id, isApplied: false, resultId: null, expectedVersion: null })

@@ -1,0 +1,86 @@
+import { DomainError } from '../../../kernel/errors.ts'
+import { fieldFaults } from '../../../kernel/faults.ts'
+import { compileSchema } from '../../../kernel/validate.ts'
+import { listOf } from '../../../kernel/wire.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { findAnyCheckout } from '../checkouts/repository.ts'
+import type { CheckoutService } from '../checkouts/service.ts'
+import { orderRequestInvalid, orderWriteRepeated } from '../errors.ts'
+import { findOrderOwner } from '../orders/repository.ts'
+import { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
+import type { OrderService, PlacedOrder } from '../orders/service.ts'
+import { PlaceOrder } from '../placement/place-order.ts'
+import type { CheckoutCommands, OrderCommands } from './contract.ts'
+import { declaredFieldsOf } from './declared-fields.ts'
+
+type Deps = { db: Database; checkouts: CheckoutService; orders: OrderService }
+
+/**
+ * Creates the commands for other modules. They do what the gateway does for a request before it calls the same
+ * services: validate the request, and find what an earlier attempt of the write has created.
+ */
+export function createOrderCommands({ db, checkouts, orders }: Deps): {
+  checkouts: CheckoutCommands
+  orders: OrderCommands
+} {
+  const findCheckout = (id: string) => db.first(findAnyCheckout, { id })
+  const findOrder = (id: string) => db.first(findOrderOwner, { id })
+
+  return {
+    checkouts: {
+      begin: async (buyer, request, write) =>
+        onceById(write, findCheckout, attempt => checkouts.begin(buyer, validated(request), attempt)),
+      update: async (buyer, id, request, write) => checkouts.update(buyer, id, validated(request), write),
+      read: checkouts.read,
+      cancel: checkouts.cancel,
+      complete: async (buyer, id, request, write) =>
+        onceById(write, findOrder, async attempt =>
+          shown(await orders.complete(buyer, id, validated(request), attempt))
+        )
+    },
+    orders: {
+      place: async (buyer, request, write) =>
+        onceById(write, findOrder, async attempt =>
+          shown(await orders.place(buyer, validated(request), attempt))
+        ),
+      read: async (buyer, id) => declaredFieldsOf(OrderResponse, await orders.read(buyer, id)),
+      list: async (buyer, query) => declaredFieldsOf(OrderPage, await orders.list(buyer, query))
+    }
+  }
+}
+
+const OrderPage = listOf(OrderSummaryResponse)
+const shown = (placed: PlacedOrder): PlacedOrder => ({
+  ...placed,
+  order: declaredFieldsOf(OrderResponse, placed.order)
+})
+
+let errorsOf: ReturnType<typeof compileSchema> | undefined
+
+/** @throws `ORDER_REQUEST_INVALID` */
+function validated<R extends PlaceOrder>(request: R): R {
+  errorsOf ??= compileSchema(PlaceOrder)
+  const errors = errorsOf(request)
+  if (errors.length > 0) throw orderRequestInvalid({ details: { errors: fieldFaults('body', errors) } })
+  return request
+}
+
+/**
+ * Calls `work`, with a write that counts as applied when an earlier attempt has created what has the id of the write.
+ * That attempt may commit while this one runs: then the insert violates the primary key, and `work` runs again.
+ */
+async function onceById<T>(
+  write: IdempotentWrite,
+  find: (id: string) => Promise<unknown>,
+  work: (attempt: IdempotentWrite) => Promise<T>
+): Promise<T> {
+  const applied = { ...write, alreadyApplied: true }
+  const isRepeated = !write.alreadyApplied && (await find(write.id)) !== undefined
+  try {
+    return await work(isRepeated ? applied : write)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== orderWriteRepeated.code) throw error
+    return work(applied)
+  }
+}

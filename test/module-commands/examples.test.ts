@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { expect, test } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { ordersModule } from '../../src/modules/orders/index.ts'
+import { STOCKHOLM } from '../support/checkouts.ts'
+import { useOrders } from '../support/orders.ts'
+import { compileExamples, type Example, moduleExamples, readExamples, runExample } from './examples.ts'
+
+const examples = moduleExamples()
+
+/** What the examples use, in a shop of their own. */
+async function useGiven() {
+  const shop = await useOrders()
+  const [row] = await shop.sql('select sku from catalog.variants where id = $1', [shop.mug])
+  return {
+    assert,
+    orders: shop.apiOf(ordersModule),
+    catalog: shop.apiOf(catalogModule),
+    customerId: newId(),
+    variantId: shop.mug,
+    sku: row?.sku,
+    shipping_address: STOCKHOLM,
+    job: { id: newId() }
+  }
+}
+
+test('every command has an example', () => {
+  expect(examples.map(({ member }) => member)).toEqual(
+    expect.arrayContaining(['begin', 'update', 'read', 'cancel', 'complete', 'place', 'list', 'findBySku'])
+  )
+})
+
+const WRONG: Example = {
+  path: 'a contract',
+  member: 'begin',
+  code: "await orders.checkouts.begin({ kind: 'customer' }, { items: [] }, newWrite())"
+}
+
+test('the examples compile, and a wrong one does not', () => {
+  const [wrong = [], ...others] = compileExamples([WRONG, ...examples])
+  expect(wrong).toEqual([expect.stringContaining("Property 'customerId' is missing")])
+  expect(others).toEqual(examples.map(() => []))
+})
+
+test.each(examples)('the example of $member in $path runs', async example => {
+  await runExample(example, await useGiven())
+})
+
+test('an example with a wrong assertion fails', async () => {
+  const [wrong] = readExamples(
+    'a contract',
+    ['/**', ' * Lists orders.', ' * @example', " * const buyer = { kind: 'customer', customerId } as const"]
+      .concat([
+        ' * const { items } = await orders.orders.list(buyer, {})',
+        ' * assert.equal(items.length, 1)'
+      ])
+      .concat([' */', 'list(): void'])
+      .join('\n')
+  )
+  if (wrong === undefined) throw new Error('no example was read')
+  await expect(runExample(wrong, await useGiven())).rejects.toThrow('Expected values to be strictly equal')
+})
