@@ -77,12 +77,15 @@ export function defineError(
   const create = (extra?: ErrorExtra) =>
     new DomainError(kind, code, message, { ...extra, details: { ...errors, ...extra?.details }, mayPass })
   const definition = Object.assign(create, { kind, code, message })
-  for (const constraint of constraints) {
-    if (errorsByConstraint.has(constraint))
-      throw new Error(`two errors are declared for the constraint ${constraint}`)
-    errorsByConstraint.set(constraint, definition)
-  }
+  for (const constraint of constraints) declareConstraint(definition, constraint)
   return definition
+}
+
+/** Declares a constraint (`schema.name`) of an error that several modules share. @throws when another error has it. */
+export function declareConstraint(definition: ErrorDefinition, constraint: string): void {
+  if (errorsByConstraint.has(constraint))
+    throw new Error(`two errors are declared for the constraint ${constraint}`)
+  errorsByConstraint.set(constraint, definition)
 }
 
 /** Returns the row. @throws `notFound` when it is undefined. */

@@ -13,6 +13,7 @@ export type BodySchema = {
   readonly items?: BodySchema
   readonly properties?: Readonly<Record<string, BodySchema>>
   readonly additionalProperties?: boolean | BodySchema
+  readonly 'x-bytes-max'?: number
 }
 export type BodyOptions = {
   /** What texts are made of; of one character or, as a pair, two. */
@@ -57,17 +58,25 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
     return pattern === undefined || new RegExp(pattern, 'u').test(text) ? text : 'A'.repeat(maxLength)
   }
   const objectOf = (
-    { properties = {}, additionalProperties: others, maxProperties }: BodySchema,
+    { properties = {}, additionalProperties: others, maxProperties, ...rest }: BodySchema,
     at: string
   ) => {
     const members = Object.entries(properties).map(([name, shape]) => [name, build(shape, `${at}/${name}`)])
+    const { 'x-bytes-max': bytesMax = Number.POSITIVE_INFINITY } = rest
     if (others === false) return Object.fromEntries(members)
     if (typeof others !== 'object' || maxProperties === undefined)
       throw new Error(`${at} has no maxProperties`)
     const names = Array.from({ length: maxProperties }, (_, index) => `${index}`.padEnd(NAME_LENGTH, 'x'))
-    return Object.fromEntries([...members, ...names.map(name => [name, build(others, `${at}/${name}`)])])
+    const all = [...members, ...names.map(name => [name, build(others, `${at}/${name}`)])]
+    return withinBytes(all, bytesMax)
   }
   return build(schema, 'body')
+}
+
+/** An object of the first members, as many as fit. */
+function withinBytes(members: readonly unknown[][], bytesMax: number): unknown {
+  const value = Object.fromEntries(members)
+  return escapedJson(value).length <= bytesMax ? value : withinBytes(members.slice(0, -1), bytesMax)
 }
 
 const longest = (values: readonly unknown[]): unknown =>

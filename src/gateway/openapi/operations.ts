@@ -12,6 +12,7 @@ export const ROUTE_CONFIG_KEY = 'x-declared'
 
 type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
 type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
+type Parameter = { $ref?: string; in?: string; name?: string; schema?: Schema }
 type ResponseObject = {
   description?: string
   content?: Record<string, { schema?: Schema }>
@@ -19,7 +20,7 @@ type ResponseObject = {
 }
 type Operation = {
   operationId?: string
-  parameters?: { $ref?: string; in?: string; name?: string }[]
+  parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
   security?: object[]
   responses?: Record<string, ResponseObject>
@@ -66,7 +67,7 @@ function describe(
     ...(takesVersion(context, operation, declared) ? [openApiParameterRef('IfMatch')] : []),
     ...(isShared ? [openApiParameterRef('IfNoneMatch')] : [])
   ]
-  const parameters = [...(operation.parameters ?? []), ...added]
+  const parameters = [...(operation.parameters ?? []).map(withStyle), ...added]
   const responses = Object.entries(operation.responses ?? {}).map(([status, answer]) => {
     const headers = {
       ...(isShared && { etag: openApiHeaderRef('ETag') }),
@@ -105,6 +106,12 @@ function describe(
     }
   }
 }
+
+/** A query parameter that is an object is sent as `name[key]=value`. */
+const withStyle = (parameter: Parameter): Parameter =>
+  parameter.in === 'query' && parameter.schema?.type === 'object'
+    ? { ...parameter, ...{ style: 'deepObject', explode: true } }
+    : parameter
 
 /** Describes a status for which the route has no description. */
 function describeStatus(status: string, method: string, answer: ResponseObject): string {

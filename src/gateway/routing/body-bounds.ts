@@ -19,7 +19,7 @@ type BodySchema = {
   readonly properties?: Readonly<Record<string, BodySchema>>
   readonly patternProperties?: Readonly<Record<string, BodySchema>>
   readonly additionalProperties?: boolean | BodySchema
-  /** Maximum bytes of a value of any shape. */
+  /** Maximum bytes of a value: of any shape, or of an object whose members have maxima, too. */
   readonly 'x-bytes-max'?: number
 }
 /** Records what a part of the schema lacks. */
@@ -82,8 +82,10 @@ const at = (path: string, unbounded: string[]): SchemaPart => ({
 })
 
 function sizeOf(shape: BodySchema, place: SchemaPart): Size {
-  const bytesMax = shape['x-bytes-max']
-  if (bytesMax !== undefined) return { bytes: bytesMax, values: Math.ceil(bytesMax / VALUE_BYTES_MIN) }
+  const { 'x-bytes-max': bytesMax, ...rest } = shape
+  if (bytesMax !== undefined && shape.maxProperties === undefined)
+    return { bytes: bytesMax, values: Math.ceil(bytesMax / VALUE_BYTES_MIN) }
+  if (bytesMax !== undefined) return { bytes: bytesMax, values: sizeOf(rest, place).values }
   if (shape.enum !== undefined) return largest(shape.enum.map(sizeOfValue))
   if (shape.const !== undefined) return sizeOfValue(shape.const)
   if (shape.type !== undefined)

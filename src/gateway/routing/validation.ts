@@ -59,7 +59,27 @@ const BOOLEANS = new Map([
 ])
 
 const readTexts = ({ properties = {} }: Shape, texts: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, readText(properties[name], text)]))
+  Object.fromEntries(
+    groupMembers(properties, Object.entries(texts)).map(([name, text]) => [
+      name,
+      readText(properties[name], text)
+    ])
+  )
+
+const MEMBER = /^(\w+)\[([^\]]*)\]$/
+type Entry = readonly [name: string, value: unknown]
+
+/** Collects `name[key]=value` as members of the parameter `name`, if that is an object (OpenAPI: `deepObject`). */
+function groupMembers(properties: Readonly<Record<string, Shape>>, entries: readonly Entry[]) {
+  const objects = new Map<string, Entry[]>()
+  const others = entries.filter(([text, value]) => {
+    const [, name = '', key = ''] = MEMBER.exec(text) ?? []
+    if (!Object.hasOwn(properties, name) || properties[name]?.type !== 'object') return true
+    objects.set(name, [...(objects.get(name) ?? []), [key, value]])
+    return false
+  })
+  return [...others, ...[...objects].map(([name, members]): Entry => [name, Object.fromEntries(members)])]
+}
 
 /** Text that is not of its type stays as it is and fails validation: `1.5` is no integer, `` not 0. */
 function readText(shape: Shape | undefined, text: unknown): unknown {

@@ -1,3 +1,5 @@
+import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
+
 type ListQuery = {
   /** The columns that the list returns or sorts by. */
   columns: string
@@ -24,43 +26,12 @@ export const productListSql = ({ columns, joined = '', where, by, shown }: ListQ
 export const productMatchesTextSql = (patterns: string): string =>
   `(search_text like any (${patterns}) or sku_text like any (${patterns}))`
 
-/**
- * Products probed in list order, per row of the page. If more than one in a hundred matches, up to
- * `SCANNED_PER_ROW` are scanned; otherwise the trigram indexes are used.
- */
-const PROBED_PER_ROW = 10
-const SCANNED_PER_ROW = 50
-
-/**
- * Returns the SQL that reads the first `$limit` products of a list that contain the text `$q`. The planner
- * cannot estimate how far to scan the list's index: it misjudges rare words, and SKUs of one series are
- * adjacent, possibly after half of the catalog. So the scan is bounded. If the page is not full after it, the
- * trigram indexes find all matches, which are then sorted.
- */
-export function productSearchSql({ columns, joined = '', where, by, shown }: ListQuery): string {
-  const first = (perRow: number) => `
-        select ${columns}, ${productMatchesTextSql('$q')} as is_found from catalog.products ${joined} where ${where}
-        order by ${by} limit $limit::int8 * ${perRow}`
-  return `
-    with near as (
-      select * from (${first(SCANNED_PER_ROW)}) as walked
-      where exists (select from (${first(PROBED_PER_ROW)}) as looked_at where is_found offset $limit / ${PROBED_PER_ROW})
-      order by ${by}
-    ), found as (
-      select * from near where is_found order by ${by} limit $limit
-    ), walk as materialized (
-      -- The scan is also enough when it read all products of the list.
-      select case when (select count(*) from found) = $limit then true
-        else (select count(*) from near) between 1 and $limit * ${SCANNED_PER_ROW} - 1 end as is_enough
-    ), indexed as (
-      -- The subquery of unnest and "offset 0" hide patterns and order from the planner, so that no
-      -- estimate makes it scan the list or the whole table.
-      select ${columns}, true from catalog.products ${joined} where ${where} and ${productMatchesTextSql('array(select unnest($q::text[]))')}
-        and not (select is_enough from walk) offset 0
-    ), page as (
-      select * from found where (select is_enough from walk)
-      union all
-      (select * from indexed order by ${by} limit $limit)
-    )
-    select ${shown} from page order by ${by}`
-}
+/** Returns the SQL that reads the first `$limit` products of a list that contain the text `$q`. */
+export const productSearchSql = ({ joined = '', ...list }: ListQuery): string =>
+  boundedSearchSql({
+    ...list,
+    table: `catalog.products ${joined}`,
+    isMatch: productMatchesTextSql,
+    value: '$q',
+    hiddenValue: 'array(select unnest($q::text[]))'
+  })

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  completeMetadata,
+  METADATA_KEYS_MAX,
+  type Metadata,
+  mergeMetadata,
+  OWN_METADATA_BYTES_MAX
+} from './metadata.ts'
+
+const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(each => each !== '__proto__')
+const stored = fc.dictionary(key, fc.string({ minLength: 1, maxLength: 20 }), { maxKeys: 20 })
+const change = fc.dictionary(key, fc.option(fc.string({ maxLength: 20 })), { maxKeys: 20 })
+const many = (count: number, prefix = 'k'): Metadata =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'v']))
+const limit = expect.objectContaining({ code: 'METADATA_LIMIT' })
+
+describe('a change of metadata', () => {
+  test('sets and deletes the sent keys, and leaves all others', () => {
+    fc.assert(
+      fc.property(stored, change, (before, sent) => {
+        const after = mergeMetadata(before, sent)
+        for (const name of new Set([...Object.keys(before), ...Object.keys(sent)])) {
+          const expected = Object.hasOwn(sent, name) ? sent[name] || undefined : before[name]
+          expect(Object.hasOwn(after, name) ? after[name] : undefined).toBe(expected)
+        }
+        expect(Object.values(after)).not.toContain('')
+      })
+    )
+  })
+
+  test('that is sent again changes nothing more', () => {
+    fc.assert(
+      fc.property(stored, change, (before, sent) => {
+        const after = mergeMetadata(before, sent)
+        expect(mergeMetadata(after, sent)).toEqual(after)
+      })
+    )
+  })
+
+  test('is rejected when more keys than the limit are left', () => {
+    const full = many(METADATA_KEYS_MAX)
+    expect(() => mergeMetadata(full, { other: 'v' })).toThrow(limit)
+    expect(mergeMetadata(full, { other: 'v', k0: null })).toMatchObject({ other: 'v' })
+  })
+
+  test('is rejected when more bytes than the limit are left', () => {
+    const long = Object.fromEntries(Object.keys(many(32)).map(name => [name, 'x'.repeat(499)]))
+    expect(mergeMetadata(long, {}, OWN_METADATA_BYTES_MAX)).toEqual(long)
+    expect(() => mergeMetadata(long, { other: 'x'.repeat(499) }, OWN_METADATA_BYTES_MAX)).toThrow(limit)
+  })
+})
+
+test('metadata is completed with the keys that it lacks, as far as the limits allow', () => {
+  expect(completeMetadata({ a: '1' }, { a: '2', b: '3' }, OWN_METADATA_BYTES_MAX)).toEqual({ a: '1', b: '3' })
+  const completed = completeMetadata(many(40), many(40, 'other'), OWN_METADATA_BYTES_MAX)
+  expect(Object.keys(completed)).toEqual([...Object.keys(many(40)), ...Object.keys(many(10, 'other'))])
+  const present = many(3)
+  expect(completeMetadata(present, present, OWN_METADATA_BYTES_MAX)).toBe(present)
+})
