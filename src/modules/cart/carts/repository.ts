@@ -1,19 +1,36 @@
+import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { statement } from '../../../platform/postgres/statement.ts'
+import { declareMetadata, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
+import { json, nullableJson, statement } from '../../../platform/postgres/statement.ts'
 import type { CartLine, CartLineChanges } from './lines.ts'
 
 /** A cart as it is stored, with its lines in the order in which they were added. */
-export type StoredCart = { version: number; updatedAt: Date | null; lines: readonly CartLine[] }
+export type StoredCart = {
+  version: number
+  updatedAt: Date | null
+  lines: readonly CartLine[]
+  metadata: Metadata
+}
+const NO_METADATA: Metadata = {}
+declareMetadata('cart.carts')
 
-// Expiry is a change like any other. Until a transaction writes it, reads return the next version and no
-// lines.
+// Expiry is a change like any other. Until a transaction writes it, reads return the next version, no lines
+// and no metadata. Only the first row has the metadata, which can be long.
 const findCartLines = statement({
   name: 'cart.find_cart_lines',
   takes: { cartId: 'uuid' },
-  gives: { version: 'int4', updated_at: 'timestamptz', variant_id: 'uuid?', quantity: 'int4?' },
+  gives: {
+    version: 'int4',
+    updated_at: 'timestamptz',
+    variant_id: 'uuid?',
+    quantity: 'int4?',
+    metadata: nullableJson<Metadata>()
+  },
   text: `
     select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
-      i.variant_id, i.quantity
+      i.variant_id, i.quantity,
+      case when c.metadata <> '{}' and c.expires_at > now() and row_number() over (order by i.added_at, i.variant_id) = 1
+        then c.metadata end as metadata
     from cart.carts c left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
     where c.cart_id = $cartId
     order by i.added_at, i.variant_id`
@@ -27,9 +44,9 @@ const countItems = statement({
 const lockCart = statement({
   name: 'cart.lock_cart',
   takes: { cartId: 'uuid' },
-  gives: { version: 'int4', updated_at: 'timestamptz', is_expired: 'bool' },
+  gives: { version: 'int4', updated_at: 'timestamptz', is_expired: 'bool', metadata: json<Metadata>() },
   text: `
-    select version, updated_at, expires_at <= now() as is_expired
+    select version, updated_at, expires_at <= now() as is_expired, metadata
     from cart.carts where cart_id = $cartId for update`
 })
 const insertCart = statement({
@@ -126,6 +143,16 @@ const saveUnchangedCarts = statement({
     )
     select cart_id, version, updated_at from updated`
 })
+const updateMetadata = statement({
+  name: 'cart.update_metadata',
+  takes: { cartId: 'uuid', metadata: json<MetadataChange>() },
+  gives: { version: 'int4', updated_at: 'timestamptz', metadata: json<Metadata>() },
+  text: `
+    update cart.carts set
+      metadata = ${mergedMetadataSql('metadata', '$metadata')}, version = version + 1, updated_at = clock_timestamp()
+    where cart_id = $cartId
+    returning version, updated_at, metadata`
+})
 const emptyCart = statement({
   name: 'cart.empty_cart',
   takes: { cartId: 'uuid' },
@@ -133,7 +160,8 @@ const emptyCart = statement({
   text: `
     with emptied as (delete from cart.items where cart_id = $cartId)
     update cart.carts set
-      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
+      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, metadata = '{}',
+      expires_at = 'infinity'
     where cart_id = $cartId
     returning version, updated_at`
 })
@@ -153,7 +181,8 @@ export const emptyExpiredCarts = statement({
       delete from cart.items where cart_id in (select cart_id from expired)
     )
     update cart.carts set
-      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
+      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, metadata = '{}',
+      expires_at = 'infinity'
     where cart_id in (select cart_id from expired)`
 })
 
@@ -163,7 +192,13 @@ export async function findCart(db: Queryable, cartId: string): Promise<StoredCar
   for (const { variant_id, quantity } of rows) {
     if (variant_id !== null && quantity !== null) lines.push({ variantId: variant_id, quantity })
   }
-  return { version: rows[0]?.version ?? 0, updatedAt: rows[0]?.updated_at ?? null, lines }
+  const [first] = rows
+  return {
+    version: first?.version ?? 0,
+    updatedAt: first?.updated_at ?? null,
+    lines,
+    metadata: first?.metadata ?? NO_METADATA
+  }
 }
 
 export async function countCartItems(
@@ -192,10 +227,14 @@ async function lockExisting(tx: Transaction, cartId: string): Promise<StoredCart
   // is held.
   const [cart, rows] = await Promise.all([tx.first(lockCart, { cartId }), tx.rows(listLines, { cartId })])
   if (cart === undefined) return undefined
-  if (cart.is_expired) return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [] }
+  if (cart.is_expired)
+    return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [], metadata: NO_METADATA }
   const lines = rows.map(row => ({ variantId: row.variant_id, quantity: row.quantity }))
-  return { ...versionOf(cart), lines }
+  return { ...versionOf(cart), lines, metadata: cart.metadata }
 }
+
+/** A cart after a change of its lines, which leaves its metadata as it is. */
+export type SavedLines = Omit<StoredCart, 'metadata'>
 
 /**
  * Writes a change of a locked cart, with its sums and next version, in one round trip. `idleSeconds`: seconds
@@ -206,7 +245,7 @@ export async function saveCart(
   cartId: string,
   { lines, set, removed }: CartLineChanges,
   idleSeconds: number | null
-): Promise<StoredCart> {
+): Promise<SavedLines> {
   const sums = sumsOf(lines)
   const [updated] = await Promise.all([
     tx.first(updateCart, { cartId, ...sums, idleSeconds }),
@@ -219,6 +258,16 @@ export async function saveCart(
     removed.length > 0 && tx.run(deleteLines, { cartId, variantIds: removed })
   ])
   return { ...versionOf(updated), lines }
+}
+
+/** Changes the metadata of a locked cart. @throws `METADATA_LIMIT` */
+export async function saveCartMetadata(
+  tx: Transaction,
+  cartId: string,
+  metadata: MetadataChange
+): Promise<Omit<StoredCart, 'lines'>> {
+  const updated = await tx.first(updateMetadata, { cartId, metadata })
+  return { ...versionOf(updated), metadata: updated?.metadata ?? NO_METADATA }
 }
 
 /** A change that was decided for this version of a cart, without a lock. */
@@ -237,7 +286,7 @@ export type OptimisticCartChange = {
 export async function saveCartsIfUnchanged(
   db: Queryable,
   changes: readonly OptimisticCartChange[]
-): Promise<(StoredCart | undefined)[]> {
+): Promise<(SavedLines | undefined)[]> {
   const sums = changes.map(({ change }) => sumsOf(change.lines))
   const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
   const removed = changes.flatMap(({ cartId, change }) =>

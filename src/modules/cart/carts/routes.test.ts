@@ -36,7 +36,8 @@ describe('reading', () => {
       total: 0,
       unavailable_items: [],
       version: 0,
-      updated_at: null
+      updated_at: null,
+      metadata: {}
     })
     const count = await shop.request('GET', '/api/cart/count', { token })
     expect(count.json).toEqual({ count: 0, distinct_count: 0 })

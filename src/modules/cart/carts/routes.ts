@@ -10,6 +10,7 @@ import {
   CartCountResponse,
   CartItemParams,
   CartResponse,
+  UpdateCartRequest,
   UpdateItemRequest
 } from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
@@ -92,6 +93,25 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     async (request, reply) => {
       const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await cart.updateItem(await own(request), line, writeOf(request)))
+    }
+  )
+
+  tiers.secured.patch(
+    '/cart',
+    {
+      config,
+      schema: {
+        ...marketParameters,
+        summary: 'Update the cart',
+        description:
+          'Changes `metadata` of the cart, and returns the cart. Sent keys are set, null deletes a key, and other keys stay. The order gets a copy when the cart is ordered. 400 `METADATA_LIMIT`: the cart would have too many keys or bytes; delete some. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
+        body: UpdateCartRequest,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { metadata = {} } = request.body
+      return sendCart(reply, await cart.updateMetadata(await own(request), metadata, writeOf(request)))
     }
   )
 

@@ -1,3 +1,4 @@
+import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -22,6 +23,8 @@ export const AddItemRequest = request('AddItemRequest', { variant_id: Id, quanti
 export type AddItemRequest = Static<typeof AddItemRequest>
 
 export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quantity })
+
+export const UpdateCartRequest = request('UpdateCartRequest', ownMetadataFields)
 
 export const CartItemParams = input({ variantId: Id })
 
@@ -83,7 +86,8 @@ const cartFields = {
     description: 'Items whose variant was deleted or is not for sale. No amount includes them.'
   }),
   version: Version,
-  updated_at: nullable(Time)
+  updated_at: nullable(Time),
+  ...metadataShown
 }
 export const CartResponse = response('CartResponse', { customer_id: Id, ...cartFields })
 

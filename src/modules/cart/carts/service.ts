@@ -1,5 +1,7 @@
 import { isAllowedQuantity, type QuantityRule } from '../../../kernel/buying-rule.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
+import { type MetadataChange, normalizeMetadataChange } from '../../../kernel/metadata.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
@@ -47,7 +49,7 @@ export type CartHandle = BuyerInMarket & {
 }
 
 /**
- * Reads and changes carts. A cart stores only variants and quantities; each read adds the catalog's current
+ * Reads and changes carts. A cart stores only variants, quantities and metadata; each read adds the catalog's current
  * data.
  */
 export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
@@ -60,9 +62,9 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     ])
     const joined = joinCartWithOffers(cart.lines, offers, stock)
     const unavailable = joined.unavailable.length === 0 ? [] : await withNames(joined.unavailable)
-    const { version, updatedAt } = cart
+    const { version, updatedAt, metadata } = cart
     const currency = market?.currency ?? settings.currency
-    return { customerId, currency, version, updatedAt, ...joined, unavailable }
+    return { customerId, currency, version, updatedAt, metadata, ...joined, unavailable }
   }
 
   /** Adds the last known names of variants that are no longer for sale. Costs one more statement. */
@@ -91,7 +93,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
 
   async function saveOptimistically(
     change: carts.OptimisticCartChange
-  ): Promise<carts.StoredCart | undefined> {
+  ): Promise<carts.SavedLines | undefined> {
     const { cartId } = change
     if (cartsBeingSaved.has(cartId)) return undefined
     cartsBeingSaved.add(cartId)
@@ -124,9 +126,10 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     if (change.set.length === 0 && change.removed.length === 0) return undefined
     const idleSeconds = idleSecondsOf(change.lines)
     const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
-    return write.onceIfUnchanged(db.serializedBy(key), async tx =>
+    const saved = await write.onceIfUnchanged(db.serializedBy(key), async tx =>
       tx === undefined ? saveOptimistically(decided) : (await carts.saveCartsIfUnchanged(tx, [decided]))[0]
     )
+    return saved && { ...cart, ...saved }
   }
 
   /**
@@ -146,7 +149,23 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       write.expect(cart.version, cartStale)
       const changed = await decide(cart.lines)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
-      return carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))
+      return { ...cart, ...(await carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))) }
+    })
+    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
+  }
+
+  /** Changes the metadata of a cart, which a customer's cart can have without lines. @throws `METADATA_LIMIT` */
+  async function updateMetadata(
+    handle: CartHandle,
+    change: MetadataChange,
+    write: IdempotentWrite
+  ): Promise<CartView> {
+    const stored = await write.once(db.serializedBy(handle.key), async tx => {
+      const cartId = await handle.lockCartId(tx)
+      const cart = await carts.lockOrCreateCart(tx, cartId)
+      write.expect(cart.version, cartStale)
+      if (isEmptyPatch(change)) return cart
+      return { ...cart, ...(await carts.saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
     return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
   }
@@ -212,6 +231,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     updateItem,
     removeItem,
     clear,
+    updateMetadata,
     findStored: (cartId: string) => carts.findCart(db, cartId),
     count: (cartId: string) => carts.countCartItems(db, cartId)
   }

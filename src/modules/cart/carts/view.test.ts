@@ -50,6 +50,7 @@ const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof joinCartWit
   currency: 'USD',
   version: 3,
   updatedAt: null,
+  metadata: {},
   ...joined,
   unavailable: joined.unavailable.map(line => ({ ...line, name: LAST_NAME })),
   ...part

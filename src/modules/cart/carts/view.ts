@@ -1,4 +1,5 @@
 import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Offer } from '../../catalog/index.ts'
 import type { CartLine } from './lines.ts'
 
@@ -21,6 +22,7 @@ export type CartView = CartTotals & {
   count: number
   version: number
   updatedAt: Date | null
+  metadata: Metadata
 }
 
 /**
@@ -41,8 +43,14 @@ export function cartJson(view: CartView, first = ''): string {
     `{${first}"customer_id":${customerId},"currency":"${view.currency}","items":[${items}],"count":${view.count},` +
     `"distinct_count":${distinct},"subtotal":${view.subtotal},"discount_total":${view.discountTotal},` +
     `"total":${view.total},"unavailable_items":${unavailableJson(view.unavailable)},"version":${view.version},` +
-    `"updated_at":${updatedAt}}`
+    `"updated_at":${updatedAt},"metadata":${metadataJson(view.metadata)}}`
   )
+}
+
+/** Most carts have no metadata. */
+const metadataJson = (metadata: Metadata) => {
+  for (const _ in metadata) return JSON.stringify(metadata)
+  return '{}'
 }
 
 const unavailableJson = (lines: readonly UnavailableCartLine[]) =>

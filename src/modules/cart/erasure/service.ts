@@ -9,8 +9,8 @@ export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>
     await tx.run(repository.deleteMergeRecordsOfCustomer, { customer_id })
   },
   async export(customerId) {
-    const { updatedAt, lines } = await findStored(customerId)
+    const { updatedAt, lines, metadata } = await findStored(customerId)
     const items = lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity }))
-    return { items, updated_at: updatedAt }
+    return { items, updated_at: updatedAt, metadata }
   }
 })

@@ -10,6 +10,7 @@ import {
   CartItemParams,
   GuestCartHeaders,
   GuestCartResponse,
+  UpdateCartRequest,
   UpdateItemRequest
 } from '../carts/schema.ts'
 import type { GuestCartAccess, GuestCartService } from './service.ts'
@@ -103,6 +104,25 @@ export function guestCartRoutes(
     async (request, reply) => {
       const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
       return sendCart(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
+    }
+  )
+
+  tiers.public.patch(
+    '/guest-cart',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Update a guest cart',
+        description:
+          'Changes `metadata` of a guest cart, and returns the cart. Sent keys are set, null deletes a key, and other keys stay. Needs `X-Guest-Cart-Token`. 400 `METADATA_LIMIT`: the cart would have too many keys or bytes; delete some. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+        body: UpdateCartRequest,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { metadata = {} } = request.body
+      return sendCart(reply, await guests.updateMetadata(await guestOf(request), metadata, writeOf(request)))
     }
   )
 

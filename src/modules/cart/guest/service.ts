@@ -1,3 +1,4 @@
+import type { MetadataChange } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
@@ -117,6 +118,8 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
       cart.updateItem(handleOf(guest), line, write),
     removeItem: (guest: GuestCartAccess, variantId: string, write: IdempotentWrite) =>
       cart.removeItem(handleOf(guest), variantId, write),
+    updateMetadata: (guest: GuestCartAccess, change: MetadataChange, write: IdempotentWrite) =>
+      cart.updateMetadata(handleOf(guest), change, write),
     clear: (guest: GuestCartAccess, write: IdempotentWrite) => cart.clear(handleOf(guest), write)
   }
 }

@@ -1,3 +1,4 @@
+import { completeMetadata, type Metadata, OWN_METADATA_BYTES_MAX } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -38,7 +39,12 @@ export type CartMergeDeps = {
 }
 export type CartMergeService = ReturnType<typeof createCartMergeService>
 
-type LockedGuestCart = { tokenHash: Buffer; cartId: string; lines: readonly CartLine[] }
+type LockedGuestCart = {
+  tokenHash: Buffer
+  cartId: string
+  lines: readonly CartLine[]
+  metadata: Metadata
+}
 
 /** Merges the cart of a guest who has logged in into the cart of their account. */
 export function createCartMergeService({ db, emit, cart, catalog, inventory, settings }: CartMergeDeps) {
@@ -70,7 +76,9 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
         settings,
         await readSellable(guestLines, market)
       )
-      const stored = await saveLines(tx, customer, present, changed)
+      const completed =
+        'items' in guest ? present : await addMetadata(tx, customerId, present, guest.metadata)
+      const stored = await saveLines(tx, customer, completed, changed)
       if ('tokenHash' in guest) await spendToken(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: emptyReport('nothing_to_merge', strategy) }
       const moved = changed.length
@@ -108,8 +116,8 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
     if (found.merged_into !== null || found.is_expired) throw guestCartNotFound()
     // Both carts are locked in the order of their ids, so that two merges cannot deadlock.
     if (customerId < found.cart_id) await carts.lockOrCreateCart(tx, customerId)
-    const { lines } = await carts.lockOrCreateCart(tx, found.cart_id)
-    return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines }
+    const { lines, metadata } = await carts.lockOrCreateCart(tx, found.cart_id)
+    return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines, metadata }
   }
 
   async function saveLines(
@@ -121,7 +129,20 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
     if (changed.length === 0) return present
     const handle = cart.handleOf(customer)
     const change = upsertCartLines(present.lines, changed)
-    return carts.saveCart(tx, customer.customerId, change, handle.idleSecondsOf(change.lines))
+    const saved = await carts.saveCart(tx, customer.customerId, change, handle.idleSecondsOf(change.lines))
+    return { ...present, ...saved }
+  }
+
+  /** Adds the keys that the customer's cart lacks, as far as its limits allow. */
+  async function addMetadata(
+    tx: Transaction,
+    customerId: string,
+    present: carts.StoredCart,
+    added: Metadata
+  ): Promise<carts.StoredCart> {
+    const metadata = completeMetadata(present.metadata, added, OWN_METADATA_BYTES_MAX)
+    if (metadata === present.metadata) return present
+    return { ...present, ...(await carts.saveCartMetadata(tx, customerId, metadata)) }
   }
 
   /** Marks the token as merged and deletes its cart. */

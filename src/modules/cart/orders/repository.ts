@@ -15,7 +15,7 @@ export const emptyCartForOrder = statement({
       select at, cart_id, version, idle_seconds, guests.cart_id is not null as is_guest from wanted left join guests using (cart_id)
     ), taken as (
       update cart.carts c set
-        version = c.version + 1, updated_at = clock_timestamp(), quantity = 0, distinct_count = 0,
+        version = c.version + 1, updated_at = clock_timestamp(), quantity = 0, distinct_count = 0, metadata = '{}',
         expires_at = case when free.is_guest then now() + make_interval(secs => free.idle_seconds) else 'infinity' end
       from free
       where c.cart_id = any (array(select cart_id from free)) and c.cart_id = free.cart_id and c.version = free.version
