@@ -1,4 +1,5 @@
 import { newId } from '../../src/kernel/ids.ts'
+import { METADATA_KEYS_MAX } from '../../src/kernel/metadata.ts'
 import { rowOf } from '../never/routes.ts'
 import type { Contract, Ready, Sendable } from './requests.ts'
 import type { World } from './world.ts'
@@ -64,6 +65,14 @@ export const ENDS_OWN_SESSION: ReadonlySet<string> = new Set([
   'post /api/auth/me/delete',
   'post /api/auth/logout'
 ])
+
+const tooManyKeys = Object.fromEntries(
+  Array.from({ length: METADATA_KEYS_MAX + 1 }, (_, index) => [`key ${index}`, 'x'])
+)
+const withMetadata = (request: Sendable, metadata: object): Sendable => ({
+  ...request,
+  body: { ...(request.body as object), metadata }
+})
 
 const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`
 
@@ -140,6 +149,20 @@ export const refusals: readonly Case[] = [
     name: 'with a field that does not exist: 400',
     isFor: (route, { isJson }) => isJson(route) && isObject(route.request.body),
     spoil: request => ({ ...request, body: { ...(request.body as object), no_such_field: 1 } }),
+    status: 400,
+    code: /^VALIDATION_FAILED$/
+  },
+  {
+    name: 'with a 51st key of metadata: 400',
+    isFor: (route, { takesMetadata }) => takesMetadata(route),
+    spoil: request => withMetadata(request, tooManyKeys),
+    status: 400,
+    code: /^VALIDATION_FAILED$/
+  },
+  {
+    name: 'with a value of metadata of 501 characters: 400',
+    isFor: (route, { takesMetadata }) => takesMetadata(route),
+    spoil: request => withMetadata(request, { key: 'x'.repeat(501) }),
     status: 400,
     code: /^VALIDATION_FAILED$/
   },

@@ -33,6 +33,13 @@ export async function readContract(shop: Pick<World, 'request'>) {
       const schema = operation.requestBody?.content[contentType ?? '']?.schema
       return schema !== undefined && compileSchema(followed(schema, json.components.schemas))({}).length === 0
     },
+    /** Whether the body has a field `metadata`. */
+    takesMetadata: ({ operation, contentType }: Route) => {
+      const schema = operation.requestBody?.content[contentType ?? '']?.schema
+      return (
+        schema !== undefined && 'metadata' in (followed(schema, json.components.schemas).properties ?? {})
+      )
+    },
     /** Whether a repeated request gets the first response again: responses with secrets are not stored. */
     isReplayed: (route: Route, status: number) => names(route, status, 'idempotency-replayed'),
     names

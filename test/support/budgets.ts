@@ -70,7 +70,9 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
       'payment_status=paid',
       'email=unknown@example.com',
       'email=buyer-7@example.com',
-      'number=N7'
+      'number=N7',
+      ...['app', 'stand', 'nowhere'].map(channel => `metadata[channel]=${channel}`),
+      'metadata[channel]=stand&status=pending'
     ],
     `customer_id=${UNKNOWN}`
   ),

@@ -18,7 +18,10 @@ type Deps = {
   isEnabled: (template: MailTemplateName) => boolean
 }
 
-/** Variables about an order for a template, without its token. */
+/**
+ * Variables about an order for a template, without its token. The metadata is a list, because a template
+ * cannot name a key that an order may lack.
+ */
 export const orderTemplateVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
   id,
   number,
@@ -31,7 +34,8 @@ export const orderTemplateVariables = ({ id, number, currency, lines, terms, ...
   total: summary.total,
   shipping_total: summary.shipping_total,
   tax_added: summary.tax_added,
-  tax_total: summary.tax_total
+  tax_total: summary.tax_total,
+  metadata: Object.entries(summary.metadata).map(([key, value]) => ({ key, value }))
 })
 
 /** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */

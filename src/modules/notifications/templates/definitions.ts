@@ -50,6 +50,7 @@ const order = {
   tax_added: 0,
   tax_total: 953,
   total: 5_970,
+  metadata: [{ key: neverEmptyExample('gift_note'), value: neverEmptyExample('Happy birthday') }],
   lines: [
     {
       sku: neverEmptyExample('MUG-1'),

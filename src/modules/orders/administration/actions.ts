@@ -1,15 +1,20 @@
+import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { metadataChangesOf } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { creditInputAmbiguous, orderActionRefused, orderStale } from '../errors.ts'
+import { creditInputAmbiguous, orderActionRefused, orderNotFound, orderStale } from '../errors.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
 import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { lockOrder } from '../lifecycle/repository.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import { updateOrderMetadata } from './repository.ts'
+import type { UpdateOrderRequest } from './schema.ts'
 
 type Deps = {
   db: Database
@@ -113,6 +118,15 @@ export function createAdminOrderActions(deps: Deps) {
           await changes.transition(tx, locked, action, actor, { isHeld: action === 'hold' })
         )
       ),
+
+    /** Changes the metadata in any state, and no other column. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `METADATA_LIMIT` */
+    updateMetadata: (id: string, body: UpdateOrderRequest, write: IdempotentWrite) =>
+      write.once(db, async tx => {
+        const order = found(await tx.first(lockOrder, { id }), orderNotFound)
+        write.expect(order.version, orderStale)
+        const changes = metadataChangesOf(body)
+        if (changes !== undefined) await tx.run(updateOrderMetadata, { id, ...changes })
+      }),
 
     note: (id: string, actor: OrderActor, write: IdempotentWrite) =>
       runAction(id, 'note', actor, write, (tx, locked) => changes.transition(tx, locked, 'note', actor))

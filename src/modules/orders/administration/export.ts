@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
@@ -67,7 +68,8 @@ const COLUMNS: Readonly<Record<OrderExportRowKind, readonly string[]>> = {
       'id'
     ],
     ...ADDRESS.map(part => `shipping_${part}`),
-    ...ADDRESS.map(part => `billing_${part}`)
+    ...ADDRESS.map(part => `billing_${part}`),
+    'metadata'
   ],
   lines: [
     ...ORDER_COLUMNS,
@@ -127,21 +129,24 @@ async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) =>
   }
 }
 
+type OrderStatusRow = Pick<ExportedOrderRow, 'state' | 'payment_status' | 'fulfillment_status'>
+
 const withPrefix = (prefix: string, address: AddressDraft | null): Cells =>
   Object.fromEntries(ADDRESS.map(part => [`${prefix}_${part}`, address?.[part] ?? null]))
 
-const statusOfRow = ({ state, payment_status, fulfillment_status }: ExportedOrderRow) =>
+const statusOfRow = ({ state, payment_status, fulfillment_status }: OrderStatusRow) =>
   orderStatusOf(state, payment_status, fulfillment_status)
 
-const orderCells = ({ shipping_address, billing_address, ...row }: ExportedOrderRow): Cells => ({
+const orderCells = ({ shipping_address, billing_address, metadata, ...row }: ExportedOrderRow): Cells => ({
   ...row,
-  status: statusOfRow({ ...row, shipping_address, billing_address }),
+  metadata: isEmptyPatch(metadata) ? null : JSON.stringify(metadata),
+  status: statusOfRow(row),
   ...withPrefix('shipping', shipping_address),
   ...withPrefix('billing', billing_address)
 })
 
 /** The order columns of a row of lines or taxes. */
-const headOf = (row: ExportedOrderRow): Cells => ({
+const headOf = (row: ExportedOrderDetailsRow): Cells => ({
   number: row.number,
   order_id: row.id,
   placed_at: row.placed_at,

@@ -9,6 +9,7 @@ export const orderFiltersOf = ({ number, from, to, ...query }: OrderFilterQuery)
   customer_id: query.customer_id ?? null,
   email: query.email ?? null,
   placed: query.placed ?? null,
+  metadata: query.metadata ?? null,
   number: number === undefined ? null : normalizeOrderNumber(number),
   from: from === undefined ? null : new Date(from),
   to: to === undefined ? null : new Date(to)

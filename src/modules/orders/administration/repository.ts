@@ -1,5 +1,19 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { json, nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import {
+  hasMetadataSql,
+  metadataMatchSql,
+  metadataSearch,
+  metadataUpdate
+} from '../../../platform/postgres/metadata.ts'
+import {
+  json,
+  nullableJson,
+  nullableOneOf,
+  type RowOf,
+  statement
+} from '../../../platform/postgres/statement.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../lifecycle/status.ts'
 import {
   type DeliveryGroupRow,
@@ -22,6 +36,8 @@ const filters = {
   from: 'timestamptz?',
   to: 'timestamptz?'
 } as const
+const withMetadata = { ...filters, metadata: json<Metadata>() } as const
+const withAnyMetadata = { ...filters, metadata: nullableJson<Metadata>() } as const
 const matching = `
   ($status::text is null or status = $status)
   and ($payment_status::text is null or payment_status = $payment_status)
@@ -43,6 +59,28 @@ export const listAllOrders = statement({
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
+/** Lists orders that match the filters and have this metadata, newest first. */
+export const listOrdersWithMetadata = statement({
+  name: 'orders.list_orders_with_metadata',
+  takes: { ...withMetadata, after: 'uuid', limit: 'int8' },
+  gives: { ...orderSummaryColumns, quantity: 'int8' },
+  slow: true,
+  text: boundedSearchSql({
+    table: 'orders.orders',
+    columns: orderSummaryColumnNames,
+    where: `id < $after and ${matching}`,
+    by: 'id desc',
+    ...metadataSearch,
+    shown: `${orderSummaryColumnNames},
+      (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = page.id) as quantity`
+  })
+})
+/** Changes the metadata of an order. */
+export const updateOrderMetadata = metadataUpdate(
+  'orders.update_metadata',
+  'orders.orders',
+  ', version = version + 1, updated_at = now()'
+)
 /** Lists orders by the time of their last change. `at` is in microseconds since 1970. */
 export const listChangedOrders = statement({
   name: 'orders.list_changed_orders',
@@ -66,19 +104,19 @@ export const countChangedOrders = statement({
 })
 export const listOrdersToExport = statement({
   name: 'orders.export_orders',
-  takes: { ...filters, after: 'uuid', limit: 'int8' },
-  gives: { ...orderSummaryColumns, ...orderAddressColumns },
+  takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },
+  gives: { ...orderSummaryColumns, ...orderAddressColumns, metadata: json<Metadata>() },
   slow: true,
   text: `
-    select ${orderSummaryColumnNames}, shipping_address, billing_address
-    from orders.orders where id < $after and ${matching} order by id desc limit $limit`
+    select ${orderSummaryColumnNames}, shipping_address, billing_address, metadata
+    from orders.orders where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
 export type ExportedOrderRow = RowOf<typeof listOrdersToExport>
 
 /** Orders with what the rows of lines and taxes need. */
 export const listOrderDetailsToExport = statement({
   name: 'orders.export_details',
-  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },
   gives: {
     ...orderSummaryColumns,
     ...orderAddressColumns,
@@ -93,7 +131,7 @@ export const listOrderDetailsToExport = statement({
       (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
       (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
         as components
-    from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
+    from orders.orders o where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
 export type ExportedOrderDetailsRow = RowOf<typeof listOrderDetailsToExport>
 
@@ -103,4 +141,11 @@ export const countAllOrders = statement({
   gives: { total: 'int4' },
   slow: true,
   text: countUpTo(`orders.orders where ${matching}`)
+})
+export const countOrdersWithMetadata = statement({
+  name: 'orders.count_orders_with_metadata',
+  takes: withMetadata,
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo(`orders.orders where ${matching} and ${metadataMatchSql('$metadata')}`)
 })

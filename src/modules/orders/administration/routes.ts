@@ -67,6 +67,21 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     request => orders.read(request.params.id)
   )
 
+  tiers.admin.patch(
+    '/admin/orders/:id',
+    {
+      config,
+      schema: {
+        ...own,
+        summary: 'Update an order',
+        description:
+          'Changes `metadata` and `private_metadata` of an order, in any state. Sent keys are set, null deletes a key, and other keys stay. Buyers see `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the order would have too many keys; delete some. 412 `ORDER_STALE`: read the order again.',
+        body: schema.UpdateOrderRequest
+      }
+    },
+    request => orders.update(request.params.id, request.body, writeOf(request))
+  )
+
   tiers.admin.post(
     '/admin/orders/:id/cancel',
     {

@@ -1,4 +1,5 @@
 import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
+import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -51,7 +52,8 @@ export const OrderFilterQuery = input({
   from: Type.Optional(
     Type.String({ format: 'date-time', description: 'Orders created at this time or later.' })
   ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Orders created before this time.' }))
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Orders created before this time.' })),
+  ...metadataQuery
 })
 export type OrderFilterQuery = Static<typeof OrderFilterQuery>
 /** What a row of an exported file holds. */
@@ -122,6 +124,9 @@ export const OrderNoteRequest = request('OrderNoteRequest', {
   text: line(2_000, 'Text of the note. Only administrators see it.')
 })
 
+export const UpdateOrderRequest = request('UpdateOrderRequest', metadataFields)
+export type UpdateOrderRequest = Static<typeof UpdateOrderRequest>
+
 export const AdminOrderResponse = response('AdminOrderResponse', {
   ...orderResponseFields,
   shipments: Type.Array(
@@ -141,6 +146,7 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
     }),
     { description: 'Shipments of the order, voided ones included.' }
   ),
+  ...allMetadataShown,
   is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
   is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
   held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),

@@ -14,9 +14,9 @@ import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { orderSummaryView } from '../orders/view.ts'
 import type { AdminOrderActions } from './actions.ts'
 import { exportOrdersAsCsv } from './export.ts'
-import { orderFiltersOf } from './filters.ts'
+import { type OrderFilters, orderFiltersOf } from './filters.ts'
 import * as repository from './repository.ts'
-import type { AdminOrderResponse, OrderExportQuery, OrderListQuery } from './schema.ts'
+import type { AdminOrderResponse, OrderExportQuery, OrderListQuery, UpdateOrderRequest } from './schema.ts'
 import { adminOrderView } from './view.ts'
 
 type Deps = { db: Database; actions: AdminOrderActions; fulfilment: FulfilmentService }
@@ -32,6 +32,15 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
     return read(id)
   }
 
+  const listRows = ({ metadata, ...others }: OrderFilters, place: { after: string; limit: number }) =>
+    metadata === null
+      ? db.rows(repository.listAllOrders, { ...others, ...place })
+      : db.rows(repository.listOrdersWithMetadata, { ...others, metadata, ...place })
+  const countRows = ({ metadata, ...others }: OrderFilters) =>
+    metadata === null
+      ? db.first(repository.countAllOrders, others)
+      : db.first(repository.countOrdersWithMetadata, { ...others, metadata })
+
   function listNewest({ limit, cursor, count, ...query }: OrderListQuery) {
     const filters = orderFiltersOf(query)
     const page = {
@@ -43,8 +52,8 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       name: 'all orders',
       filters,
       ...newestFirst,
-      rows: place => db.rows(repository.listAllOrders, { ...filters, ...place }),
-      total: () => db.first(repository.countAllOrders, filters)
+      rows: place => listRows(filters, place),
+      total: () => countRows(filters)
     })
   }
 
@@ -111,6 +120,8 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(id, actions.transition(id, action, actor, write)),
+    update: (id: string, body: UpdateOrderRequest, write: IdempotentWrite) =>
+      readAfter(id, actions.updateMetadata(id, body, write)),
     note: (id: string, actor: OrderActor, write: IdempotentWrite) =>
       readAfter(id, actions.note(id, actor, write))
   }

@@ -2,7 +2,7 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
 import { CheckoutFindingResponse, checkoutPriceFields, checkoutRequestFields } from '../checkouts/schema.ts'
 
-const { note: _, ...what } = checkoutRequestFields
+const { note: _, metadata: __, ...what } = checkoutRequestFields
 export const OrderQuoteRequest = request('OrderQuoteRequest', {
   checkout_id: Type.Optional({
     ...Id,

@@ -63,7 +63,7 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
         ...own,
         summary: 'Update a guest checkout',
         description:
-          'Replaces every field of an open guest checkout: a field that you omit is removed. Needs `X-Checkout-Token`. Returns the checkout with its new price and `findings`. 409 `CHECKOUT_COMPLETED`: it became the order in `order_id`. 409 `CHECKOUT_EXPIRED` or `CHECKOUT_CANCELED`: create a new checkout. 412 `CHECKOUT_STALE`: read the checkout again.',
+          'Replaces every field of an open guest checkout: a field that you omit is removed. Only `metadata` is merged: omitted keys stay, null deletes a key. Needs `X-Checkout-Token`. Returns the checkout with its new price and `findings`. 409 `CHECKOUT_COMPLETED`: it became the order in `order_id`. 409 `CHECKOUT_EXPIRED` or `CHECKOUT_CANCELED`: create a new checkout. 412 `CHECKOUT_STALE`: read the checkout again.',
         querystring: MarketQuery,
         headers: Type.Object({ ...MarketHeaders.properties, ...GuestHeaders.properties }),
         body: GuestCheckoutRequest

@@ -1,4 +1,11 @@
 import { parseEmail } from '../../../kernel/email.ts'
+import {
+  type Metadata,
+  type MetadataChange,
+  mergeMetadata,
+  OWN_METADATA_BYTES_MAX
+} from '../../../kernel/metadata.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { AddressDraft } from './addresses.ts'
 import type { CheckoutLine } from './lines.ts'
 
@@ -17,7 +24,31 @@ export type CheckoutInput = {
   /** Promotion codes as the buyer typed them. */
   readonly codes: readonly string[]
   readonly note: string | null
+  /** Of the checkout or the order request. Absent: empty. */
+  readonly metadata?: Metadata
+  /** Of the cart that the lines come from, in the same version. Absent: empty. */
+  readonly cartMetadata?: Metadata
 }
+
+/**
+ * Returns the input with its metadata after a change. @throws `METADATA_LIMIT` also when the order would
+ * exceed the limits with the metadata of the cart, so that placing it never does.
+ */
+export function changeMetadata(
+  input: CheckoutInput,
+  stored: Metadata = {},
+  change: MetadataChange = {}
+): CheckoutInput {
+  const metadata = mergeMetadata(stored, change, OWN_METADATA_BYTES_MAX)
+  const { metadata: _, ...others } = input
+  const changed = isEmptyPatch(metadata) ? others : { ...others, metadata }
+  orderMetadataOf(changed)
+  return changed
+}
+
+/** The metadata of the order: that of the cart, and over it that of the checkout. @throws `METADATA_LIMIT` */
+export const orderMetadataOf = ({ cartMetadata = {}, metadata = {} }: CheckoutInput): Metadata =>
+  mergeMetadata(cartMetadata, metadata, OWN_METADATA_BYTES_MAX)
 
 /** The email address for messages. Null: it is missing or invalid. */
 export const validEmailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>

@@ -1,17 +1,23 @@
 import { parseEmail } from '../../../kernel/email.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmpty, cartsDisabled, checkoutItemsAmbiguous } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
-import type { CheckoutInput } from './input.ts'
+import { type CheckoutInput, changeMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
 import type { CheckoutRow } from './repository.ts'
 
 /** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
 type CartColumns = Pick<CheckoutRow, 'cart_id' | 'cart_version'>
 const NO_CART: CartColumns = { cart_id: null, cart_version: null }
-type LinesWithSource = { readonly lines: readonly CheckoutLine[]; readonly source: CartColumns }
+type LinesWithSource = {
+  readonly lines: readonly CheckoutLine[]
+  readonly source: CartColumns
+  readonly metadata?: Metadata
+}
 
 type Deps = {
   pricing: Pick<PricingApi, 'markets'>
@@ -20,21 +26,22 @@ type Deps = {
 
 /**
  * Creates the function that turns a request into the stored input. With a cart, it reads the lines from
- * there.
+ * there. The metadata of the request changes `stored`, that of the checkout.
  */
 export function createReadCheckoutInput({ pricing, cart }: Deps) {
   /**
    * @throws `PRICING_MARKET_UNKNOWN`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
-   * `CART_GUEST_NOT_FOUND`
+   * `CART_GUEST_NOT_FOUND`, `METADATA_LIMIT`
    */
   return async (
     customerId: string | null,
-    request: PlaceOrder
+    request: PlaceOrder,
+    stored: Metadata = {}
   ): Promise<{ input: CheckoutInput; source: CartColumns }> => {
     const { market = null } = request
     if (market !== null) await pricing.markets.resolve({ name: market })
-    const { lines, source } = await readLines(customerId, request)
-    const input = {
+    const { lines, source, metadata = {} } = await readLines(customerId, request)
+    const input: CheckoutInput = {
       lines,
       market,
       email: readEmail(request.email ?? ''),
@@ -42,9 +49,10 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
       billingAddress: readAddress(request.billing_address),
       shippingOption: request.shipping_option ?? null,
       codes: request.codes ?? [],
-      note: request.note ?? null
+      note: request.note ?? null,
+      ...(!isEmptyPatch(metadata) && { cartMetadata: metadata })
     }
-    return { input, source }
+    return { input: changeMetadata(input, stored, request.metadata), source }
   }
 
   async function readLines(customerId: string | null, request: PlaceOrder): Promise<LinesWithSource> {
@@ -59,9 +67,9 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
   async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
     if (cart === undefined) throw cartsDisabled()
     const cartId = customerId ?? (await cart.findGuestCartId(token))
-    const { lines, version } = await cart.findStored(cartId)
+    const { lines, version, metadata } = await cart.findStored(cartId)
     if (lines.length === 0) throw cartEmpty()
-    return { lines, source: { cart_id: cartId, cart_version: version } }
+    return { lines, source: { cart_id: cartId, cart_version: version }, metadata }
   }
 }
 

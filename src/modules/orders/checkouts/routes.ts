@@ -55,7 +55,7 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
         ...own,
         summary: 'Update a checkout',
         description:
-          'Replaces every field of an open checkout: a field that you omit is removed. Send the whole form after each step. Returns the checkout with its new price and `findings`. 409 `CHECKOUT_COMPLETED`: it became the order in `order_id`. 409 `CHECKOUT_EXPIRED` or `CHECKOUT_CANCELED`: create a new checkout. 412 `CHECKOUT_STALE`: read the checkout again.',
+          'Replaces every field of an open checkout: a field that you omit is removed. Only `metadata` is merged: omitted keys stay, null deletes a key. Send the whole form after each step. Returns the checkout with its new price and `findings`. 409 `CHECKOUT_COMPLETED`: it became the order in `order_id`. 409 `CHECKOUT_EXPIRED` or `CHECKOUT_CANCELED`: create a new checkout. 412 `CHECKOUT_STALE`: read the checkout again.',
         body: CheckoutRequest
       }
     },

@@ -1,3 +1,4 @@
+import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -45,7 +46,8 @@ export const checkoutRequestFields = {
   codes: Type.Optional(Type.Array(line(64), { description: 'Promotion codes.', maxItems: CODES_MAX })),
   note: Type.Optional(
     Type.String({ maxLength: NOTE_LENGTH_MAX, description: 'A note from the buyer to the shop.' })
-  )
+  ),
+  ...ownMetadataFields
 }
 export const CheckoutRequest = request('CheckoutRequest', {
   cart: Type.Optional(
@@ -55,7 +57,7 @@ export const CheckoutRequest = request('CheckoutRequest', {
 })
 export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
   guest_cart_token: Type.Optional(
-    Type.String({ description: 'Uses the items of this guest cart instead of `items`.', maxLength: 256 })
+    Type.String({ description: 'Uses the items of this guest cart instead of `items`.', maxLength: 128 })
   ),
   ...checkoutRequestFields
 })
@@ -236,6 +238,7 @@ const fields = {
   shipping_option: nullable(Type.String({ description: 'The shipping option that the buyer chose.' })),
   codes: Type.Array(Type.String()),
   note: nullable(Type.String()),
+  ...metadataShown,
   version: Version,
   created_at: Time,
   updated_at: Time,

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
@@ -13,6 +14,7 @@ import {
 } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
+import { changeMetadata } from './input.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
@@ -81,8 +83,8 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: Owner, request: PlaceOrder) {
-    const { input, source } = await readCheckoutInput(owner, request)
+  async function priceInput(owner: Owner, request: PlaceOrder, stored?: Metadata) {
+    const { input, source } = await readCheckoutInput(owner, request, stored)
     const priced = await priceCheckout(db, owner, input)
     return {
       priced,
@@ -112,11 +114,14 @@ export function createCheckoutService({
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     if (write.alreadyApplied) return readOwned(owner, id)
-    assertCheckoutOpen(await findOwned(owner, id))
-    const { priced, columns } = await priceInput(owner, request)
+    const present = await findOwned(owner, id)
+    assertCheckoutOpen(present)
+    const { priced, columns } = await priceInput(owner, request, present.input.metadata)
     const row = await write.once(db, async tx => {
-      assertCheckoutOpen(await lockCheckout(tx, owner, id, write))
-      return tx.first(repository.updateCheckout, { id, ...columns })
+      const stored = await lockCheckout(tx, owner, id, write)
+      assertCheckoutOpen(stored)
+      const input = changeMetadata(columns.input, stored.input.metadata, request.metadata)
+      return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
     return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
   }

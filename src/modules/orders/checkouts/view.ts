@@ -30,6 +30,7 @@ export function checkoutView(
     shipping_option: input.shippingOption,
     codes: [...input.codes],
     note: input.note,
+    metadata: input.metadata ?? {},
     version: row.version,
     created_at: row.created_at,
     updated_at: row.updated_at,

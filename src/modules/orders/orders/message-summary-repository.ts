@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
@@ -46,13 +47,14 @@ export const listOrderSummaries = statement({
     tax_total: 'int8',
     total: 'int8',
     token_version: 'int4',
+    metadata: json<Metadata>(),
     lines: json<Line[]>(),
     shipments: json<Shipment[]>()
   },
   text: `
     select o.id, number, customer_id, email, coalesce(shipping_address->>'name', billing_address->>'name') as name,
       market, currency, state, terms, payment_status, fulfillment_status, placed_at, canceled_for, subtotal, discount_total,
-      shipping_total, tax_added, tax_total, total, token_version,
+      shipping_total, tax_added, tax_total, total, token_version, metadata,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'line', l.line, 'sku', l.sku, 'name', l.name, 'variant_name', l.variant_name,
           'quantity', l.ordered - l.canceled, 'total', (

@@ -1,4 +1,5 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
+import { metadataColumns } from '../../../platform/postgres/metadata.ts'
 import {
   json,
   nullableJson,
@@ -143,6 +144,7 @@ const whole = {
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
   tax_exemption: nullableJson<TaxExemption>(),
+  ...metadataColumns,
   lines: json<OrderLineRow[]>(),
   groups: json<DeliveryGroupRow[]>(),
   components: json<PriceComponentRow[]>(),
@@ -153,7 +155,7 @@ const whole = {
 
 const wholeOrder = `
   select ${orderSummaryColumnNames}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
-    shipping_address, billing_address, note, tax_exemption,
+    shipping_address, billing_address, note, tax_exemption, metadata, private_metadata,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
     (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)

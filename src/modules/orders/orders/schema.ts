@@ -1,3 +1,4 @@
+import { metadataShown } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -54,7 +55,7 @@ export const GuestOrderRequest = request('GuestOrderRequest', {
     description: 'Email address of the guest, for the order confirmation.'
   }),
   guest_cart_token: Type.Optional(
-    Type.String({ description: 'Orders the items of this guest cart instead of `items`.', maxLength: 256 })
+    Type.String({ description: 'Orders the items of this guest cart instead of `items`.', maxLength: 128 })
   ),
   ...orderRequestFields
 })
@@ -226,6 +227,7 @@ export const orderResponseFields = {
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),
+  ...metadataShown,
   shipments: Type.Array(Type.Object(orderShipmentResponseFields), {
     description: 'Shipments of the order, voided ones included.'
   }),

@@ -21,8 +21,10 @@ export const orderSummaryView = (row: OrderSummaryRow): OrderSummaryResponse => 
   status: orderStatusOf(row.state, row.payment_status, row.fulfillment_status)
 })
 
+type BuyerOrderRow = Omit<OrderRow, 'private_metadata'>
+
 /** The fields of an order for buyers and administrators. Amounts are sums of its components. */
-export function commonOrderView(row: OrderRow) {
+export function commonOrderView<R extends BuyerOrderRow>(row: R) {
   const { lines, groups, components, history, adjustments, shipments, ...order } = row
   const ofLine = Map.groupBy(components, ({ line }) => line)
   const ofGroup = Map.groupBy(components, ({ group_key }) => group_key)
@@ -57,7 +59,10 @@ const INTERNAL: readonly string[] = [
 ] satisfies OrderActionName[]
 
 /** The order as its buyer sees it. */
-export const buyerOrderView = (row: OrderRow, policy: CustomerCancellationPolicy): OrderResponse => ({
+export const buyerOrderView = (
+  { private_metadata: _, ...row }: OrderRow,
+  policy: CustomerCancellationPolicy
+): OrderResponse => ({
   ...commonOrderView(row),
   history: row.history
     .filter(({ action }) => !INTERNAL.includes(action))
@@ -70,7 +75,7 @@ export const buyerOrderView = (row: OrderRow, policy: CustomerCancellationPolicy
 })
 
 /** The facts that decide which actions are allowed. */
-export const orderLifecycleOf = (row: OrderRow): OrderLifecycle => ({
+export const orderLifecycleOf = (row: BuyerOrderRow): OrderLifecycle => ({
   state: row.state,
   paymentStatus: row.payment_status,
   lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),

@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderState } from '../lifecycle/status.ts'
 
@@ -35,7 +36,7 @@ export const eraseOrderPersonalData = statement({
   text: `
     update orders.orders set
       customer_id = null, token_version = token_version + 1, buyer = id::text, mailbox = null, cart_id = null, cart_version = null,
-      email = null, note = null,
+      email = null, note = null, metadata = '{}', private_metadata = '{}',
       shipping_address = ${regionOf('shipping_address')}, billing_address = ${regionOf('billing_address')},
       tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',
       erased_at = now(), version = version + 1, updated_at = now()
@@ -81,12 +82,13 @@ const exported = {
   billing_address: 'jsonb?',
   note: 'text?',
   tax_exemption: 'jsonb?',
+  metadata: json<Metadata>(),
   items: json<Line[]>(),
   placed_at: 'timestamptz?',
   created_at: 'timestamptz'
 } as const
 const exportedOrders = `
-    select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption,
+    select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption, metadata,
       (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
          'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
       placed_at, created_at

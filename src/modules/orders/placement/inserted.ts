@@ -10,6 +10,7 @@ export function orderRowAfterInsert(
   const { actor, payment_timeout_seconds: ______, ...shown } = others
   return {
     ...shown,
+    private_metadata: {},
     is_overpaid: false,
     is_disputed: false,
     version: 1,

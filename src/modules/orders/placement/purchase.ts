@@ -1,6 +1,6 @@
 import { actorIdOf, type Buyer, customerIdOf } from '../buyers/buyer.ts'
 import type { BuyerKeys } from '../buyers/service.ts'
-import type { CheckoutInput } from '../checkouts/input.ts'
+import { type CheckoutInput, orderMetadataOf } from '../checkouts/input.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
 import { paymentTermsOf } from '../lifecycle/terms.ts'
@@ -68,6 +68,7 @@ export function newOrderRowOf(
     shipping_address: input.shippingAddress,
     billing_address: input.billingAddress,
     note: input.note,
+    metadata: orderMetadataOf(input),
     payment_status: hasPayments ? (isPaid ? 'paid' : 'unpaid') : null,
     actor: actorIdOf(buyer),
     payment_timeout_seconds: paymentTimeoutSeconds

@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import {
   json,
   nullableJson,
@@ -38,6 +39,7 @@ const order = {
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
+  metadata: json<Metadata>(),
   tax_exemption: nullableJson<TaxExemption>(),
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>()
