@@ -228,15 +228,17 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'delete /api/guest-cart',
     'delete /api/guest-cart/items/{variantId}',
     'delete /api/products/{id}/reviews',
-    ...[...priced, 'orders/{id}/shipments']
+    ...[...priced, 'orders', 'orders/{id}/shipments']
       .sort()
       .map(each => `patch /api/admin/${each}/{id}`.replace('shipments/{id}', 'shipments/{shipment_id}')),
     'patch /api/admin/webhooks/endpoints/{id}',
     'patch /api/auth/addresses/{id}',
+    'patch /api/cart',
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
     'patch /api/catalog/variants/{id}',
+    'patch /api/guest-cart',
     'patch /api/inventory/items/{id}',
     'patch /api/inventory/locations/{id}',
     ...[
