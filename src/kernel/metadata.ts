@@ -94,7 +94,7 @@ export const metadataFields = {
 
 const stored = (description: string) =>
   Type.Record(Type.String({ pattern: '^' }), Type.String(), { description })
-/** The field of responses to everyone who sees the object. */
+/** The field of responses to customers and guests. */
 export const metadataShown = { metadata: stored('Data of your own.') }
 /** The fields of responses to administrators. */
 export const allMetadataShown = {

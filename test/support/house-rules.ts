@@ -17,7 +17,19 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 )
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
-  ...['createCacheInvalidation', 'createCachedReader'],
+  ...[
+    'createCacheInvalidation',
+    'createCachedReader',
+    'boundedSearchSql',
+    'declareMetadata',
+    'hasMetadataSql',
+    'mergedMetadataSql',
+    'metadataChangesOf',
+    'metadataColumns',
+    'metadataMatchSql',
+    'metadataSearch',
+    'metadataUpdate'
+  ],
   ...[
     'countUpTo',
     'readChanges',

@@ -39,7 +39,8 @@ export function metadataUpdate(name: string, table: `${string}.${string}`, also 
   })
 }
 
-type MetadataRequest = {
+/** The fields of a request that change metadata. */
+export type MetadataRequest = {
   readonly metadata?: MetadataChange | undefined
   readonly private_metadata?: MetadataChange | undefined
 }

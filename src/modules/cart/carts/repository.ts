@@ -1,6 +1,5 @@
-import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { declareMetadata, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { json, nullableJson, statement } from '../../../platform/postgres/statement.ts'
 import type { CartLine, CartLineChanges } from './lines.ts'
 
@@ -12,7 +11,6 @@ export type StoredCart = {
   metadata: Metadata
 }
 const NO_METADATA: Metadata = {}
-declareMetadata('cart.carts')
 
 // Expiry is a change like any other. Until a transaction writes it, reads return the next version, no lines
 // and no metadata. Only the first row has the metadata, which can be long.
@@ -143,16 +141,6 @@ const saveUnchangedCarts = statement({
     )
     select cart_id, version, updated_at from updated`
 })
-const updateMetadata = statement({
-  name: 'cart.update_metadata',
-  takes: { cartId: 'uuid', metadata: json<MetadataChange>() },
-  gives: { version: 'int4', updated_at: 'timestamptz', metadata: json<Metadata>() },
-  text: `
-    update cart.carts set
-      metadata = ${mergedMetadataSql('metadata', '$metadata')}, version = version + 1, updated_at = clock_timestamp()
-    where cart_id = $cartId
-    returning version, updated_at, metadata`
-})
 const emptyCart = statement({
   name: 'cart.empty_cart',
   takes: { cartId: 'uuid' },
@@ -258,16 +246,6 @@ export async function saveCart(
     removed.length > 0 && tx.run(deleteLines, { cartId, variantIds: removed })
   ])
   return { ...versionOf(updated), lines }
-}
-
-/** Changes the metadata of a locked cart. @throws `METADATA_LIMIT` */
-export async function saveCartMetadata(
-  tx: Transaction,
-  cartId: string,
-  metadata: MetadataChange
-): Promise<Omit<StoredCart, 'lines'>> {
-  const updated = await tx.first(updateMetadata, { cartId, metadata })
-  return { ...versionOf(updated), metadata: updated?.metadata ?? NO_METADATA }
 }
 
 /** A change that was decided for this version of a cart, without a lock. */

@@ -17,6 +17,7 @@ import {
   setCartLine,
   upsertCartLines
 } from './lines.ts'
+import { saveCartMetadata } from './metadata-repository.ts'
 import * as carts from './repository.ts'
 import { type CartView, joinCartWithOffers, type UnavailableCartLine } from './view.ts'
 
@@ -165,7 +166,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       const cart = await carts.lockOrCreateCart(tx, cartId)
       write.expect(cart.version, cartStale)
       if (isEmptyPatch(change)) return cart
-      return { ...cart, ...(await carts.saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
+      return { ...cart, ...(await saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
     return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
   }

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { type CartLine, upsertCartLines } from '../carts/lines.ts'
+import { saveCartMetadata } from '../carts/metadata-repository.ts'
 import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
@@ -142,7 +143,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
   ): Promise<carts.StoredCart> {
     const metadata = completeMetadata(present.metadata, added, OWN_METADATA_BYTES_MAX)
     if (metadata === present.metadata) return present
-    return { ...present, ...(await carts.saveCartMetadata(tx, customerId, metadata)) }
+    return { ...present, ...(await saveCartMetadata(tx, customerId, metadata)) }
   }
 
   /** Marks the token as merged and deletes its cart. */

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { metadataChangesOf } from '../../../platform/postgres/metadata.ts'
+import { type MetadataRequest, metadataChangesOf } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
@@ -14,7 +14,6 @@ import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../l
 import { lockOrder } from '../lifecycle/repository.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import { updateOrderMetadata } from './repository.ts'
-import type { UpdateOrderRequest } from './schema.ts'
 
 type Deps = {
   db: Database
@@ -120,7 +119,7 @@ export function createAdminOrderActions(deps: Deps) {
       ),
 
     /** Changes the metadata in any state, and no other column. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `METADATA_LIMIT` */
-    updateMetadata: (id: string, body: UpdateOrderRequest, write: IdempotentWrite) =>
+    updateMetadata: (id: string, body: MetadataRequest, write: IdempotentWrite) =>
       write.once(db, async tx => {
         const order = found(await tx.first(lockOrder, { id }), orderNotFound)
         write.expect(order.version, orderStale)
