@@ -12,13 +12,13 @@ export const seeds: readonly Seed[] = [
   {
     name: 'order-refund-paid-twice',
     promise: 'The refund of an order is paid back once.',
-    file: 'src/modules/payments/accounts/service.ts',
-    find: 'await refunds.request(tx, payment, { id, amount: part, reason: request.reason, actor: request.actor })',
-    replace: `const own = { amount: part, reason: request.reason, actor: request.actor }
-        await refunds.request(tx, payment, { id, ...own })
+    file: 'src/modules/payments/accounts/locked-account.ts',
+    find: 'await refunds.request(tx, payment, { ...request, id: operationId, amountMinor: part })',
+    replace: `const own = { ...request, amountMinor: part }
+        await refunds.request(tx, payment, { ...own, id: operationId })
         if (payment.captured - payment.refunded - payment.refunding >= 2 * part) {
-          const again = derivedId(id, 'again')
-          await refunds.request(tx, payment, { id: again, ...own })
+          const again = derivedId(operationId, 'again')
+          await refunds.request(tx, payment, { ...own, id: again })
           wake(tx, again)
         }`,
     seenAs: 'was refunded, and'
@@ -125,7 +125,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'redemption-not-given-back',
     promise: 'A canceled order gives the uses of its promotions back.',
-    file: 'src/modules/orders/cancellation/service.ts',
+    file: 'src/modules/orders/cancellation/settlement.ts',
     find: 'await pricing.release(tx, id)',
     replace: 'if (locked.order.total < 0) await pricing.release(tx, id)',
     seenAs: 'a redemption belongs to an order that is canceled'

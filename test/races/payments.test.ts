@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { paymentsModule } from '../../src/modules/payments/index.ts'
 import { until } from '../faults/until.ts'
 import { type PaymentShop, usePayments } from '../support/payments.ts'
 
@@ -127,11 +126,10 @@ test('a payment that is paid and canceled simultaneously ends as one of the two'
   const shop = await usePayments()
   const orders = await Promise.all(Array.from({ length: 6 }, () => shop.order()))
   const payments = await Promise.all(orders.map(async orderId => (await shop.intent(orderId)).id))
-  const api = shop.apiOf(paymentsModule)
   await Promise.all(
     orders.flatMap((orderId, nth) => [
       shop.act(payments[nth] as string, 'pay'),
-      shop.db.transaction(async tx => api?.freeze(tx, orderId))
+      shop.withAccount(orderId, account => account.freeze())
     ])
   )
   await settled(shop)

@@ -6,6 +6,8 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
 import {
   deriveOrderToken,
+  type LockedPaymentAccount,
+  orderPayments,
   type PaymentChange,
   type PaymentsApi,
   paymentsModule
@@ -91,7 +93,8 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
   await shop.app.listen({ host: '127.0.0.1', port })
   const api = shop.apiOf(paymentsModule) as PaymentsApi
   const changes: PaymentChange[] = []
-  api.registerHooks(async (tx, change) => {
+  const forOrders = orderPayments(api)
+  forOrders.registerHooks(async (tx, _account, change) => {
     tx.afterCommit(() => changes.push(change))
   })
   const buyer = customer()
@@ -114,6 +117,13 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
     expect(status, text).toBe(201)
     return json
   }
+  /** Runs `work` on the locked account of an order, in a transaction. */
+  const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>): Promise<T> =>
+    shop.db.transaction(async tx => {
+      const account = await forOrders.lockAccount(tx, orderId)
+      if (account === undefined) throw new Error(`no account of order ${orderId}`)
+      return work(account)
+    })
   /** Does what the customer does on the payment page. */
   const act = async (paymentId: string, deed: string, body: object = {}) =>
     sandbox.ask(`/test/payment_intents/${(await sandbox.intentOf(paymentId)).id}/${deed}`, body)
@@ -123,6 +133,8 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
     shop,
     sandbox,
     api,
+    forOrders,
+    withAccount,
     changes,
     buyer,
     admin: shop.as(admin()),

@@ -5,7 +5,7 @@ import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockLostEvent, stockTakenEvent } from '../inventory/index.ts'
-import { deriveOrderToken, isValidOrderToken, paymentsModule } from '../payments/index.ts'
+import { deriveOrderToken, isValidOrderToken, orderPayments, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
@@ -129,8 +129,9 @@ export const ordersModule = defineModule({
   jobs: [expireOrdersJob, completeOrdersJob, watchUnpaidStockJob, eraseOldGuestDataJob, openDataRequestJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  setup: async (platform, settings, apis) => {
+  setup: async (platform, settings, { payments, ...others }) => {
     const { secrets } = platform
+    const apis = { ...others, payments: payments && orderPayments(payments) }
     const tokens: OrderTokens = {
       create: (id, version) => deriveOrderToken(secrets, id, version),
       verify: (token, id, version) => isValidOrderToken(secrets, token, id, version)

@@ -3,14 +3,16 @@ import type { OwnPlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
-import type { PaymentsApi } from '../payments/index.ts'
+import type { OrderPayments } from '../payments/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
+import { createOrderRefunds } from './adjustments/refund-order.ts'
 import { createOrderAdjustmentService } from './adjustments/service.ts'
 import { createAdminOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
 import { createCancellationService } from './cancellation/service.ts'
+import { createCancellationSettlement } from './cancellation/settlement.ts'
 import { createCompleteOrders } from './completion/service.ts'
 import { createExpireOrders } from './expiry/service.ts'
 import { createPlacePendingOrder } from './fulfilment/place-pending-order.ts'
@@ -18,6 +20,7 @@ import { listOrdersForPackingSlips } from './fulfilment/repository.ts'
 import { createFulfilmentService } from './fulfilment/service.ts'
 import { createShipmentEventHandler } from './fulfilment/shipment-events.ts'
 import { createOrderTransitions } from './lifecycle/service.ts'
+import { createApplyPaymentChange } from './payments/apply-change.ts'
 import { createPaymentListener } from './payments/listener.ts'
 import type { OrdersSettings } from './settings.ts'
 import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
@@ -36,7 +39,7 @@ type Apis = {
   readonly auth: AuthApi | undefined
   readonly pricing: PricingApi
   readonly inventory: InventoryApi | undefined
-  readonly payments: PaymentsApi | undefined
+  readonly payments: OrderPayments | undefined
   readonly shipping: ShippingApi | undefined
   readonly cart: CartApi | undefined
 }
@@ -64,32 +67,35 @@ export function setUpLifecycle(
   })
   const fulfilment = createFulfilmentService({ db, changes, emit, inventory, payments, shipping })
   const placePendingOrder = createPlacePendingOrder({ changes, fulfilment, emit })
-  const adjustments = createOrderAdjustmentService({ payments, emit })
-  const cancellations = createCancellationService({
-    db,
-    changes,
+  const adjustments = createOrderAdjustmentService({ emit })
+  const settlement = createCancellationSettlement({ changes, emit, pricing, inventory, cart })
+  const applyPaymentChange = createApplyPaymentChange({
+    settleCancellation: settlement.settle,
     adjustments,
-    emit,
+    fulfilment,
+    evictions,
+    placePendingOrder,
     pricing,
-    payments,
-    inventory,
-    cart
-  })
-  const expire = createExpireOrders({
-    db,
-    log,
-    changes,
-    cancellations,
-    payments,
     unpaidStock,
     paymentTimeouts
   })
+  const refunds = createOrderRefunds({ db, changes, adjustments, applyPaymentChange, payments })
+  const cancellations = createCancellationService({
+    db,
+    changes,
+    settlement,
+    adjustments,
+    applyPaymentChange,
+    payments
+  })
+  const expire = createExpireOrders({ db, log, changes, cancellations, unpaidStock, paymentTimeouts })
   const completedAfterSeconds = settings.completed_after_days * DAY_SECONDS
   const complete = createCompleteOrders({ db, log, changes, seconds: completedAfterSeconds })
   const transitions = {
     changes,
     cancellations,
     adjustments,
+    refunds,
     fulfilment,
     evictions,
     placePendingOrder,
@@ -100,6 +106,7 @@ export function setUpLifecycle(
     changes,
     cancellations,
     adjustments,
+    refunds,
     fulfilment,
     inventory,
     payments
@@ -109,7 +116,7 @@ export function setUpLifecycle(
     database.rows(listOrdersForPackingSlips, { ids: [...ids] })
   )
   payments?.registerHooks(
-    createPaymentListener({ ...transitions, pricing, paymentTimeouts }),
+    createPaymentListener({ changes, applyPaymentChange }),
     unpaidStock.admit,
     createWaitForEvictions({ db, inventory })
   )

@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
 import type { OwnPlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
-import type { PaymentsApi } from '../payments/index.ts'
+import type { OrderPayments } from '../payments/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
 import type { openDataRequestJob } from './jobs.ts'
 import { dataRequestRoutes } from './personal-data/data-request-routes.ts'
@@ -16,7 +16,7 @@ const DELETE_SECONDS = 300
 
 type Apis = {
   readonly auth: AuthApi | undefined
-  readonly payments: PaymentsApi | undefined
+  readonly payments: OrderPayments | undefined
   readonly shipping: ShippingApi | undefined
 }
 

@@ -3,7 +3,7 @@ import type { OwnPlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
-import type { PaymentsApi } from '../payments/index.ts'
+import type { OrderPayments } from '../payments/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
 import { orderQuoteRoutes } from './assisted-orders/quote-routes.ts'
@@ -28,7 +28,7 @@ type Apis = {
   readonly auth: AuthApi | undefined
   readonly pricing: PricingApi
   readonly inventory: InventoryApi | undefined
-  readonly payments: PaymentsApi | undefined
+  readonly payments: OrderPayments | undefined
   readonly shipping: ShippingApi | undefined
   readonly cart: CartApi | undefined
 }
@@ -81,7 +81,7 @@ export function setUpPlacement(
     limitCodeGuesses,
     policy: settings.customer_cancel
   })
-  const claims = createOrderClaimService({ db, changes, emit, orders, tokens, payments, shipping })
+  const claims = createOrderClaimService({ db, changes, emit, orders, tokens, shipping })
   const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {

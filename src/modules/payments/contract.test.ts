@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { usePayments } from '../../../test/support/payments.ts'
 import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
+import { found } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Database } from '../../platform/postgres/database.ts'
+import { payableOrderNotFound } from './errors.ts'
 import { fakePayments } from './fake.ts'
-import type { PaymentChange, PaymentsApi } from './index.ts'
+import { type LockedPaymentAccount, orderPayments, type PaymentChange, type PaymentsApi } from './index.ts'
 
 type Subject = {
   payments: PaymentsApi
@@ -40,7 +42,10 @@ describe.each([
     const subject = await use(options)
     const { payments, db, customerId } = subject
     const changes: PaymentChange[] = []
-    payments.registerHooks(async (tx, change) => tx.afterCommit(() => changes.push(change)))
+    const forOrders = orderPayments(payments)
+    forOrders.registerHooks(async (tx, _account, change) => tx.afterCommit(() => changes.push(change)))
+    const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>) =>
+      db.transaction(async tx => work(found(await forOrders.lockAccount(tx, orderId), payableOrderNotFound)))
     const open = async (dueMinor: number, first?: object) => {
       const orderId = newId()
       const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1, reference: 'A1' }
@@ -56,11 +61,11 @@ describe.each([
             Object.entries(wanted).every(([key, value]) => change[key as keyof PaymentChange] === value)
         )
       )
-    return { ...subject, open, account, waitForChange, changes }
+    return { ...subject, forOrders, withAccount, open, account, waitForChange, changes }
   }
 
   test('a payment account is opened in the transaction of the order, and rolled back with it', async () => {
-    const { payments, db, open, account } = await useChanges()
+    const { payments, db, open, account, withAccount } = await useChanges()
     const orderId = newId()
     const failing = db.transaction(async tx => {
       await payments.openAccount(
@@ -78,7 +83,7 @@ describe.each([
     await expect(failing).rejects.toThrow('refused')
     const missing = { code: 'PAYMENT_ORDER_NOT_FOUND' }
     await expect(payments.findAccount(db, orderId)).rejects.toMatchObject(missing)
-    await expect(db.transaction(tx => payments.freeze(tx, orderId))).rejects.toMatchObject(missing)
+    await expect(withAccount(orderId, locked => locked.freeze())).rejects.toMatchObject(missing)
     expect(await account(await open(0, {}))).toMatchObject({ status: 'paid', committed: 0 })
     await expect(open(5, { provider: 'unknown' })).rejects.toMatchObject({ code: 'PAYMENT_PROVIDER_UNKNOWN' })
     await expect(open(5, { method: 'shells' })).rejects.toMatchObject({ code: 'PAYMENT_METHOD_UNKNOWN' })
@@ -119,12 +124,12 @@ describe.each([
   })
 
   test('an authorization is reported to other modules, and voided when the order is canceled', async () => {
-    const { payments, db, open, waitForChange, authorize } = await useChanges({ capture: 'manual' })
+    const { payments, open, waitForChange, authorize, withAccount } = await useChanges({ capture: 'manual' })
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
     await authorize(orderId)
     await waitForChange(orderId, { status: 'authorized', authorized: 900, isSettled: false })
-    expect(await db.transaction(tx => payments.freeze(tx, orderId))).toMatchObject({
+    expect(await withAccount(orderId, locked => locked.freeze())).toMatchObject({
       isFrozen: true,
       isSettled: false
     })
@@ -139,44 +144,45 @@ describe.each([
   })
 
   test('freezing an account cancels unsent payments immediately, and rejects captures until it is unfrozen', async () => {
-    const { payments, db, open, account } = await useChanges()
+    const { open, account, withAccount } = await useChanges()
     const orderId = await open(900, {})
-    const frozen = await db.transaction(tx => payments.freeze(tx, orderId))
+    const frozen = await withAccount(orderId, locked => locked.freeze())
     expect(frozen).toMatchObject({ isFrozen: true, isSettled: true, committed: 0 })
     expect((await account(orderId)).frozen_at).not.toBeNull()
-    await db.transaction(tx => payments.unfreeze(tx, orderId))
+    await withAccount(orderId, locked => locked.unfreeze())
     expect((await account(orderId)).frozen_at).toBeNull()
   })
 
   test('the requested part of an authorization is captured once, and the open payment methods are listed', async () => {
-    const { payments, db, open, waitForChange, authorize, account } = await useChanges({ capture: 'manual' })
+    const { payments, db, open, waitForChange, authorize, account, withAccount, forOrders } =
+      await useChanges({ capture: 'manual' })
     const orderId = await open(900, {})
-    const methods = () => db.transaction(tx => payments.listOpenMethods(tx, orderId))
+    const methods = () => withAccount(orderId, locked => locked.listOpenMethods())
     await payments.sendOperations(orderId)
     expect(await methods()).toEqual(['card'])
     await authorize(orderId)
     await waitForChange(orderId, { status: 'authorized', authorized: 900 })
     const capture = () =>
-      db.transaction(tx => payments.capture(tx, orderId, { id: newId(), amountMinor: 600, actor: null }))
+      withAccount(orderId, locked => locked.capture({ id: newId(), amountMinor: 600, actor: null }))
     await capture()
     await capture()
     await payments.sendOperations(orderId)
     await waitForChange(orderId, { captured: 600, authorized: 0, isSettled: true })
     expect(await account(orderId)).toMatchObject({ captured: 600, committed: 600 })
     expect(await methods()).toEqual([])
-    expect(await db.transaction(tx => payments.lockAccount(tx, orderId))).toMatchObject({ captured: 600 })
-    expect(await db.transaction(tx => payments.lockAccount(tx, newId()))).toBeUndefined()
+    expect(await withAccount(orderId, async locked => locked.state)).toMatchObject({ captured: 600 })
+    expect(await db.transaction(tx => forOrders.lockAccount(tx, newId()))).toBeUndefined()
   })
 
   test('the payments module refunds at most the captured amount', async () => {
-    const { payments, db, open, account, waitForChange, pay } = await useChanges()
+    const { payments, open, account, waitForChange, pay, withAccount } = await useChanges()
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
     await pay(orderId)
     await waitForChange(orderId, { status: 'paid' })
     const refund = (amountMinor: number) =>
-      db.transaction(tx =>
-        payments.refund(tx, orderId, { id: newId(), amountMinor, reason: 'broken', actor: null })
+      withAccount(orderId, locked =>
+        locked.refund({ id: newId(), amountMinor, reason: 'broken', actor: null })
       )
     await expect(refund(901)).rejects.toMatchObject({
       code: 'PAYMENT_REFUND_TOO_MUCH',
@@ -193,9 +199,9 @@ describe.each([
   })
 
   test('a changed amount due voids larger open payments and makes a paid order overpaid', async () => {
-    const { payments, db, open, account, waitForChange, pay } = await useChanges()
+    const { payments, open, account, waitForChange, pay, withAccount } = await useChanges()
     const change = (orderId: string, due: number) =>
-      db.transaction(tx => payments.updateAmountDue(tx, orderId, due))
+      withAccount(orderId, locked => locked.updateAmountDue(due))
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
     expect(await change(orderId, 600)).toMatchObject({ due: 600, committed: 900, isSettled: false })
@@ -210,20 +216,20 @@ describe.each([
   })
 
   test('the payments module reissues the order token and assigns the order to a customer', async () => {
-    const { payments, db, open, account } = await useChanges()
+    const { open, account, withAccount } = await useChanges()
     const [orderId, owner] = [await open(5), newId()]
-    expect(await db.transaction(tx => payments.reissueOrderToken(tx, orderId, null))).toBe(2)
-    expect(await db.transaction(tx => payments.reissueOrderToken(tx, orderId, owner))).toBe(3)
+    expect(await withAccount(orderId, locked => locked.reissueOrderToken(null))).toBe(2)
+    expect(await withAccount(orderId, locked => locked.reissueOrderToken(owner))).toBe(3)
     expect(await account(orderId)).toMatchObject({ customer_id: owner, token_version: 3 })
   })
 
   test('erasing a customer in the payments module keeps the amounts', async () => {
-    const { payments, db, open, account, customerId, pay, waitForChange } = await useChanges()
+    const { payments, db, open, account, customerId, pay, waitForChange, forOrders } = await useChanges()
     const [paid, other] = [await open(900, {}), await open(5)]
     await payments.sendOperations(paid)
     await pay(paid)
     await waitForChange(paid, { status: 'paid' })
-    await db.transaction(tx => payments.erase(tx, customerId, [paid, newId()]))
+    await db.transaction(tx => forOrders.erase(tx, customerId, [paid, newId()]))
     expect(await account(paid)).toMatchObject({ customer_id: null, token_version: 2, captured: 900 })
     expect(await account(other)).toMatchObject({ customer_id: customerId, token_version: 1 })
   })

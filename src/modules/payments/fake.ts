@@ -11,6 +11,7 @@ import {
   type ReportedFakeFact,
   recordFakeFacts
 } from './accounts/fake-account.ts'
+import { provideOrderPayments } from './accounts/order-payments.ts'
 import {
   canceledOrderNotPayable,
   nothingDueForOrder,
@@ -21,7 +22,7 @@ import {
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
 import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
-import type { PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
+import type { LockedPaymentAccount, PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
 import type { PaymentMethodChoice } from './payments/start.ts'
 
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -44,6 +45,8 @@ export type FakePayments = PaymentsApi & {
     orderId: string,
     ...facts: readonly Pick<PaymentFact, 'kind' | 'status' | 'amount'>[]
   ): Promise<void>
+  /** Reports the requested refunds before their responses arrive. They count twice until `sendOperations`. */
+  reportRefunds(orderId: string): Promise<void>
   /** While silent, providers do not respond and operations stay open. */
   setSilent(isSilent: boolean): void
 }
@@ -73,7 +76,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return account
   }
 
-  async function settle(tx: Transaction, account: FakePaymentAccount): Promise<PaymentChange> {
+  function settle(account: FakePaymentAccount): PaymentChange {
     const { order_id: orderId, due, status: previousStatus } = account
     const states = account.payments.map(fakePaymentStateOf)
     const state = derivePaymentAccountState(due, states)
@@ -85,9 +88,13 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     Object.assign(account, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
     const isSettled = states.every(({ isBusy, isOpen }) => !isBusy && !isOpen)
     const openMethods = states.filter(({ isOpen }) => isOpen).map(({ payment }) => payment.method ?? '')
-    const change = { ...state, orderId, due, previousStatus, isFrozen, isSettled, openMethods }
-    await listener?.(tx, change)
-    return change
+    return { ...state, orderId, due, previousStatus, isFrozen, isSettled, openMethods }
+  }
+
+  /** Settles a change that began in payments, and passes it to orders. */
+  async function report(tx: Transaction, account: FakePaymentAccount): Promise<void> {
+    const change = settle(account)
+    await listener?.(tx, lockedAccount(account), change)
   }
 
   function start(
@@ -136,7 +143,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
         if (payment === undefined || operation === undefined) return
         operation.isOpen = false
         recordFakeFacts(payment, account.currency, responses[operation.kind](payment, operation))
-        await settle(tx, account)
+        await report(tx, account)
       })
   }
 
@@ -146,7 +153,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       const payment = account.payments.at(-1)
       if (payment === undefined) throw new Error('the order has no payment')
       recordFakeFacts(payment, account.currency, facts)
-      await settle(tx, account)
+      await report(tx, account)
     })
   }
 
@@ -160,18 +167,47 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return accounts.get(orderId)?.payments.at(-1)?.amount ?? 0
   }
 
-  return {
-    registerHooks: value => {
-      listener = value
+  const lockedAccount = (account: FakePaymentAccount): LockedPaymentAccount => ({
+    get state() {
+      return account
     },
-    openAccount: async (tx, fields, first) => {
-      const account = newFakePaymentAccount(fields)
-      draftsOf(tx).set(fields.orderId, account)
-      return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
+    settle: async () => settle(account),
+    listOpenMethods: async () =>
+      account.payments
+        .filter(payment => fakePaymentStateOf(payment).isOpen)
+        .map(({ method }) => method ?? ''),
+    capture: async ({ id, amountMinor }) => {
+      let left = amountMinor
+      for (const payment of account.payments) {
+        const amount = Math.min(left, fakePaymentStateOf(payment).authorized)
+        if (amount <= 0 || payment.operations.some(isOpenFakeOperation)) continue
+        const operationId = derivedId(id, `capture:${payment.id}`)
+        payment.operations.push({ kind: 'capture', id: operationId, amount, isOpen: true })
+        left -= amount
+      }
+      return settle(account)
     },
-    sendOperations,
-    freeze: async (tx, orderId) => {
-      const account = accountOf(tx, orderId)
+    assertCanRefund: () => {},
+    refund: async ({ id, amountMinor }) => {
+      let left = amountMinor
+      const requested: [FakePayment, FakeOperation][] = []
+      for (const payment of account.payments.toReversed()) {
+        const { captured, refunded, refunding } = fakePaymentStateOf(payment)
+        const amount = Math.min(left, captured - refunded - refunding)
+        if (amount <= 0) continue
+        const operationId = derivedId(id, `refund:${payment.id}`)
+        requested.push([payment, { kind: 'refund', id: operationId, amount, isOpen: true }])
+        left -= amount
+      }
+      if (left > 0) throw refundAmountTooHigh({ details: { available: amountMinor - left } })
+      for (const [payment, operation] of requested) payment.operations.push(operation)
+      return settle(account)
+    },
+    updateAmountDue: async dueMinor => {
+      account.due = dueMinor
+      return settle(account)
+    },
+    freeze: async () => {
       account.frozen_at ??= new Date()
       for (const payment of account.payments)
         for (const create of payment.operations.filter(
@@ -182,62 +218,28 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
             { kind: 'intent', status: 'canceled', amount: payment.amount }
           ])
         }
-      return settle(tx, account)
+      return settle(account)
     },
-    unfreeze: async (tx, orderId) => {
-      accountOf(tx, orderId).frozen_at = null
+    unfreeze: async () => {
+      account.frozen_at = null
+      return settle(account)
     },
-    updateAmountDue: async (tx, orderId, dueMinor) => {
-      const account = accountOf(tx, orderId)
-      account.due = dueMinor
-      return settle(tx, account)
-    },
-    reissueOrderToken: async (tx, orderId, customerId) => {
-      const account = accountOf(tx, orderId)
+    reissueOrderToken: async customerId => {
       account.customer_id = customerId ?? account.customer_id
       account.token_version += 1
       return account.token_version
-    },
-    erase: async (tx, _customerId, orderIds) => {
-      for (const id of orderIds.filter(each => accounts.has(each) || draftsOf(tx).has(each))) {
-        const account = accountOf(tx, id)
-        account.customer_id = null
-        account.token_version += 1
-      }
-    },
-    lockAccount: async (tx, orderId) =>
-      accounts.has(orderId) || draftsOf(tx).has(orderId) ? accountOf(tx, orderId) : undefined,
-    listOpenMethods: async (tx, orderId) =>
-      accountOf(tx, orderId)
-        .payments.filter(payment => fakePaymentStateOf(payment).isOpen)
-        .map(({ method }) => method ?? ''),
-    capture: async (tx, orderId, { id, amountMinor }) => {
-      const account = accountOf(tx, orderId)
-      let left = amountMinor
-      for (const payment of account.payments) {
-        const amount = Math.min(left, fakePaymentStateOf(payment).authorized)
-        if (amount <= 0 || payment.operations.some(isOpenFakeOperation)) continue
-        const operationId = derivedId(id, `capture:${payment.id}`)
-        payment.operations.push({ kind: 'capture', id: operationId, amount, isOpen: true })
-        left -= amount
-      }
-      await settle(tx, account)
-    },
-    assertCanRefund: () => {},
-    refund: async (tx, orderId, { id, amountMinor }) => {
-      const account = accountOf(tx, orderId)
-      let left = amountMinor
-      for (const payment of account.payments.toReversed()) {
-        const { captured, refunded, refunding } = fakePaymentStateOf(payment)
-        const amount = Math.min(left, captured - refunded - refunding)
-        if (amount <= 0) continue
-        const operationId = derivedId(id, `refund:${payment.id}`)
-        payment.operations.push({ kind: 'refund', id: operationId, amount, isOpen: true })
-        left -= amount
-      }
-      if (left > 0) throw refundAmountTooHigh({ details: { available: amountMinor - left } })
-      await settle(tx, account)
-    },
+    }
+  })
+
+  const openAccount: PaymentsApi['openAccount'] = async (tx, fields, first) => {
+    const account = newFakePaymentAccount(fields)
+    draftsOf(tx).set(fields.orderId, account)
+    return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
+  }
+
+  const fake: FakePayments = {
+    openAccount,
+    sendOperations,
     reconcile: async ({ since }) => ({ since, ...NOTHING_FOUND }),
     statistics: async () => [],
     countQuarantinedEvents: async () => 0,
@@ -257,8 +259,37 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       await reportFacts(orderId, { kind: 'authorization', status: 'held', amount })
     },
     reportFacts,
+    reportRefunds: orderId =>
+      database().transaction(async tx => {
+        const account = accountOf(tx, orderId)
+        for (const payment of account.payments)
+          for (const { id, amount } of payment.operations.filter(
+            each => each.isOpen && each.kind === 'refund'
+          ))
+            recordFakeFacts(payment, account.currency, [
+              { kind: 'refund', status: 'succeeded', amount, objectId: id }
+            ])
+        await report(tx, account)
+      }),
     setSilent: value => {
       isSilent = value
     }
   }
+  provideOrderPayments(fake, {
+    openAccount,
+    sendOperations,
+    registerHooks: value => {
+      listener = value
+    },
+    lockAccount: async (tx, orderId) =>
+      accounts.has(orderId) || draftsOf(tx).has(orderId) ? lockedAccount(accountOf(tx, orderId)) : undefined,
+    erase: async (tx, _customerId, orderIds) => {
+      for (const id of orderIds.filter(each => accounts.has(each) || draftsOf(tx).has(each))) {
+        const account = accountOf(tx, id)
+        account.customer_id = null
+        account.token_version += 1
+      }
+    }
+  })
+  return fake
 }

@@ -2,19 +2,17 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import {
-  createPaymentAccountService,
-  type NewPaymentAccount,
-  type OrderCaptureInput,
-  type OrderRefundInput
-} from './accounts/service.ts'
+import { createPaymentAccountChanges, type PaymentListener } from './accounts/changes.ts'
+import { createPaymentAccountLock, type LockedPaymentAccount } from './accounts/locked-account.ts'
+import { type OrderPayments, orderPayments, provideOrderPayments } from './accounts/order-payments.ts'
+import { createPaymentAccountService, type NewPaymentAccount } from './accounts/service.ts'
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
 import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
-import { createFactRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
+import { createFactRecorder, type PaymentChange } from './facts/recorder.ts'
 import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
 import { paymentIntentRoutes } from './intents/routes.ts'
 import { createPaymentIntentService, type PaymentGuard, type PaymentReturnHook } from './intents/service.ts'
@@ -28,7 +26,7 @@ import { createPaymentReconciler, schedulePaymentRetries } from './operations/re
 import { createPaymentRefresher } from './operations/refresh.ts'
 import { insertPaymentOperations } from './operations/repository.ts'
 import { createOperationSender } from './operations/sender.ts'
-import { createRefundService, type RefundActor, type RefundService } from './payments/refunds.ts'
+import { createRefundService, type RefundActor } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { createPaymentService } from './payments/service.ts'
 import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
@@ -59,7 +57,16 @@ export {
 
 import { validatePaymentSettings } from './validation.ts'
 
-export type { PaymentChange, PaymentGuard, PaymentListener, ReconcileReport, RefundActor as Refunder }
+export type {
+  LockedPaymentAccount,
+  OrderPayments,
+  PaymentChange,
+  PaymentGuard,
+  PaymentListener,
+  ReconcileReport,
+  RefundActor as Refunder
+}
+export { orderPayments }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
@@ -69,49 +76,21 @@ const RAW_DAYS = 90
 export type PaymentStatistics = readonly DailyPaymentSums[]
 
 /**
- * What orders need from payments. Payments know an order only by its id. A transaction that locks both the account and the
- * order locks the account first.
+ * The API of payments for other modules. Its functions are safe in any order of calls: none changes the payments of an order
+ * after its account was opened, because only the module orders knows what an order still costs.
  */
 export type PaymentsApi = {
   /**
-   * Registers the hooks of orders, once, at set-up. `listener` runs in each transaction that records facts of a payment.
-   * `guard` runs before a buyer starts a payment of an existing order. `follow` runs outside any transaction when a buyer
-   * returns from the provider.
+   * Opens a payment account for something that is sold outside of orders, in the transaction that creates it. With `first`,
+   * also starts a payment with the same id, and returns its method. Rejects an id that has an account.
    */
-  registerHooks(listener: PaymentListener, guard?: PaymentGuard, follow?: PaymentReturnHook): void
-  /** Opens the account of an order. With `first`, also starts a payment with the id of the order, and returns its method. */
   openAccount(
     tx: Transaction,
     account: NewPaymentAccount,
     first?: PaymentMethodChoice
   ): Promise<string | undefined>
-  /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
+  /** Sends the open operations of an account to their providers. The responses are recorded when this returns. */
   sendOperations(orderId: string): Promise<void>
-  /**
-   * Stops all payments of an order: unsent operations are dropped and open payments are voided. The order can be canceled
-   * once `isSettled` is true, in this change or in a later one.
-   */
-  freeze(tx: Transaction, orderId: string): Promise<PaymentChange>
-  unfreeze(tx: Transaction, orderId: string): Promise<void>
-  /** Changes the amount due. Voids open payments that request more than it and have nothing authorized. */
-  updateAmountDue(tx: Transaction, orderId: string, dueMinor: number): Promise<PaymentChange>
-  /** Invalidates the tokens of the order and returns the version of the next one. With a customer, assigns the order to them. */
-  reissueOrderToken(tx: Transaction, orderId: string, customerId: string | null): Promise<number>
-  /**
-   * Erases the personal data of this customer (null: of guests) in the payments of these orders. Amounts stay. Locks the
-   * accounts in the order of their ids.
-   */
-  erase(tx: Transaction, customerId: string | null, orderIds: readonly string[]): Promise<void>
-  /** Locks the account until `tx` ends. Call it before locking the order. Returns `undefined` when the order has no account. */
-  lockAccount(tx: Transaction, orderId: string): Promise<PaymentAccountRow | undefined>
-  /** Lists the methods of the open payments of an order. */
-  listOpenMethods(tx: Transaction, orderId: string): Promise<string[]>
-  /** Captures up to this amount of what is authorized. The provider voids the rest. */
-  capture(tx: Transaction, orderId: string, capture: OrderCaptureInput): Promise<void>
-  /** Refunds this amount of what was captured. @throws `PAYMENT_REFUND_TOO_MUCH` */
-  refund(tx: Transaction, orderId: string, refund: OrderRefundInput): Promise<void>
-  /** Checks that the caller may refund this much more of an account. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
-  assertCanRefund: RefundService['assertCanRefund']
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   findAccount(db: Queryable, orderId: string): Promise<PaymentAccountRow>
   /** Sums captures and refunds per day. A day lasts from its start to the next start, the last one to `end`. */
@@ -170,7 +149,6 @@ export const paymentsModule = defineModule({
     })
     const recorder = createFactRecorder({
       isLimited: attempts.isLimited,
-      listener: () => listener,
       publisherOf: (tx, orderId) => (event, payload) => emit(tx, event, orderId, payload),
       voidOpen: async (tx, payments, reason) => {
         const ids = payments.map(({ id, voids }) => derivedId(id, `void:${voids}`))
@@ -180,17 +158,13 @@ export const paymentsModule = defineModule({
       }
     })
     const recordResponse = createProviderResponseRecorder({ secrets, recorder })
-    const refreshPayment = createPaymentRefresher({ db, providers, recorder, recordResponse })
-    const sender = createOperationSender({ db, secrets, providers, recorder, recordResponse })
     const refunds = createRefundService(settings.refunds)
+    const lockAccount = createPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
+    const accounts = createPaymentAccountChanges({ lockAccount, listener: () => listener })
+    const refreshPayment = createPaymentRefresher({ db, providers, accounts, recordResponse })
+    const sender = createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse })
     const starter = createPaymentStarter(providers, attempts)
-    const accounts = createPaymentAccountService({
-      recorder,
-      starter,
-      refunds,
-      attempts,
-      wake: wakeOperation
-    })
+    const { openAccount, findAccount } = createPaymentAccountService({ starter, attempts })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
@@ -201,6 +175,7 @@ export const paymentsModule = defineModule({
       secrets,
       providers,
       recorder,
+      accounts,
       wake: wakeEvent,
       count: result => events.add({ result })
     })
@@ -221,21 +196,26 @@ export const paymentsModule = defineModule({
     )
 
     const api: PaymentsApi = {
-      ...accounts,
-      assertCanRefund: refunds.assertCanRefund,
+      openAccount,
+      findAccount,
+      sendOperations: sender.sendOpenOperations,
       statistics: (database, starts, end) =>
         database.rows(sumPaymentsByDay, { starts: starts.map(start => start.toISOString()), end }),
       countQuarantinedEvents: async database =>
         (await database.first(countQuarantinedProviderEvents))?.total ?? 0,
+      reconcile: createReconcileWithProviders({ db, secrets, providers, accounts, recordResponse })
+    }
+    provideOrderPayments(api, {
+      openAccount,
+      lockAccount,
+      sendOperations: sender.sendOpenOperations,
       erase: erasePaymentData,
       registerHooks: (wanted, wantedGuard, wantedFollow) => {
         listener = wanted
         guard = wantedGuard
         follow = wantedFollow
-      },
-      sendOperations: sender.sendOpenOperations,
-      reconcile: createReconcileWithProviders({ db, secrets, providers, recorder, recordResponse })
-    }
+      }
+    })
     return {
       api,
       personalData: paymentPersonalData(db),
@@ -260,7 +240,7 @@ export const paymentsModule = defineModule({
         paymentCallbackRoutes(tiers, callbacks)
         paymentQuarantineRoutes(tiers, createPaymentQuarantineService({ db, wake: wakeEvent }))
         paymentReconciliationRoutes(tiers, createReadReconciliationStatus({ db, providers }))
-        paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, recorder }))
+        paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, accounts }))
       },
       jobHandlers: {
         'payments.send_operation': ({ payload }) => sender.send(payload.operation_id),

@@ -1,4 +1,5 @@
 import { multiplyFractionRounded } from '../../../kernel/money.ts'
+import type { PaymentChange } from '../../payments/index.ts'
 import { type OrderPriceShare, type PriceShareKey, priceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
@@ -94,6 +95,17 @@ function credit(
 
 const taxUpTo = ({ payableMinor, taxMinor }: OrderPriceShare, amountMinor: number): number =>
   payableMinor === 0 ? 0 : multiplyFractionRounded(taxMinor, amountMinor, payableMinor)
+
+/**
+ * The captured money that is neither refunded nor being refunded. A refund whose response was lost counts
+ * twice until it is settled, and a callback can report a refund before its capture, so it is at least zero.
+ */
+export const heldMinorOf = ({
+  captured,
+  refunded,
+  refunding
+}: Pick<PaymentChange, 'captured' | 'refunded' | 'refunding'>): number =>
+  Math.max(0, captured - refunded - refunding)
 
 /**
  * Returns the part of a credit to refund: the amount paid minus the amount still owed. It is zero if the

@@ -56,10 +56,13 @@ export const insertOrderAdjustmentParts = statement({
     from jsonb_to_recordset($parts) as parts (line int, "group" text, units int, "amountMinor" bigint, "taxMinor" bigint,
       "ratePpm" int, "taxCategory" text)`
 })
-/** Sums the credits of an order that were not refunded, because the credited amounts were not paid yet. */
-export const sumUnrefundedCredits = statement({
-  name: 'orders.sum_unpaid_credits',
-  takes: { order_id: 'uuid' },
-  gives: { unpaid: 'int8' },
-  text: 'select coalesce(sum(amount - back), 0)::int8 as unpaid from orders.adjustments where order_id = $order_id'
+/** Sums what was credited and what was refunded by adjustments, and whether the adjustment with this id exists. */
+export const sumOrderAdjustments = statement({
+  name: 'orders.sum_adjustments',
+  takes: { order_id: 'uuid', id: 'uuid' },
+  gives: { credited: 'int8', refunded: 'int8', exists: 'bool' },
+  text: `
+    select coalesce(sum(amount), 0)::int8 as credited, coalesce(sum(back), 0)::int8 as refunded,
+      coalesce(bool_or(id = $id), false) as exists
+    from orders.adjustments where order_id = $order_id`
 })

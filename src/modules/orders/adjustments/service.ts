@@ -1,14 +1,12 @@
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentChange, PaymentsApi } from '../../payments/index.ts'
-import { creditExceedsOrder } from '../errors.ts'
+import type { PaymentChange } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import { type OrderActor, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
-  calculateCreditForUnits,
+  heldMinorOf,
   type OrderCredit,
   type OrderCreditBalance,
   refundablePartOfCredit,
@@ -17,25 +15,20 @@ import {
 import * as repository from './repository.ts'
 import { priceShareKeyOf, splitOrderPrice } from './shares.ts'
 
-/** Sums of an order's payments, in minor units. */
-type PaymentSums = Pick<PaymentChange, 'captured' | 'refunded' | 'refunding' | 'due'>
-
-type Deps = {
-  payments: Pick<PaymentsApi, 'lockAccount' | 'updateAmountDue' | 'refund' | 'assertCanRefund'> | undefined
-  emit: Emit
-}
 /** The id, kind and actor of an adjustment. A second adjustment with the same id does nothing. */
-type AdjustmentSource = {
+export type AdjustmentSource = {
   readonly id: string
   readonly kind: repository.OrderAdjustmentKind
   readonly actor: OrderActor
 }
 
+const NO_CREDIT: OrderCredit = { amountMinor: 0, parts: [] }
+
 /**
- * Credits parts of an order: stores an adjustment, refunds what was paid of it, and lowers the amount due by
- * the rest.
+ * The steps of a refund: read what was credited, give a credit, decide which refund is due. Each returns the
+ * change of the payments that it made, and `applyPaymentChange` applies it to the order.
  */
-export function createOrderAdjustmentService({ payments, emit }: Deps) {
+export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   /** Expects the order as it was before the credited units were counted. */
   const readCreditBalance = async (
     tx: Transaction,
@@ -75,38 +68,7 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
     }
   }
 
-  /**
-   * The captured money that is neither refunded nor being refunded. A refund whose response was lost counts
-   * twice until it is settled, and a callback can report a refund before its capture, so the difference is at
-   * least zero.
-   */
-  async function lockPaymentSums(tx: Transaction, { order }: OrderUnderLock) {
-    const account = await payments?.lockAccount(tx, order.id)
-    const sums = account ?? { captured: 0, refunded: 0, refunding: 0 }
-    const heldMinor = Math.max(0, sums.captured - sums.refunded - sums.refunding)
-    return { heldMinor, dueMinor: account?.due, sums }
-  }
-
-  /** Records the credit, refunds the part of it that was paid, and lowers the amount due by the rest. */
-  async function apply(
-    tx: Transaction,
-    locked: OrderUnderLock,
-    balance: OrderCreditBalance,
-    credit: OrderCredit,
-    source: AdjustmentSource
-  ): Promise<void> {
-    const { id: order_id } = locked.order
-    const { heldMinor, dueMinor, sums } = await lockPaymentSums(tx, locked)
-    const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
-    const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor })
-    if (refundMinor > 0 && source.actor.refunder !== undefined)
-      payments?.assertCanRefund(sums, refundMinor, source.actor.refunder)
-    if (!(await record(tx, locked, credit, refundMinor, source))) return
-    const unpaid = credit.amountMinor - refundMinor
-    if (dueMinor !== undefined && unpaid > 0) await payments?.updateAmountDue(tx, order_id, dueMinor - unpaid)
-    await refund(tx, locked, refundMinor, source)
-  }
-
+  /** Returns false if an adjustment with this id exists. */
   async function record(
     tx: Transaction,
     locked: OrderUnderLock,
@@ -132,64 +94,130 @@ export function createOrderAdjustmentService({ payments, emit }: Deps) {
     return true
   }
 
-  async function refund(
-    tx: Transaction,
-    { order }: OrderUnderLock,
+  async function requestRefund(
+    { account }: OrderUnderLock,
     amountMinor: number,
     { id, kind, actor }: AdjustmentSource
-  ) {
-    if (amountMinor === 0) return
+  ): Promise<PaymentChange | undefined> {
+    if (amountMinor === 0) return undefined
     const reason = actor.reason ?? (kind === 'cancel' ? 'canceled' : 'refunded')
-    await payments?.refund(tx, order.id, { id, amountMinor, reason, actor: actor.id })
+    return account?.refund({ id, amountMinor, reason, actor: actor.id })
+  }
+
+  /**
+   * Records a credit, lowers the amount due by what was not paid of it, and requests the refund of the rest.
+   * Returns `undefined` when the payments stay as they are. @throws `PAYMENT_REFUND_LIMIT`,
+   * `AUTH_RECENT_LOGIN_REQUIRED`
+   */
+  async function giveCredit(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    balance: OrderCreditBalance,
+    credit: OrderCredit,
+    source: AdjustmentSource
+  ): Promise<PaymentChange | undefined> {
+    const { account } = locked
+    const heldMinor = account === undefined ? 0 : heldMinorOf(account.state)
+    const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
+    const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor })
+    const { refunder } = source.actor
+    if (refundMinor > 0 && refunder !== undefined) account?.assertCanRefund(refundMinor, refunder)
+    if (!(await record(tx, locked, credit, refundMinor, source))) return undefined
+    const unpaidMinor = credit.amountMinor - refundMinor
+    const lowered =
+      account !== undefined && unpaidMinor > 0
+        ? await account.updateAmountDue(Math.max(0, account.state.due - unpaidMinor))
+        : undefined
+    return (await requestRefund(locked, refundMinor, source)) ?? lowered
+  }
+
+  /**
+   * Sums the adjustments, and names the next one that the shop makes for this captured amount: the first one
+   * by the amount, later ones also by what was refunded before.
+   */
+  async function readAdjustments(
+    tx: Transaction,
+    { order, lifecycle }: OrderUnderLock,
+    capturedMinor: number
+  ) {
+    const idOf = (occasion: string | number) =>
+      lifecycle.state === 'canceled'
+        ? derivedId(order.id, `canceled:${occasion}`)
+        : derivedId(order.id, `late:${occasion}`)
+    const sums = await tx.first(repository.sumOrderAdjustments, {
+      order_id: order.id,
+      id: idOf(capturedMinor)
+    })
+    const {
+      credited: creditedMinor = 0,
+      refunded: refundedMinor = 0,
+      exists: isRepeated = false
+    } = sums ?? {}
+    const id = idOf(isRepeated ? `${capturedMinor}:${refundedMinor}` : capturedMinor)
+    return {
+      creditedMinor,
+      refundedMinor,
+      isRepeated,
+      source: { id, kind: 'cancel', actor: SYSTEM_ACTOR } as const
+    }
+  }
+
+  /** Refunds payments that arrived after the amount due was lowered, at most the credits that were not refunded. */
+  async function refundLatePayment(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    change: PaymentChange
+  ): Promise<PaymentChange | undefined> {
+    const { total } = locked.order
+    const heldMinor = heldMinorOf(change)
+    // Each credit that was not refunded has lowered the amount due below the total.
+    if (heldMinor === 0 || change.due >= total) return undefined
+    const { creditedMinor, refundedMinor, source } = await readAdjustments(tx, locked, change.captured)
+    const unrefunded = { amountMinor: creditedMinor - refundedMinor }
+    const refundMinor = refundablePartOfCredit(unrefunded, { owedMinor: total - creditedMinor, heldMinor })
+    if (refundMinor <= 0 || !(await record(tx, locked, NO_CREDIT, refundMinor, source))) return undefined
+    return requestRefund(locked, refundMinor, source)
+  }
+
+  /**
+   * Credits the rest of a canceled order and refunds all that was paid; again when a later capture arrives.
+   * The amount due stays as it was. A refund that failed is not requested again.
+   */
+  async function refundCanceled(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    payments: Pick<PaymentChange, 'captured' | 'refunded' | 'refunding'>
+  ): Promise<PaymentChange | undefined> {
+    const { captured } = payments
+    const heldMinor = heldMinorOf(payments)
+    const { creditedMinor, refundedMinor, isRepeated, source } = await readAdjustments(tx, locked, captured)
+    // A refund whose response was lost counted twice until now, so this amount was decided too low.
+    const refundMinor = isRepeated ? Math.min(heldMinor, captured - refundedMinor) : heldMinor
+    if (isRepeated && refundMinor <= 0) return undefined
+    const restMinor = locked.order.total - creditedMinor
+    const credit =
+      restMinor > 0 ? calculateCreditForAmount(await readCreditBalance(tx, locked), restMinor) : NO_CREDIT
+    if (!(await record(tx, locked, credit, refundMinor, source))) return undefined
+    return requestRefund(locked, refundMinor, source)
   }
 
   return {
-    /** Credits the price of these units. */
-    creditUnits: async (
+    readCreditBalance,
+    giveCredit,
+    refundCanceled,
+
+    /**
+     * Decides which refund the state of the payments makes due, and requests it. Returns `undefined` when
+     * nothing is left to refund.
+     */
+    refundAmountDue: (
       tx: Transaction,
       locked: OrderUnderLock,
-      units: readonly OrderLineUnits[],
-      source: AdjustmentSource
-    ): Promise<void> => {
-      const credited = new Map<number, number>()
-      for (const { line, quantity } of units) credited.set(line, (credited.get(line) ?? 0) + quantity)
-      const balance = await readCreditBalance(tx, locked)
-      await apply(tx, locked, balance, calculateCreditForUnits(balance, credited), source)
-    },
-
-    /** Credits an amount. @throws `ORDER_CREDIT_TOO_MUCH` when it exceeds what is left of the order */
-    creditAmount: async (
-      tx: Transaction,
-      locked: OrderUnderLock,
-      amountMinor: number,
-      source: AdjustmentSource
-    ): Promise<void> => {
-      const balance = await readCreditBalance(tx, locked)
-      const available = balance.totalMinor - totalCreditedMinor(balance)
-      if (amountMinor > available) throw creditExceedsOrder({ details: { available } })
-      await apply(tx, locked, balance, calculateCreditForAmount(balance, amountMinor), source)
-    },
-
-    /** Refunds payments that arrived after the amount due was lowered. */
-    refundOverpayment: async (tx: Transaction, locked: OrderUnderLock, sums: PaymentSums): Promise<void> => {
-      const { id: order_id } = locked.order
-      const overpaymentMinor = sums.captured - sums.refunded - sums.refunding - sums.due
-      if (overpaymentMinor <= 0) return
-      const credited = await tx.first(repository.sumUnrefundedCredits, { order_id })
-      const refundMinor = Math.min(overpaymentMinor, credited?.unpaid ?? 0)
-      const id = derivedId(order_id, `late:${sums.captured}`)
-      const source = { id, kind: 'cancel', actor: SYSTEM_ACTOR } as const
-      if (refundMinor > 0 && (await record(tx, locked, { amountMinor: 0, parts: [] }, refundMinor, source)))
-        await refund(tx, locked, refundMinor, source)
-    },
-
-    /** Credits the rest of a canceled order and refunds all that was paid. The amount due stays as it was. */
-    creditRest: async (tx: Transaction, locked: OrderUnderLock, source: AdjustmentSource): Promise<void> => {
-      const balance = await readCreditBalance(tx, locked)
-      const { heldMinor } = await lockPaymentSums(tx, locked)
-      const credit = calculateCreditForAmount(balance, balance.totalMinor - totalCreditedMinor(balance))
-      if (await record(tx, locked, credit, heldMinor, source)) await refund(tx, locked, heldMinor, source)
-    }
+      change: PaymentChange
+    ): Promise<PaymentChange | undefined> =>
+      locked.lifecycle.state === 'canceled'
+        ? refundCanceled(tx, locked, change)
+        : refundLatePayment(tx, locked, change)
   }
 }
 export type OrderAdjustmentService = ReturnType<typeof createOrderAdjustmentService>

@@ -3,10 +3,11 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { type MetadataRequest, metadataChangesOf } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
+import type { OrderRefunds } from '../adjustments/refund-order.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { creditInputAmbiguous, orderActionRefused, orderNotFound, orderStale } from '../errors.ts'
+import { orderActionRefused, orderNotFound, orderStale } from '../errors.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
@@ -14,28 +15,23 @@ import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../l
 import { lockOrder } from '../lifecycle/repository.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import { updateOrderMetadata } from './repository.ts'
+import type { ADMIN_ORDER_TRANSITIONS } from './schema.ts'
 
 type Deps = {
   db: Database
   changes: OrderTransitions
-  adjustments: OrderAdjustmentService
+  adjustments: Pick<OrderAdjustmentService, 'readCreditBalance'>
+  refunds: OrderRefunds
   cancellations: Pick<CancellationService, 'request'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   inventory: Pick<InventoryApi, 'post'> | undefined
-  payments: Pick<PaymentsApi, 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'sendOperations'> | undefined
 }
-export const ADMIN_ORDER_TRANSITIONS = [
-  'hold',
-  'release',
-  'complete',
-  'reopen'
-] as const satisfies OrderActionName[]
 type Transition = (typeof ADMIN_ORDER_TRANSITIONS)[number]
-type Refund = { readonly lines?: readonly OrderLineUnits[] | undefined; readonly amount?: number | undefined }
 
 /** Actions of administrators on orders. */
 export function createAdminOrderActions(deps: Deps) {
-  const { db, changes, adjustments, cancellations, fulfilment, inventory, payments } = deps
+  const { db, changes, adjustments, refunds, cancellations, fulfilment, inventory, payments } = deps
 
   /**
    * Locks the order, asserts that the action is allowed and runs `work`, once per request. @throws
@@ -69,10 +65,11 @@ export function createAdminOrderActions(deps: Deps) {
       const lines = addToLineCounters(locked.lines, 'cancel', units)
       if (lines.every(line => remainingLineUnits.fulfil(line) + line.fulfilled === 0))
         throw orderActionRefused({ details: { action: 'cancel_lines', reason: 'whole_order' } })
-      await changes.transition(tx, locked, 'cancel_lines', actor, { lines })
+      const balance = await adjustments.readCreditBalance(tx, locked)
+      const counted = await changes.transition(tx, locked, 'cancel_lines', actor, { lines })
       const release = { id: write.id, kind: 'release', owner: id } as const
       await inventory?.post(tx, { ...release, lines: stockLinesOfUnits(locked, units) })
-      await adjustments.creditUnits(tx, locked, units, { id: write.id, kind: 'cancel', actor })
+      await refunds.creditUnits(tx, counted, balance, units, { id: write.id, kind: 'cancel', actor })
     })
 
   return {
@@ -88,26 +85,7 @@ export function createAdminOrderActions(deps: Deps) {
       await payments?.sendOperations(id)
     },
 
-    /**
-     * @throws as `runAction`; `ORDER_CREDIT_UNCLEAR`, `ORDER_CREDIT_TOO_MUCH`, `ORDER_LINE_UNKNOWN`,
-     * `ORDER_UNITS_SHORT`
-     */
-    refund: async (
-      id: string,
-      { lines: units, amount }: Refund,
-      actor: OrderActor,
-      write: IdempotentWrite
-    ) => {
-      if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguous()
-      const note = { id: write.id, kind: 'refund', actor } as const
-      await runAction(id, 'refund', actor, write, async (tx, locked) => {
-        const lines = units && addToLineCounters(locked.lines, 'refund', units)
-        await changes.transition(tx, locked, 'refund', actor, { ...(lines && { lines }) })
-        if (units !== undefined) await adjustments.creditUnits(tx, locked, units, note)
-        if (amount !== undefined) await adjustments.creditAmount(tx, locked, amount, note)
-      })
-      await payments?.sendOperations(id)
-    },
+    refund: refunds.refundOrder,
 
     transition: (id: string, action: Transition, actor: OrderActor, write: IdempotentWrite) =>
       runAction(id, action, actor, write, async (tx, locked) =>

@@ -24,7 +24,14 @@ import {
   orderResponseFields,
   orderShipmentResponseFields
 } from '../orders/schema.ts'
-import { ADMIN_ORDER_TRANSITIONS } from './actions.ts'
+
+/** Actions of administrators without a request of their own. */
+export const ADMIN_ORDER_TRANSITIONS = [
+  'hold',
+  'release',
+  'complete',
+  'reopen'
+] as const satisfies OrderActionName[]
 
 const UNITS_MAX = 1_000_000
 const Units = Type.Array(
@@ -109,6 +116,7 @@ export const RefundOrderRequest = request('RefundOrderRequest', {
   }),
   reason: Reason
 })
+export type RefundOrderRequest = Static<typeof RefundOrderRequest>
 export const CancelOrderRequest = request('CancelOrderRequest', {
   lines: Type.Optional({ ...Units, description: 'Units to cancel. Default: the whole order.' }),
   reason: Type.Optional(Reason)

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
 import { adminOrderView } from '../administration/view.ts'
 import type { ClientBuyer } from '../buyers/buyer.ts'
 import { orderNotFound } from '../errors.ts'
@@ -13,7 +13,7 @@ import type { AssistedOrderResponse } from './schema.ts'
 type Deps = {
   db: Queryable
   orders: Pick<OrderService, 'create'>
-  payments: Pick<PaymentsApi, 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'sendOperations'> | undefined
   tokens: Pick<OrderTokens, 'create'>
 }
 /**

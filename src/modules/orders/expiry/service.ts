@@ -1,9 +1,8 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { type OrderTransitions, SYSTEM_ACTOR, withStoredColumns } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import { deferredPaymentTermsOf, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
@@ -14,7 +13,6 @@ type Deps = {
   log: Pick<Log, 'error'>
   changes: OrderTransitions
   cancellations: Pick<CancellationService, 'begin'>
-  payments: Pick<PaymentsApi, 'listOpenMethods'> | undefined
   unpaidStock: Pick<UnpaidStockLimiter, 'verify'>
   paymentTimeouts: PaymentTimeouts
 }
@@ -23,21 +21,13 @@ const ORDERS_PER_BATCH = 100
 const EXPIRED = { ...SYSTEM_ACTOR, reason: 'it was not paid in time' }
 
 /** Cancels orders whose payment timeout has passed, in the same two phases as other cancellations. */
-export function createExpireOrders({
-  db,
-  log,
-  changes,
-  cancellations,
-  payments,
-  unpaidStock,
-  paymentTimeouts
-}: Deps) {
+export function createExpireOrders({ db, log, changes, cancellations, unpaidStock, paymentTimeouts }: Deps) {
   async function expire(tx: Transaction, id: string): Promise<void> {
     const locked = await changes.lock(tx, id)
     if (locked.lifecycle.state !== 'pending' || locked.lifecycle.isCancelRequested) return
     // A paid order waits for the stock that it takes from unpaid orders.
     if (isPaymentSecured(locked.lifecycle.paymentStatus)) return
-    const methods = (await payments?.listOpenMethods(tx, id)) ?? []
+    const methods = (await locked.account?.listOpenMethods()) ?? []
     // An order with a deferred payment method is placed as soon as that payment starts.
     if (deferredPaymentTermsOf(methods) !== undefined) return
     const isVerified = await unpaidStock.verify(tx, locked.order)
@@ -46,7 +36,8 @@ export function createExpireOrders({
       isDeferred: locked.order.is_deferred
     })
     const expiry = await tx.first(repository.updateOrderExpiry, { id, seconds })
-    if (expiry?.is_expired) await cancellations.begin(tx, locked, EXPIRED)
+    if (expiry?.is_expired)
+      await cancellations.begin(tx, withStoredColumns(locked, { is_buyer_verified: isVerified }), EXPIRED)
   }
 
   /** Logs a failure, so that one order does not keep the others from expiring. */

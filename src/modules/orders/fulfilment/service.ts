@@ -4,7 +4,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefused, orderShipmentNotFound, orderStale } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
@@ -25,7 +25,7 @@ type Deps = {
   changes: OrderTransitions
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm' | 'post'> | undefined
-  payments: Pick<PaymentsApi, 'capture' | 'lockAccount' | 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'sendOperations'> | undefined
   shipping:
     | Pick<ShippingApi, 'createShipments' | 'updateLabel' | 'recordShipped' | 'voidEvent' | 'voidParcel'>
     | undefined
@@ -46,22 +46,6 @@ const REFUSAL_AFTER = { return: 'returned', refund: 'refunded' } as const
 
 /** Ships, delivers and takes back units of orders. */
 export function createFulfilmentService({ db, changes, emit, inventory, payments, shipping }: Deps) {
-  /**
-   * Captures the authorized amount with the first shipment. Providers void the rest of an authorization on
-   * capture.
-   */
-  async function capture(
-    tx: Transaction,
-    { order }: OrderUnderLock,
-    id: string,
-    { id: actor }: OrderActor
-  ): Promise<void> {
-    const account = await payments?.lockAccount(tx, order.id)
-    const amountMinor =
-      account === undefined ? 0 : Math.min(account.authorized, account.due - account.captured)
-    if (amountMinor > 0) await payments?.capture(tx, order.id, { id, amountMinor, actor })
-  }
-
   /** Ships these units, and deducts their stock with the commit. Returns the changed order. */
   async function shipUnits(
     tx: Transaction,
@@ -140,7 +124,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         }))
         const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
         await shipUnits(tx, locked, units, { id: write.id, actor, ...label })
-        await capture(tx, locked, write.id, actor)
+        await captureAuthorized(locked, write.id, actor)
       })
       await payments?.sendOperations(order_id)
     },
@@ -278,6 +262,21 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
   }
 }
 export type FulfilmentService = ReturnType<typeof createFulfilmentService>
+
+/**
+ * Captures the authorized amount with the first shipment. PaymentProviderRegistry void the rest of an authorization on
+ * capture. The payment status of the order changes only when the provider has captured it.
+ */
+async function captureAuthorized(
+  { account }: OrderUnderLock,
+  id: string,
+  { id: actor }: OrderActor
+): Promise<void> {
+  if (account === undefined) return
+  const { authorized, due, captured } = account.state
+  const amountMinor = Math.min(authorized, due - captured)
+  if (amountMinor > 0) await account.capture({ id, amountMinor, actor })
+}
 
 const definedOf = ({ carrier, tracking_number }: ShipmentLabel) => ({
   ...(carrier !== undefined && { carrier }),

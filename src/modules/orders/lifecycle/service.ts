@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi, Refunder } from '../../payments/index.ts'
+import type { LockedPaymentAccount, OrderPayments, Refunder } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefused, orderNotCancelable, orderNotFound } from '../errors.ts'
 import {
@@ -30,8 +30,10 @@ export type OrderActor = {
 export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }
 
 type OrderLine = OrderLineCounters & { readonly group: string; readonly variantId: string }
-/** An order whose row is locked until the transaction ends. */
+/** An order whose row is locked until the transaction ends, with its payment account, which is locked before it. */
 export type OrderUnderLock = {
+  /** `undefined`: payments are disabled, or were when the order was created. */
+  readonly account: LockedPaymentAccount | undefined
   readonly order: repository.LockedOrderRow
   readonly lines: readonly OrderLine[]
   readonly lifecycle: OrderLifecycle
@@ -43,7 +45,7 @@ type TransitionChanges = {
 }
 
 type Deps = {
-  payments: Pick<PaymentsApi, 'lockAccount'> | undefined
+  payments: Pick<OrderPayments, 'lockAccount'> | undefined
   shipping: Pick<ShippingApi, 'updateUnshipped'> | undefined
   /** Counts the unpaid stock of the changed order again. */
   unpaidStock: {
@@ -62,10 +64,21 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
    * `ORDER_NOT_FOUND`
    */
   async function lock(tx: Transaction, id: string): Promise<OrderUnderLock> {
-    await payments?.lockAccount(tx, id)
-    const order = found(await tx.first(repository.lockOrder, { id }), orderNotFound)
+    const account = await payments?.lockAccount(tx, id)
+    return found(await lockBehind(tx, account, id), orderNotFound)
+  }
+
+  /** Locks the order of an account that the transaction has locked. Returns `undefined` when the account has no order. */
+  async function lockBehind(
+    tx: Transaction,
+    account: LockedPaymentAccount | undefined,
+    id: string
+  ): Promise<OrderUnderLock | undefined> {
+    const order = await tx.first(repository.lockOrder, { id })
+    if (order === undefined) return undefined
     const lines = await tx.rows(repository.listOrderLines, { order_id: id })
     return underLock(
+      account,
       order,
       lines.map(
         ({ group_key: group, variant_id: variantId, requires_shipping: requiresShipping, ...line }) => ({
@@ -93,7 +106,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
    */
   async function transition(
     tx: Transaction,
-    { order, lines: before, lifecycle }: OrderUnderLock,
+    { account, order, lines: before, lifecycle }: OrderUnderLock,
     action: OrderActionName,
     { id: actor, reason }: OrderActor,
     next: TransitionChanges = {}
@@ -122,14 +135,26 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
       actor,
       reason
     })
-    return underLock({ ...order, ...changed, held_at: isHeld ? (order.held_at ?? new Date()) : null }, lines)
+    const held_at = isHeld ? (order.held_at ?? new Date()) : null
+    return underLock(account, { ...order, ...changed, held_at }, lines)
   }
 
-  return { lock, assertAllowed, transition }
+  return { lock, lockBehind, assertAllowed, transition }
 }
 export type OrderTransitions = ReturnType<typeof createOrderTransitions>
 
-const underLock = (order: repository.LockedOrderRow, lines: readonly OrderLine[]): OrderUnderLock => ({
+/** Returns the order with columns that were stored since it was locked. A locked order is not read again. */
+export const withStoredColumns = (
+  { account, order, lines }: OrderUnderLock,
+  stored: Partial<repository.LockedOrderRow>
+): OrderUnderLock => underLock(account, { ...order, ...stored }, lines)
+
+const underLock = (
+  account: LockedPaymentAccount | undefined,
+  order: repository.LockedOrderRow,
+  lines: readonly OrderLine[]
+): OrderUnderLock => ({
+  account,
   order,
   lines,
   lifecycle: {

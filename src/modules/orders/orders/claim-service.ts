@@ -2,7 +2,6 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { CustomerBuyer } from '../buyers/buyer.ts'
 import { orderNotFound, orderStale } from '../errors.ts'
@@ -18,7 +17,6 @@ type Deps = {
   emit: Emit
   orders: Pick<OrderService, 'read'>
   tokens: Pick<OrderTokens, 'verify'>
-  payments: Pick<PaymentsApi, 'reissueOrderToken'> | undefined
   shipping: Pick<ShippingApi, 'assignCustomer'> | undefined
 }
 type Owned = { readonly id: string; readonly customer_id: string | null; readonly token_version: number }
@@ -27,7 +25,7 @@ type Owned = { readonly id: string; readonly customer_id: string | null; readonl
  * Moves guest orders to the account of a customer who has the order token. A matching email address proves
  * nothing.
  */
-export function createOrderClaimService({ db, changes, emit, orders, tokens, payments, shipping }: Deps) {
+export function createOrderClaimService({ db, changes, emit, orders, tokens, shipping }: Deps) {
   /**
    * Returns false if the customer owns the order already, true if the token proves access. @throws
    * `ORDER_NOT_FOUND`
@@ -40,10 +38,9 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, pay
 
   /** Moves the order with its payments and shipments, and invalidates the order token. */
   async function handOver(tx: Transaction, locked: OrderUnderLock, customer_id: string): Promise<void> {
-    const { id, number, payment_status, token_version } = locked.order
+    const { id, number, token_version } = locked.order
     await changes.transition(tx, locked, 'claim', { role: 'guest', id: customer_id, reason: null })
-    const hasAccount = payments !== undefined && payment_status !== null
-    const next = hasAccount ? await payments.reissueOrderToken(tx, id, customer_id) : token_version + 1
+    const next = (await locked.account?.reissueOrderToken(customer_id)) ?? token_version + 1
     await tx.run(repository.assignOrderToCustomer, { id, customer_id, token_version: next })
     await shipping?.assignCustomer(tx, id, customer_id)
     emit(tx, orderClaimedEvent, id, { order_id: id, number, customer_id })

@@ -3,7 +3,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
 import {
   type Buyer,
   type CustomerBuyer,
@@ -28,7 +28,7 @@ type Deps = {
   checkouts: Pick<CheckoutService, 'find' | 'assertAccess'>
   readCheckoutInput: ReadCheckoutInput
   placement: OrderPlacement
-  payments: Pick<PaymentsApi, 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'sendOperations'> | undefined
   cancellations: Pick<CancellationService, 'request'>
   tokens: OrderTokens
   limitCodeGuesses: LimitPromotionCodeGuesses

@@ -1,7 +1,7 @@
 import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { ordersStillOpen } from '../errors.ts'
 import type { OrderState } from '../lifecycle/status.ts'
@@ -10,7 +10,7 @@ import * as repository from './repository.ts'
 
 type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
-  payments: Pick<PaymentsApi, 'erase' | 'lockAccount'> | undefined
+  payments: Pick<OrderPayments, 'erase' | 'lockAccount'> | undefined
   shipping: Pick<ShippingApi, 'erase'> | undefined
 }
 

@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { OrderPayments } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
@@ -46,7 +46,7 @@ type Deps = {
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
   evictions: Pick<StockEvictions, 'evictable'>
   /** Absent: orders are on account. */
-  payments: Pick<PaymentsApi, 'openAccount' | 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'openAccount' | 'sendOperations'> | undefined
   shipping: Pick<ShippingApi, 'createShipments'> | undefined
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
   /** Maximum number of pending orders. */

@@ -4,6 +4,7 @@ import type { EventHandler } from '../../../platform/outbox/handlers.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi, stockLostEvent, stockTakenEvent } from '../../inventory/index.ts'
+import type { OrderRefunds } from '../adjustments/refund-order.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import { orderEvictedEvent } from '../events.ts'
@@ -11,7 +12,13 @@ import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
 import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
-import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import {
+  type OrderActor,
+  type OrderTransitions,
+  type OrderUnderLock,
+  SYSTEM_ACTOR,
+  withStoredColumns
+} from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import { recordCancellationCause } from './eviction-repository.ts'
 import { hasAnyPayment, type StockEvictions } from './eviction-service.ts'
@@ -20,7 +27,8 @@ import type { UnpaidStockLimiter } from './service.ts'
 type Deps = {
   changes: OrderTransitions
   cancellations: Pick<CancellationService, 'begin'>
-  adjustments: Pick<OrderAdjustmentService, 'creditUnits'>
+  adjustments: Pick<OrderAdjustmentService, 'readCreditBalance'>
+  refunds: Pick<OrderRefunds, 'creditUnits'>
   evictions: Pick<StockEvictions, 'takeAgain'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   placePendingOrder: PlacePendingOrder
@@ -33,7 +41,17 @@ const SHORT = { ...SYSTEM_ACTOR, reason: 'it was paid when nothing was left' }
 
 /** Handles the events of stock that a paid order takes from unpaid ones. */
 export function createStockEvictionSubscriber(deps: Deps) {
-  const { changes, cancellations, adjustments, evictions, fulfilment, inventory, unpaidStock, emit } = deps
+  const {
+    changes,
+    cancellations,
+    adjustments,
+    refunds,
+    evictions,
+    fulfilment,
+    inventory,
+    unpaidStock,
+    emit
+  } = deps
 
   /** Places the order with the units that it took, or cancels and refunds it. */
   async function handleTaken(tx: Transaction, event: PayloadOf<typeof stockTakenEvent>): Promise<void> {
@@ -43,9 +61,18 @@ export function createStockEvictionSubscriber(deps: Deps) {
       if (locked.lifecycle.state === 'pending') await deps.placePendingOrder(tx, locked, locked.order.terms)
       else await fulfilment.deliverDigital(tx, locked)
     } else if (!(await evictions.takeAgain(tx, event.owner, event.request_id))) {
-      await tx.run(recordCancellationCause, { id: event.owner, canceled_for: 'short' })
-      await cancellations.begin(tx, locked, SHORT)
+      await cancelFor(tx, locked, 'short', SHORT)
     }
+  }
+
+  async function cancelFor(
+    tx: Transaction,
+    locked: OrderUnderLock,
+    canceled_for: 'short' | 'evicted',
+    actor: OrderActor
+  ): Promise<void> {
+    await tx.run(recordCancellationCause, { id: locked.order.id, canceled_for })
+    await cancellations.begin(tx, withStoredColumns(locked, { canceled_for }), actor)
   }
 
   /**
@@ -67,16 +94,16 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
       emit(tx, orderEvictedEvent, owner, { ...payload, is_canceled: true })
-      await tx.run(recordCancellationCause, { id: owner, canceled_for: 'evicted' })
-      await cancellations.begin(tx, locked, EVICTED)
-      return
+      return cancelFor(tx, locked, 'evicted', EVICTED)
     }
     const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
     await inventory?.forgo(tx, owner, parts)
-    await changes.transition(tx, locked, 'cancel_lines', EVICTED, {
+    const balance = await adjustments.readCreditBalance(tx, locked)
+    const verified = withStoredColumns(locked, { is_buyer_verified: true })
+    const counted = await changes.transition(tx, verified, 'cancel_lines', EVICTED, {
       lines: addToLineCounters(locked.lines, 'cancel', units)
     })
-    await adjustments.creditUnits(tx, locked, units, {
+    await refunds.creditUnits(tx, counted, balance, units, {
       id: derivedId(id, 'evicted'),
       kind: 'cancel',
       actor: EVICTED

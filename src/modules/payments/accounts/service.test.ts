@@ -8,13 +8,13 @@ import { customer } from '../../../testing.ts'
 async function useOrders(settings = {}) {
   const shop = await usePayments({ settings })
   const canceled: string[] = []
-  shop.api.registerHooks(async (tx, change) => {
+  shop.forOrders.registerHooks(async (tx, account, change) => {
     tx.afterCommit(() => shop.changes.push(change))
     if (!change.isFrozen || !change.isSettled) return
-    if (change.captured > 0) await shop.api.unfreeze(tx, change.orderId)
+    if (change.captured > 0) await account.unfreeze()
     else tx.afterCommit(() => canceled.push(change.orderId))
   })
-  const freeze = (orderId: string) => shop.db.transaction(tx => shop.api.freeze(tx, orderId))
+  const freeze = (orderId: string) => shop.withAccount(orderId, account => account.freeze())
   return { ...shop, canceled, freeze }
 }
 const statusOf = async ({ sandbox }: Pick<PaymentShop, 'sandbox'>, id: string) =>
@@ -52,7 +52,7 @@ test("a payment account is opened with its first payment in the order's transact
 })
 
 test('an unsent payment is closed immediately when the order is canceled', async () => {
-  const { api, db, buyer, freeze, sandbox, as } = await useOrders()
+  const { api, db, buyer, freeze, withAccount, sandbox, as } = await useOrders()
   const orderId = newId()
   const account = {
     orderId,
@@ -70,7 +70,7 @@ test('an unsent payment is closed immediately when the order is canceled', async
     status: 409,
     json: { code: 'PAYMENT_ORDER_FROZEN' }
   })
-  await db.transaction(tx => api.unfreeze(tx, orderId))
+  await withAccount(orderId, account => account.unfreeze())
   expect((await as(buyer).post('/api/payments/intent', { order_id: orderId })).status).toBe(201)
 })
 
@@ -142,7 +142,7 @@ test('a capture after the cancellation of its order is recorded and reported to 
 })
 
 test('an order that is paid twice is overpaid until one payment is refunded', async () => {
-  const { order, intent, act, account, api, db, admin } = await useOrders()
+  const { order, intent, act, account, withAccount, admin } = await useOrders()
   const orderId = await order()
   const card = await intent(orderId)
   const transfer = await intent(orderId, { provider: 'manual' })
@@ -152,7 +152,7 @@ test('an order that is paid twice is overpaid until one payment is refunded', as
   expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: true })
   const refund = (amountMinor: number) => {
     const wanted = { id: newId(), amountMinor, reason: 'paid twice', actor: null }
-    return db.transaction(tx => api.refund(tx, orderId, wanted))
+    return withAccount(orderId, account => account.refund(wanted))
   }
   await expect(refund(20_001)).rejects.toMatchObject({
     code: 'PAYMENT_REFUND_TOO_MUCH',
@@ -168,7 +168,7 @@ test('an order that is paid twice is overpaid until one payment is refunded', as
 })
 
 test("a guest's order that is assigned to a customer belongs to the customer, and its old tokens are invalid", async () => {
-  const { order, api, db, tokenOf, request, as } = await useOrders()
+  const { order, withAccount, tokenOf, request, as } = await useOrders()
   const orderId = await order(500, null)
   const read = (version: number) =>
     request('GET', `/api/payments/guest/by-order/${orderId}`, {
@@ -176,10 +176,10 @@ test("a guest's order that is assigned to a customer belongs to the customer, an
     })
   const begun = { headers: { 'x-order-token': tokenOf(orderId) }, body: { order_id: orderId } }
   expect((await request('POST', '/api/payments/guest/intent', begun)).status).toBe(201)
-  expect(await db.transaction(tx => api.reissueOrderToken(tx, orderId, null))).toBe(2)
+  expect(await withAccount(orderId, account => account.reissueOrderToken(null))).toBe(2)
   expect([(await read(1)).status, (await read(2)).status]).toEqual([404, 200])
   const owner = customer()
-  expect(await db.transaction(tx => api.reissueOrderToken(tx, orderId, owner.id))).toBe(3)
+  expect(await withAccount(orderId, account => account.reissueOrderToken(owner.id))).toBe(3)
   expect((await as(owner).get('/api/payments')).json.items).toHaveLength(1)
   expect((await as(owner).get(`/api/payments/by-order/${orderId}`)).status).toBe(200)
 })

@@ -67,3 +67,20 @@ export const unrecordedFacts = (
   latestFactOfEachObject([...recorded, ...reported.map(rankPaymentFact)]).filter(
     fact => !recorded.includes(fact)
   )
+
+/** The fact that a payment was closed without a capture. The shop records it when the provider has no such payment. */
+export const canceledPaymentFact = ({
+  id,
+  amount,
+  currency
+}: {
+  id: string
+  amount: number
+  currency: string
+}): PaymentFact => ({
+  kind: 'intent',
+  objectId: id,
+  status: 'canceled',
+  amount,
+  currency
+})

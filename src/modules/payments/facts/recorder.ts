@@ -1,7 +1,5 @@
-import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
-import { payableOrderNotFound } from '../errors.ts'
 import { latestFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
 import { type PublishPaymentEvent, publishPaymentEvents } from './publish.ts'
 import {
@@ -15,7 +13,6 @@ import * as repository from './repository.ts'
 
 /** Facts of a payment and how they arrived. `shop`: the shop dropped an operation that it had not sent. */
 type RecordedFacts = {
-  readonly orderId: string
   readonly paymentId: string
   readonly provider: string
   readonly facts: readonly PaymentFact[]
@@ -33,11 +30,8 @@ export type PaymentChange = PaymentAccountState & {
   /** The methods of the open payments. */
   readonly openMethods: readonly string[]
 }
-/** Runs in the transaction that recorded the facts, with the account locked. It can run again without a change. */
-export type PaymentListener = (tx: Transaction, change: PaymentChange) => Promise<void>
 
 type Deps = {
-  listener: () => PaymentListener | undefined
   /** Returns a function that emits events of an order in `tx`. */
   publisherOf: (tx: Transaction, orderId: string) => PublishPaymentEvent
   /** Whether too many attempts from a network, or for an order, failed. */
@@ -55,15 +49,15 @@ const VOIDS_MAX = 3
 
 /**
  * The only writer of payment state. In one transaction it stores facts, derives the state of payments and account from them,
- * publishes events and calls the listener.
+ * and publishes events.
  */
-export function createFactRecorder({ listener, publisherOf, voidOpen, isLimited }: Deps) {
-  /** Derives the payment state of an order from its facts again. @throws `PAYMENT_ORDER_NOT_FOUND` */
-  async function settle(tx: Transaction, orderId: string): Promise<PaymentChange> {
-    const account = found(
-      await tx.first(repository.lockPaymentAccount, { order_id: orderId }),
-      payableOrderNotFound
-    )
+export function createFactRecorder({ publisherOf, voidOpen, isLimited }: Deps) {
+  /** Derives the payment state of an order from its facts again. The caller holds the account's lock. */
+  async function settle(
+    tx: Transaction,
+    account: repository.PaymentAccountRow
+  ): Promise<{ account: repository.PaymentAccountRow; change: PaymentChange }> {
+    const { order_id: orderId } = account
     const known = await tx.rows(repository.listPaymentsWithFacts, { order_id: orderId })
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
       ...payment,
@@ -93,8 +87,8 @@ export function createFactRecorder({ listener, publisherOf, voidOpen, isLimited 
       isSettled: states.every(({ is_busy, isOpen }) => !is_busy && !isOpen),
       openMethods: states.filter(({ isOpen }) => isOpen).map(({ method }) => method)
     }
-    await listener()?.(tx, change)
-    return change
+    const { isOverpaid: is_overpaid, isDisputed: is_disputed, ...sums } = state
+    return { account: { ...account, ...sums, is_overpaid, is_disputed }, change }
   }
 
   return {

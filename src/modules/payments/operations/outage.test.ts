@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
+import { createPaymentAccountChanges } from '../accounts/changes.ts'
+import { createPaymentAccountLock } from '../accounts/locked-account.ts'
 import { createFactRecorder } from '../facts/recorder.ts'
+import { createRefundService } from '../payments/refunds.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
 import { createProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualPaymentProvider } from '../providers/manual.ts'
@@ -47,20 +50,25 @@ async function useOutage() {
   const onRecovered = (name: string) => rescheduled.push(schedulePaymentRetries(db, name))
   const providers = createPaymentProviderRegistry([faraway], onRecovered, () => milliseconds)
   const recorder = createFactRecorder({
-    listener: () => undefined,
     publisherOf: () => () => {},
     voidOpen: async () => {},
     isLimited: async () => false
   })
   const recordResponse = createProviderResponseRecorder({ secrets, recorder })
+  const lockAccount = createPaymentAccountLock({
+    recorder,
+    refunds: createRefundService({ recent_login_above: 0, api_key_max: 0 }),
+    wake: () => {}
+  })
+  const accounts = createPaymentAccountChanges({ lockAccount, listener: () => undefined })
   const failures: unknown[] = []
   const reconcile = createPaymentReconciler({
     db,
     log: { error: (entry: unknown) => failures.push(entry) } as unknown as Log,
-    sender: createOperationSender({ db, secrets, providers, recorder, recordResponse }),
+    sender: createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse }),
     callbacks: { apply: async () => {} },
     providers,
-    refreshPayment: createPaymentRefresher({ db, providers, recorder, recordResponse })
+    refreshPayment: createPaymentRefresher({ db, providers, accounts, recordResponse })
   })
 
   await sql(

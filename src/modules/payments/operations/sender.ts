@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { PaymentFact } from '../facts/fact.ts'
+import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import { canceledPaymentFact } from '../facts/fact.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
@@ -13,7 +14,8 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  recorder: FactRecorder
+  recorder: Pick<FactRecorder, 'recordFacts'>
+  accounts: PaymentAccountChanges
   recordResponse: ProviderResponseRecorder
 }
 
@@ -23,7 +25,7 @@ export const NEXT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
 const PAUSES_SECONDS = [15, 60, 300, 1_800, 7_200, 43_200]
 
 /** Sends operations to providers and records the responses. No lock is held during the request. */
-export function createOperationSender({ db, secrets, providers, recorder, recordResponse }: Deps) {
+export function createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse }: Deps) {
   /** Marks an operation as sent before it is sent. Returns `undefined` when it has a result. */
   async function claim(tx: Transaction, id: string) {
     const open = await tx.first(repository.findOrderOfOperation, { id })
@@ -66,7 +68,7 @@ export function createOperationSender({ db, secrets, providers, recorder, record
     response: ProviderResponse
   ): Promise<void> {
     const { id, payment_id, order_id, provider } = operation
-    await tx.run(lockPaymentAccount, { order_id })
+    const account = await accounts.lock(tx, order_id)
     const isDone = response.kind === 'done'
     const reported = {
       source: 'answer',
@@ -101,13 +103,12 @@ export function createOperationSender({ db, secrets, providers, recorder, record
     } else if (draft.kind === 'create')
       // The provider rejected the payment, so it has no object there and is closed here.
       await recorder.recordFacts(tx, {
-        orderId: order_id,
         paymentId: payment_id,
         provider,
         source: 'answer',
         facts: [canceledPaymentFact(draft.payment)]
       })
-    await recorder.settle(tx, order_id)
+    await accounts.settle(tx, account)
   }
 
   /** Sends an operation. A retry sends the same bytes with the same idempotency key. */
@@ -142,20 +143,4 @@ const draftOf = (operation: repository.ClaimedPaymentOperation): ProviderOperati
     currency: operation.currency,
     objectId: operation.object_id
   }
-})
-
-export const canceledPaymentFact = ({
-  id,
-  amount,
-  currency
-}: {
-  id: string
-  amount: number
-  currency: string
-}): PaymentFact => ({
-  kind: 'intent',
-  objectId: id,
-  status: 'canceled',
-  amount,
-  currency
 })

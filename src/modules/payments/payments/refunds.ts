@@ -4,9 +4,10 @@ import { apiKeyRefundLimitExceeded, refundAmountTooHigh } from '../errors.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
-export type RefundInput = {
+/** A refund that is requested of the provider. */
+export type RefundRequest = {
   readonly id: string
-  readonly amount: number
+  readonly amountMinor: number
   readonly reason: string
   readonly actor: string | null
 }
@@ -15,7 +16,6 @@ export type RefundInput = {
 export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
 /** Limits of the total refund of one order, in minor units. */
 export type RefundLimits = { readonly recent_login_above: number; readonly api_key_max: number }
-type RefundSums = { readonly refunded: number; readonly refunding: number }
 
 /** Requests refunds: the amount is reserved first, then the provider is called. */
 export function createRefundService(limits: RefundLimits) {
@@ -28,7 +28,11 @@ export function createRefundService(limits: RefundLimits) {
      * Checks the limits of the caller. The limits apply to the total refund of the order, so that they cannot be bypassed with
      * many small refunds. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
      */
-    assertCanRefund: ({ refunded, refunding }: RefundSums, amountMinor: number, actor: RefundActor): void => {
+    assertCanRefund: (
+      { refunded, refunding }: Pick<PaymentRow, 'refunded' | 'refunding'>,
+      amountMinor: number,
+      actor: RefundActor
+    ): void => {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
       const isApiKey = actor.apiKeyId !== undefined
@@ -39,7 +43,7 @@ export function createRefundService(limits: RefundLimits) {
     request: async (
       tx: Transaction,
       payment: PaymentRow,
-      { id, amount, reason, actor }: RefundInput
+      { id, amountMinor: amount, reason, actor }: RefundRequest
     ): Promise<void> => {
       const { captured, refunded, refunding } = payment
       if ((await tx.run(reserveRefundAmount, { id: payment.id, amount })) === 0)

@@ -5,16 +5,15 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
 import {
   canceledOrderNotPayable,
   captureAmountTooHigh,
-  payableOrderNotFound,
   paymentNotFound,
   paymentNotVoidable,
   paymentOperationStillOpen
 } from '../errors.ts'
-import type { FactRecorder } from '../facts/recorder.ts'
-import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import * as operations from '../operations/repository.ts'
 import type { OperationSender } from '../operations/sender.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
@@ -27,11 +26,11 @@ type Deps = {
   providers: PaymentProviderRegistry
   sender: OperationSender
   refunds: RefundService
-  recorder: FactRecorder
+  accounts: PaymentAccountChanges
 }
 
 /** Payments for administrators: list, capture, void, refund. */
-export function createPaymentService({ db, providers, sender, refunds, recorder }: Deps) {
+export function createPaymentService({ db, providers, sender, refunds, accounts }: Deps) {
   /** @throws `PAYMENT_NOT_FOUND` */
   async function read(id: string): Promise<PaymentDetailResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
@@ -45,7 +44,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
   /** Locks the account and returns it with the payment. @throws `PAYMENT_NOT_FOUND` */
   async function lock(tx: Transaction, id: string) {
     const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
-    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
+    const account = await accounts.lock(tx, order_id)
     return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
   }
 
@@ -53,12 +52,12 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
   async function runOperation(
     id: string,
     write: IdempotentWrite,
-    work: (tx: Transaction, payment: repository.PaymentRow, account: PaymentAccountRow) => Promise<void>
+    work: (tx: Transaction, payment: repository.PaymentRow, account: LockedPaymentAccount) => Promise<void>
   ): Promise<PaymentDetailResponse> {
     await write.once(db, async tx => {
       const { payment, account } = await lock(tx, id)
       await work(tx, payment, account)
-      await recorder.settle(tx, payment.order_id)
+      await accounts.settle(tx, account)
     })
     await sender.send(write.id)
     return read(id)
@@ -113,7 +112,7 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
-      runOperation(id, write, async (tx, payment, account) => {
+      runOperation(id, write, async (tx, payment, { state: account }) => {
         if (account.frozen_at !== null) throw canceledOrderNotPayable()
         const { capturable } = providers.get(payment.provider)
         const uncaptured = payment.is_open ? payment.amount - payment.captured : 0
@@ -138,8 +137,9 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
       write: IdempotentWrite
     ) =>
       runOperation(id, write, async (tx, payment, account) => {
-        refunds.assertCanRefund(account, amount, actor)
-        await refunds.request(tx, payment, { id: write.id, amount, reason, actor: actor.userId })
+        account.assertCanRefund(amount, actor)
+        const request = { id: write.id, amountMinor: amount, reason, actor: actor.userId }
+        await refunds.request(tx, payment, request)
       }),
 
     listOpenOperations: (query: PageQuery) =>

@@ -39,7 +39,10 @@ export function createPaymentStarter(providers: PaymentProviderRegistry, attempt
      */
     start: async (
       tx: Transaction,
-      account: PaymentAccountRow,
+      account: Pick<
+        PaymentAccountRow,
+        'order_id' | 'customer_id' | 'currency' | 'due' | 'committed' | 'frozen_at'
+      >,
       {
         id,
         network,

@@ -3,9 +3,10 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
 import { callbackSignatureInvalid, paymentProviderUnknown } from '../errors.ts'
 import type { FactRecorder } from '../facts/recorder.ts'
-import { lockPaymentAccount } from '../facts/repository.ts'
 import {
   findPayment,
   findPaymentByProviderId,
@@ -21,7 +22,8 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  recorder: FactRecorder
+  recorder: Pick<FactRecorder, 'recordFacts'>
+  accounts: PaymentAccountChanges
   /** Enqueues a job that applies the event after the commit. */
   wake: (tx: Transaction, id: string) => void
   count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
@@ -35,7 +37,15 @@ const REASON_MAX = 500
 const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
 
 /** Stores callbacks of providers first and applies them afterwards, each once. */
-export function createPaymentCallbackService({ db, secrets, providers, recorder, wake, count }: Deps) {
+export function createPaymentCallbackService({
+  db,
+  secrets,
+  providers,
+  recorder,
+  accounts,
+  wake,
+  count
+}: Deps) {
   /** Stores the bytes as received. Each application parses them again, because a newer program may read more of them. */
   async function store(
     tx: Transaction,
@@ -95,7 +105,8 @@ export function createPaymentCallbackService({ db, secrets, providers, recorder,
     id: string,
     provider: string,
     event: ProviderCallbackEvent,
-    attempts: number
+    attempts: number,
+    locked: LockedPaymentAccount | undefined
   ) {
     const finish = (
       state: repository.ProviderEventState,
@@ -113,10 +124,11 @@ export function createPaymentCallbackService({ db, secrets, providers, recorder,
     }
     const reason = findPaymentMismatch(event, providerPaymentOf(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
+    const account = locked ?? (await accounts.lock(tx, payment.order_id))
     await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
-    const report = { orderId: payment.order_id, paymentId: payment.id, provider, facts: event.facts }
+    const report = { paymentId: payment.id, provider, facts: event.facts }
     await recorder.recordFacts(tx, { ...report, source: 'callback' })
-    await recorder.settle(tx, payment.order_id)
+    await accounts.settle(tx, account)
     return finish('applied', null, payment.id)
   }
 
@@ -141,10 +153,10 @@ export function createPaymentCallbackService({ db, secrets, providers, recorder,
     const about = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
     await db.transaction(async tx => {
       // Lock order: the account before the event.
-      if (about !== undefined) await tx.run(lockPaymentAccount, { order_id: about.order_id })
+      const locked = about && (await accounts.lock(tx, about.order_id))
       const row = await tx.first(repository.lockProviderEvent, { id })
       if (row?.state !== 'received') return
-      if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts)
+      if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts, locked)
       else
         await tx.run(repository.finishProviderEvent, {
           id,

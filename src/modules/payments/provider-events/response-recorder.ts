@@ -33,7 +33,7 @@ export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
     const content = { about: { paymentId, orderId, objectId }, whole, facts }
     const reason = findPaymentMismatch(content, payment)
     if (reason === undefined) {
-      await recorder.recordFacts(tx, { orderId, paymentId, provider, facts, source })
+      await recorder.recordFacts(tx, { paymentId, provider, facts, source })
       return undefined
     }
     const event: ProviderCallbackEvent = {

@@ -3,9 +3,8 @@ import { OperatorError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import { type PaymentFact, type RankedPaymentFact, unrecordedFacts } from '../facts/fact.ts'
-import type { FactRecorder } from '../facts/recorder.ts'
-import { lockPaymentAccount } from '../facts/repository.ts'
 import {
   listPaymentsByReferences,
   type PaymentRow,
@@ -32,7 +31,7 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  recorder: FactRecorder
+  accounts: PaymentAccountChanges
   recordResponse: ProviderResponseRecorder
 }
 /** A provider event that names a payment, perhaps one of another shop. */
@@ -43,7 +42,7 @@ type ComparedEvent = NamedEvent & {
 }
 
 /** Compares the objects of providers with the recorded facts, and records the missing ones. */
-export function createReconcileWithProviders({ db, secrets, providers, recorder, recordResponse }: Deps) {
+export function createReconcileWithProviders({ db, secrets, providers, accounts, recordResponse }: Deps) {
   /** Finds the payment of each event and its unrecorded facts. */
   async function compare(provider: string, named: readonly NamedEvent[]): Promise<ComparedEvent[]> {
     const facts = named.flatMap(event => event.facts)
@@ -157,7 +156,7 @@ export function createReconcileWithProviders({ db, secrets, providers, recorder,
   /** Records missing facts like those of a response. Returns the reason when they are quarantined. */
   const recordMissing = (provider: string, payment: PaymentRow, { about, missing: facts }: ComparedEvent) =>
     db.transaction(async tx => {
-      await tx.run(lockPaymentAccount, { order_id: payment.order_id })
+      const account = await accounts.lock(tx, payment.order_id)
       const { objectId } = about
       const reason = await recordResponse(tx, providerPaymentOf(payment), {
         source: 'poll',
@@ -167,7 +166,7 @@ export function createReconcileWithProviders({ db, secrets, providers, recorder,
       })
       if (reason === undefined)
         await tx.run(storeProviderPaymentId, { id: payment.id, object_id: objectId, next_step: null })
-      await recorder.settle(tx, payment.order_id)
+      await accounts.settle(tx, account)
       return reason
     })
 

@@ -1,0 +1,93 @@
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { OrderPayments } from '../../payments/index.ts'
+import type { RefundOrderRequest } from '../administration/schema.ts'
+import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
+import { addToLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import type { ApplyPaymentChange } from '../payments/apply-change.ts'
+import {
+  calculateCreditForAmount,
+  calculateCreditForUnits,
+  type OrderCredit,
+  type OrderCreditBalance,
+  totalCreditedMinor
+} from './credits.ts'
+import type { AdjustmentSource, OrderAdjustmentService } from './service.ts'
+
+type Deps = {
+  db: Database
+  changes: OrderTransitions
+  adjustments: Pick<OrderAdjustmentService, 'readCreditBalance' | 'giveCredit'>
+  applyPaymentChange: ApplyPaymentChange
+  payments: Pick<OrderPayments, 'sendOperations'> | undefined
+}
+
+/** Refunds orders, and credits units that are canceled. This file is the sequence; the steps have files of their own. */
+export function createOrderRefunds({ db, changes, adjustments, applyPaymentChange, payments }: Deps) {
+  /**
+   * Credits units or an amount, and refunds what was paid beyond the new total.
+   * @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED`, `ORDER_CREDIT_UNCLEAR`,
+   * `ORDER_CREDIT_TOO_MUCH`, `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT`, `PAYMENT_REFUND_LIMIT`,
+   * `AUTH_RECENT_LOGIN_REQUIRED`
+   */
+  async function refundOrder(
+    id: string,
+    { lines: units, amount }: Omit<RefundOrderRequest, 'reason'>,
+    actor: OrderActor,
+    write: IdempotentWrite
+  ): Promise<void> {
+    if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguous()
+    await write.once(db, async tx => {
+      // Locks the payment account, then the order. Nothing below locks the account again.
+      const locked = await changes.lock(tx, id)
+      write.expect(locked.order.version, orderStale)
+      changes.assertAllowed(locked, 'refund', actor)
+
+      const balance = await adjustments.readCreditBalance(tx, locked)
+      const credit =
+        units === undefined ? creditForAmount(balance, amount ?? 0) : creditForUnits(balance, units)
+
+      const lines = units && addToLineCounters(locked.lines, 'refund', units)
+      const counted = await changes.transition(tx, locked, 'refund', actor, { ...(lines && { lines }) })
+      await applyCredit(tx, counted, balance, credit, { id: write.id, kind: 'refund', actor })
+    })
+    // No lock is held while the provider is called.
+    await payments?.sendOperations(id)
+  }
+
+  /** Credits canceled units. `balance` is that of the order before they were counted. */
+  const creditUnits = (
+    tx: Transaction,
+    counted: OrderUnderLock,
+    balance: OrderCreditBalance,
+    units: readonly OrderLineUnits[],
+    source: AdjustmentSource
+  ): Promise<void> => applyCredit(tx, counted, balance, creditForUnits(balance, units), source)
+
+  async function applyCredit(
+    tx: Transaction,
+    counted: OrderUnderLock,
+    balance: OrderCreditBalance,
+    credit: OrderCredit,
+    source: AdjustmentSource
+  ): Promise<void> {
+    const change = await adjustments.giveCredit(tx, counted, balance, credit, source)
+    if (change !== undefined) await applyPaymentChange(tx, counted, change)
+  }
+
+  return { refundOrder, creditUnits }
+}
+export type OrderRefunds = ReturnType<typeof createOrderRefunds>
+
+function creditForUnits(balance: OrderCreditBalance, units: readonly OrderLineUnits[]): OrderCredit {
+  const credited = new Map<number, number>()
+  for (const { line, quantity } of units) credited.set(line, (credited.get(line) ?? 0) + quantity)
+  return calculateCreditForUnits(balance, credited)
+}
+
+function creditForAmount(balance: OrderCreditBalance, amountMinor: number): OrderCredit {
+  const available = balance.totalMinor - totalCreditedMinor(balance)
+  if (amountMinor > available) throw creditExceedsOrder({ details: { available } })
+  return calculateCreditForAmount(balance, amountMinor)
+}

@@ -1,0 +1,44 @@
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentGuard, PaymentReturnHook } from '../intents/service.ts'
+import type { PaymentListener } from './changes.ts'
+import type { LockPaymentAccount } from './locked-account.ts'
+import type { PaymentAccountService } from './service.ts'
+
+/**
+ * What the module orders does with payments. The package does not export it, because it keeps its promises only when one
+ * module decides what an order owes. Payments know an order only by its id.
+ */
+export type OrderPayments = Pick<PaymentAccountService, 'openAccount'> & {
+  /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
+  sendOperations(orderId: string): Promise<void>
+  /**
+   * Registers the hooks of orders, once, at set-up. `listener` runs in each transaction in which a change begins in payments:
+   * a response, a callback, a poll or an action of an administrator. `guard` runs before a buyer starts a payment of an
+   * existing order. `follow` runs outside any transaction when a buyer returns from the provider.
+   */
+  registerHooks(listener: PaymentListener, guard?: PaymentGuard, follow?: PaymentReturnHook): void
+  /**
+   * Locks the account until `tx` ends, and returns it with the functions that change its payments. Call it once in a
+   * transaction, before the order is locked. Returns `undefined` when the order has no account.
+   */
+  lockAccount: LockPaymentAccount
+  /**
+   * Erases the personal data of this customer (null: of guests) in the payments of these orders. Amounts stay. Locks the
+   * accounts in the order of their ids.
+   */
+  erase(tx: Transaction, customerId: string | null, orderIds: readonly string[]): Promise<void>
+}
+
+const ofOrders = new WeakMap<object, OrderPayments>()
+
+/** Provides what orders need beside the API of a payments module, or of a stand-in for it. */
+export const provideOrderPayments = (api: object, payments: OrderPayments): void => {
+  ofOrders.set(api, payments)
+}
+
+/** Returns what the module orders does with these payments. */
+export function orderPayments(api: object): OrderPayments {
+  const payments = ofOrders.get(api)
+  if (payments === undefined) throw new Error('these payments are not of a payments module')
+  return payments
+}
