@@ -108,10 +108,8 @@ export {
   shipmentReturnedEvent,
   shippingModule
 } from './modules/shipping/index.ts'
-
 export { endpointDisabledEvent, webhooksModule } from './modules/webhooks/index.ts'
 export { type IdempotentWrite, newWrite, writeOfJob } from './platform/idempotency/write.ts'
-
 export type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'

@@ -5,9 +5,16 @@ import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { ordersModule } from '../../src/modules/orders/index.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { useOrders } from '../support/orders.ts'
-import { compileExamples, type Example, moduleExamples, readExamples, runExample } from './examples.ts'
+import {
+  compileExamples,
+  type Example,
+  guideExample,
+  moduleExamples,
+  readExamples,
+  runExample
+} from './examples.ts'
 
-const examples = moduleExamples()
+const examples = [...moduleExamples(), guideExample()]
 
 /** What the examples use, in a shop of their own. */
 async function useGiven() {

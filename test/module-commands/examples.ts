@@ -40,6 +40,14 @@ export const moduleExamples = (): Example[] =>
     .toSorted()
     .flatMap(path => readExamples(path, readFileSync(join(ROOT, path), 'utf8')))
 
+const GUIDE = 'docs/adding-a-module.md'
+/** The code of a module that places an order, in the guide. */
+export function guideExample(): Example {
+  const [, section = ''] = readFileSync(join(ROOT, GUIDE), 'utf8').split('## Placing orders\n')
+  const [, code = ''] = /^```text\n(.*?)^```$/ms.exec(section) ?? []
+  return { path: GUIDE, member: 'the guide', code }
+}
+
 /** The exports of the package that the code uses. */
 const importedBy = (code: string) =>
   Object.keys(cartwright).filter(name => new RegExp(`\\b${name}\\b`).test(code))

@@ -13,7 +13,6 @@ export const AssistedOrderRequest = request('AssistedOrderRequest', {
   items: RequestedItems,
   ...orderFields
 })
-export type AssistedOrderRequest = Static<typeof AssistedOrderRequest>
 
 export const AssistedOrderResponse = response('AssistedOrderResponse', {
   order_token: nullable(
