@@ -1,5 +1,5 @@
-import { PICTURES_PATH } from './demo/catalog.ts'
-import { readShopFront } from './demo/shop-front.ts'
+import { DEMO_PICTURES_PATH } from './demo/catalog.ts'
+import { readShopFrontFile } from './demo/shop-front.ts'
 import { createExampleRequests, type ExampleRequests } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
@@ -20,7 +20,7 @@ import { reviewsModule } from './modules/reviews/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
 import { webhooksModule } from './modules/webhooks/index.ts'
 import type { Platform } from './platform/platform.ts'
-import { createModuleApiLookup, setupModules, stopModules } from './set-up.ts'
+import { createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
 import { version } from './version.ts'
 
 export { authModule, catalogModule, shippingModule }
@@ -60,18 +60,21 @@ export type ShopModules = {
   stop(): Promise<void>
 }
 /** A shop with its gateway. It does not listen until the caller starts it. */
-export type App = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: ExampleRequests }
+export type ShopWithGateway = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: ExampleRequests }
 
 /** Pictures of the demo catalog, drawn on request. */
 const demoFiles: PublicFiles = {
-  path: PICTURES_PATH,
+  path: DEMO_PICTURES_PATH,
   type: 'image/svg+xml',
-  find: async name => (await import('./demo/pictures.ts')).pictureAt(name)
+  find: async name => (await import('./demo/pictures.ts')).drawDemoPicture(name)
 }
 
 /** Sets up the enabled modules. @throws OperatorError when they do not fit together. */
-export async function setupShop(platform: Platform, all: readonly Module[] = modules): Promise<ShopModules> {
-  const loaded = await setupModules(all, platform)
+export async function setUpShopModules(
+  platform: Platform,
+  all: readonly Module[] = modules
+): Promise<ShopModules> {
+  const loaded = await setUpModules(all, platform)
   return {
     platform,
     modules: all.map(module => {
@@ -96,13 +99,18 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
 }
 
 /** Puts the gateway in front of a shop. */
-export async function openGateway({ platform, modules, apiOf, stop }: ShopModules): Promise<App> {
+export async function openShopGateway({
+  platform,
+  modules,
+  apiOf,
+  stop
+}: ShopModules): Promise<ShopWithGateway> {
   const examples = createExampleRequests(apiOf)
   const gateway = await createGateway({
     platform,
     version,
     frontPage: { examples, guides: listGuides },
-    shopFront: platform.config.environment === 'development' ? readShopFront : undefined,
+    shopFront: platform.config.environment === 'development' ? readShopFrontFile : undefined,
     mails: apiOf(notificationsModule)?.devMailbox,
     files: platform.config.shop.demo === 'off' ? guideFiles : [...guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),

@@ -27,7 +27,7 @@ export function readConfigFile(named: string | undefined): ConfigTree {
   try {
     tree = parseYaml(content) ?? {}
   } catch (error) {
-    throw new OperatorError(`The configuration file ${path} is not YAML: ${yamlReason(error)}`)
+    throw new OperatorError(`The configuration file ${path} is not YAML: ${formatYamlError(error)}`)
   }
   if (isConfigTree(tree)) return tree
   throw new OperatorError(
@@ -46,4 +46,4 @@ function reasonOf(error: unknown): string {
 }
 
 // Keeps the first line only, because the parser quotes the file after it, and the file may hold passwords.
-export const yamlReason = (error: unknown) => (error as Error).message.split('\n')[0]?.replace(/:$/, '.')
+export const formatYamlError = (error: unknown) => (error as Error).message.split('\n')[0]?.replace(/:$/, '.')

@@ -63,7 +63,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the keys that short environment variables set. Hosting platforms expect some of these names, such as PORT. */
-export const keysOfShortVariables = (
+export const configKeysByShortVariable = (
   modules: readonly ConfigurableModule[]
 ): Readonly<Record<string, string>> => ({
   ...SHORT_NAMES,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { modules } from './app.ts'
-import { findDataFolderBeforeModules, isConfigValidWithoutModules, loadConfig } from './config.ts'
+import { findDataFolderBeforeModulesLoad, isConfigValidWithoutModules, loadConfig } from './config.ts'
 import { configSchema } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
 
@@ -354,7 +354,7 @@ test.each([
   [{ CARTWRIGHT__DATABASE: 'nonsense' }, undefined],
   [{ CARTWRIGHT_CONFIG: '/no/such/file.yaml' }, undefined]
 ])('before the modules are known, the environment %j gives the data folder %s', (environment, folder) => {
-  expect(findDataFolderBeforeModules(environment)).toBe(folder)
+  expect(findDataFolderBeforeModulesLoad(environment)).toBe(folder)
 })
 
 test.each([
@@ -372,12 +372,12 @@ test.each([
 )
 
 test('the data folder is read from the configuration file, even when the file has other problems', async () => {
-  expect(findDataFolderBeforeModules(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
-  expect(findDataFolderBeforeModules(await useFile('data: 5\n'))).toBeUndefined()
+  expect(findDataFolderBeforeModulesLoad(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
+  expect(findDataFolderBeforeModulesLoad(await useFile('data: 5\n'))).toBeUndefined()
   expect(
-    findDataFolderBeforeModules(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))
+    findDataFolderBeforeModulesLoad(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))
   ).toBeUndefined()
-  expect(findDataFolderBeforeModules(await useFile('data: [\n'))).toBeUndefined()
+  expect(findDataFolderBeforeModulesLoad(await useFile('data: [\n'))).toBeUndefined()
 })
 
 type Property = {

@@ -1,4 +1,4 @@
-import { CONFIG_FILE_VARIABLE, parseConfigValue, readConfigFile, yamlReason } from './config-file.ts'
+import { CONFIG_FILE_VARIABLE, formatYamlError, parseConfigValue, readConfigFile } from './config-file.ts'
 import {
   type ConfigJsonSchema,
   type ConfigTree,
@@ -11,14 +11,14 @@ import {
 import {
   type ConfigOf,
   type ConfigurableModule,
-  configSchema,
-  keysOfShortVariables
+  configKeysByShortVariable,
+  configSchema
 } from './config-schema.ts'
 import { findSettingContradictions, findSettingValueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { certainlyMatchesSchema } from './kernel/plain-fit.ts'
 import type { SettingProblem } from './kernel/settings.ts'
-import { type ComposableModule, moduleProblems } from './module-problems.ts'
+import { type ComposableModule, findModuleProblems } from './module-problems.ts'
 import { type Config, CoreSettings, DATA_FOLDER_DEFAULT } from './platform/core-settings.ts'
 
 export type { Config, ConfigOf }
@@ -51,7 +51,7 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
       ...moduleSettingProblems(modules, tree as Config)
     )
   const isSwitched = !problems.some(({ key }) => key.split('.')[0] === 'modules')
-  const unfit = isSwitched ? moduleProblems(modules, tree.modules as Config['modules']) : []
+  const unfit = isSwitched ? findModuleProblems(modules, tree.modules as Config['modules']) : []
   return finish(reading, unfit)
 }
 
@@ -59,7 +59,7 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
  * Loads the configuration for commands that need only the database. Does not check whether settings or modules fit together.
  * @throws OperatorError that lists every invalid or unknown key.
  */
-export const readConfigForDatabase = <const M extends ConfigurableModule>(
+export const loadConfigWithoutModuleChecks = <const M extends ConfigurableModule>(
   modules: readonly M[],
   environment: Environment = process.env
 ): ConfigOf<M> => finish(read(modules, environment))
@@ -69,7 +69,7 @@ type Reading = { known: Known; tree: ConfigTree; origins: Origins; problems: Set
 function read(modules: readonly ConfigurableModule[], environment: Environment, content?: object): Reading {
   const known: Known = {
     schema: configSchema(modules) as ConfigJsonSchema,
-    shortNames: keysOfShortVariables(modules)
+    shortNames: configKeysByShortVariable(modules)
   }
   const problems: SettingProblem[] = []
   const origins: Origins = new Map()
@@ -110,9 +110,12 @@ function finish<M extends ConfigurableModule>(
  * Returns the data folder of the embedded database before the modules are loaded. Returns undefined when another database is
  * configured, or when the configuration cannot be read; `loadConfig` reports that later.
  */
-export function findDataFolderBeforeModules(environment: Environment = process.env): string | undefined {
+export function findDataFolderBeforeModulesLoad(environment: Environment = process.env): string | undefined {
   try {
-    const known: Known = { schema: CoreSettings as ConfigJsonSchema, shortNames: keysOfShortVariables([]) }
+    const known: Known = {
+      schema: CoreSettings as ConfigJsonSchema,
+      shortNames: configKeysByShortVariable([])
+    }
     const { data = DATA_FOLDER_DEFAULT, database } = readTree(known, environment, [], new Map())
     const url = isConfigTree(database) ? (database.url ?? '') : (database ?? '')
     return typeof data === 'string' && url === '' ? data : undefined
@@ -245,7 +248,7 @@ function assign(
   } catch (error) {
     // Other text that is not YAML, such as *, stays text; the schema then reports its type.
     if (/^\s*[[{]/.test(value))
-      problems.push({ key: path.join('.'), message: `must be valid YAML: ${yamlReason(error)}` })
+      problems.push({ key: path.join('.'), message: `must be valid YAML: ${formatYamlError(error)}` })
   }
 }
 

@@ -14,7 +14,7 @@ export type ComposableModule = Named & {
 type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
 
 /** Returns why these modules cannot run together, each reason with the setting to change. Empty when they can. */
-export function moduleProblems(modules: readonly ComposableModule[], switches: Switches): string[] {
+export function findModuleProblems(modules: readonly ComposableModule[], switches: Switches): string[] {
   const isEnabled = ({ name }: Named) => switches[name]?.enabled === true
   const names = modules.map(({ name }) => name)
   const missing = modules.filter(isEnabled).flatMap(module =>

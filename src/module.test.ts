@@ -5,11 +5,11 @@ import { defineEvent, defineJob } from './kernel/events.ts'
 import { integerSetting, settingsSection } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
 import { defineModule, type Module, migrationSources, orderModules, type ShopOverview } from './module.ts'
-import { moduleProblems } from './module-problems.ts'
+import { findModuleProblems } from './module-problems.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
 import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
-import { createModuleApiLookup, setupModules, stopModules } from './set-up.ts'
+import { createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
 
 type Options = {
   requires?: Record<string, Module>
@@ -51,7 +51,7 @@ const platformOf = (config: object, metrics = createMetricRegistry()) =>
 
 function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
   events = []
-  return setupModules(modules, platformOf({ modules: switchesOf(modules, disabled) }))
+  return setUpModules(modules, platformOf({ modules: switchesOf(modules, disabled) }))
 }
 
 const names = (modules: readonly Module[]) => modules.map(({ name }) => name)
@@ -122,12 +122,12 @@ test('all module problems are reported together, each with the key to change, an
 test('a required module that is not in the list, and a duplicate module name, are reported', () => {
   const catalog = fake('catalog')
   const cart = fake('cart', { requires: { catalog } })
-  expect(moduleProblems([cart], switchesOf([cart]))).toEqual([
+  expect(findModuleProblems([cart], switchesOf([cart]))).toEqual([
     'module cart requires module catalog, which is not in the list of modules'
   ])
   const other = fake('cart', { basePaths: ['/api/baskets'] })
   const modules = [catalog, cart, other]
-  expect(moduleProblems(modules, switchesOf(modules))).toEqual(['two modules are called cart'])
+  expect(findModuleProblems(modules, switchesOf(modules))).toEqual(['two modules are called cart'])
 })
 
 test("the switch of a module's part must cover paths of that module", () => {
@@ -136,8 +136,8 @@ test("the switch of a module's part must cover paths of that module", () => {
     switches: { tills: { description: 'Tills.', basePaths: [path] } }
   })
   for (const path of ['/api/shop', '/api/shop/tills'])
-    expect(moduleProblems([shop(path)], switchesOf([shop(path)]))).toEqual([])
-  expect(moduleProblems([shop('/api/shopping')], {})).toEqual([
+    expect(findModuleProblems([shop(path)], switchesOf([shop(path)]))).toEqual([])
+  expect(findModuleProblems([shop('/api/shopping')], {})).toEqual([
     'switch tills covers /api/shopping, which is no path of its module shop'
   ])
 })
@@ -145,8 +145,8 @@ test("the switch of a module's part must cover paths of that module", () => {
 test('nested base paths of two modules do not clash, and a disabled module requires nothing', () => {
   const shop = fake('shop', { basePaths: ['/api/shop'] })
   const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
-  expect(moduleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
-  expect(moduleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
+  expect(findModuleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
+  expect(findModuleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
 })
 
 test('a used module that is not listed is undefined, and a module of the same name replaces a required one', async () => {
@@ -279,7 +279,7 @@ test('a module gets its own section of the configuration without naming the sect
     setup: async (_platform, settings) => ({ api: seen.push(settings) })
   })
   const config = loadConfig([module], { SHELF_WIDTH: '7' })
-  await setupModules([module], platformOf(config))
+  await setUpModules([module], platformOf(config))
   expect(seen).toEqual([{ width: 7 }])
   expect(loadConfig([module], { CARTWRIGHT__SHELF__WIDTH: '8' }).shelf.width).toBe(8)
   expect(() => loadConfig([module], { CARTWRIGHT__SHELF__WIDHT: '8' })).toThrow('did you mean width?')
@@ -300,7 +300,7 @@ test('metrics are prefixed with the module name, so that two modules can use the
       setup: async own => ({ api: own.metrics.counter('visits', 'Visits.', {}).add({}) })
     })
   )
-  await setupModules(modules, platformOf({ modules: switchesOf(modules) }, metrics))
+  await setUpModules(modules, platformOf({ modules: switchesOf(modules) }, metrics))
   expect(metrics.all().map(({ name }) => name)).toEqual([
     'cartwright_shelf_visits_total',
     'cartwright_shop_visits_total'
@@ -334,16 +334,16 @@ const sweep = defineJob('teller.sweep', { description: 'Sweeps.', timeoutSeconds
 test('a subscription to an event that no module emits, or that two modules emit, prevents the start', () => {
   const teller = { ...fake('teller'), emits: [told] }
   const listener = { ...fake('listener'), subscribes: [told] }
-  expect(moduleProblems([listener], switchesOf([listener]))).toEqual([
+  expect(findModuleProblems([listener], switchesOf([listener]))).toEqual([
     'module listener subscribes to teller.told, which no module in the list emits: add the one that does, or name it in uses'
   ])
   const modules = [teller, listener]
-  expect(moduleProblems(modules, switchesOf(modules, ['teller']))).toEqual([])
+  expect(findModuleProblems(modules, switchesOf(modules, ['teller']))).toEqual([])
   // A used module need not be in the list. Then its events are not emitted.
   const user = { ...listener, uses: { teller } }
-  expect(moduleProblems([user], switchesOf([user]))).toEqual([])
+  expect(findModuleProblems([user], switchesOf([user]))).toEqual([])
   const other = { ...fake('other'), emits: [told] }
-  expect(moduleProblems([teller, other], {})).toEqual(['two modules emit teller.told'])
+  expect(findModuleProblems([teller, other], {})).toEqual(['two modules emit teller.told'])
 })
 
 test('set-up fails when a module returns no handler of an event that it subscribes to, or of a job', async () => {

@@ -46,7 +46,7 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
 }
 
 /** The platform for one module: its metrics are prefixed with its name, and it emits and enqueues only what it declares. */
-export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
+export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
   metrics: Metrics
   emit: Emit
   enqueue: Enqueue
@@ -59,7 +59,7 @@ export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
 /** The shop as a whole, for its administration. */
 export type ShopOverview = {
   /** All modules of the list, enabled or not. */
-  readonly modules: readonly DescribedModule[]
+  readonly modules: readonly ModuleStatus[]
   /** All events that they emit. */
   readonly events: readonly EventType[]
   /** The effective configuration, with secrets as `***`. */
@@ -69,7 +69,7 @@ export type ShopOverview = {
 }
 
 /** A module and its status, for administrators. */
-export type DescribedModule = {
+export type ModuleStatus = {
   name: string
   description: string
   enabled: boolean
@@ -80,7 +80,7 @@ export type DescribedModule = {
 }
 
 /** A part of a module: its description, and the paths that answer 503 without it. */
-type Switch = { readonly description: string; readonly basePaths: readonly string[] }
+type ModulePart = { readonly description: string; readonly basePaths: readonly string[] }
 
 interface Modules {
   readonly [name: string]: Module
@@ -112,7 +112,7 @@ export type Module<
   /** Paths of its routes. When the module is disabled, all paths at and below them answer 503. */
   readonly basePaths: readonly string[]
   /** Parts of it that can be disabled separately, as `modules.<name>.enabled`. */
-  readonly switches?: Readonly<Record<string, Switch>>
+  readonly switches?: Readonly<Record<string, ModulePart>>
   /** The schema of its section of the configuration. */
   readonly settings?: S
   /** Short names of environment variables for its settings. */
@@ -151,7 +151,7 @@ export type Module<
   // A method and not a property, because method parameters are bivariant: a module with specific settings and APIs fits into
   // a list of modules.
   setup(
-    platform: OwnPlatform,
+    platform: ModulePlatform,
     settings: SettingsOf<S>,
     apis: Apis<R, U>
   ): Promise<ModuleInstance<Api, EventHandlersOf<H>, JobHandlersOf<J>>>
@@ -172,22 +172,23 @@ export const defineModule = <
 
 export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
 /** A module with an API of this type. */
-export type ModuleWith<Api> = { name: string; setup: (...args: never[]) => Promise<{ api: Api }> }
+export type ModuleWithApi<Api> = { name: string; setup: (...args: never[]) => Promise<{ api: Api }> }
 /** The API of a module; `undefined` when it is disabled. */
-export type GetModuleApi = <Api>(module: ModuleWith<Api>) => Api | undefined
+export type GetModuleApi = <Api>(module: ModuleWithApi<Api>) => Api | undefined
 export type ModuleSwitches = Readonly<Record<string, { readonly enabled: boolean }>>
 
-export const isEnabled = (module: Module, switches: ModuleSwitches) => switches[module.name]?.enabled === true
+export const isModuleEnabled = (module: Module, switches: ModuleSwitches) =>
+  switches[module.name]?.enabled === true
 
-export const describeModules = (modules: readonly Module[], switches: ModuleSwitches): DescribedModule[] =>
+export const listModuleStatuses = (modules: readonly Module[], switches: ModuleSwitches): ModuleStatus[] =>
   modules.map(module => ({
     name: module.name,
-    enabled: isEnabled(module, switches),
+    enabled: isModuleEnabled(module, switches),
     requires: Object.values(module.requires).map(({ name }) => name),
     uses: Object.values(module.uses).map(({ name }) => name),
     parts: Object.entries(module.switches ?? {}).map(([name, { basePaths }]) => ({
       name,
-      enabled: isEnabled(module, switches) && switches[name]?.enabled === true,
+      enabled: isModuleEnabled(module, switches) && switches[name]?.enabled === true,
       base_paths: [...basePaths]
     })),
     base_paths: [...module.basePaths],
@@ -201,7 +202,7 @@ export const describeModules = (modules: readonly Module[], switches: ModuleSwit
 export function orderModules(modules: readonly Module[], switches: ModuleSwitches): Module[] {
   const ordered = new Set<Module>()
   const visit = (module: Module) => {
-    if (ordered.has(module) || !isEnabled(module, switches)) return
+    if (ordered.has(module) || !isModuleEnabled(module, switches)) return
     for (const needed of [...Object.values(module.requires), ...Object.values(module.uses)]) {
       const listed = modules.find(({ name }) => name === needed.name)
       if (listed !== undefined) visit(listed)

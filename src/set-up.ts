@@ -2,19 +2,19 @@ import { type ConfigOf, maskConfigSecrets } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { EventType, JobType } from './kernel/events.ts'
 import {
-  describeModules,
   type GetModuleApi,
-  isEnabled,
+  isModuleEnabled,
   type LoadedModule,
+  listModuleStatuses,
   type Module,
   type ModuleInstance,
+  type ModulePlatform,
   type ModuleSwitches,
-  type ModuleWith,
-  type OwnPlatform,
+  type ModuleWithApi,
   orderModules,
   type ShopOverview
 } from './module.ts'
-import { moduleProblems } from './module-problems.ts'
+import { findModuleProblems } from './module-problems.ts'
 import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
 import type { PersonalData } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
@@ -23,9 +23,9 @@ import type { Platform } from './platform/platform.ts'
  * Sets up the enabled modules, each after the modules that it needs. When one fails, the others are stopped.
  * @throws OperatorError that lists all problems.
  */
-export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
+export async function setUpModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
   const switches: ModuleSwitches = platform.config.modules
-  const problems = moduleProblems(modules, switches)
+  const problems = findModuleProblems(modules, switches)
   if (problems.length > 0)
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
@@ -34,7 +34,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const events = modules.flatMap(({ emits = [] }) => emits)
   outbox.setSubscriptions(
     routesOf(
-      modules.filter(module => isEnabled(module, switches)),
+      modules.filter(module => isModuleEnabled(module, switches)),
       events
     )
   )
@@ -42,7 +42,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const personalData = new Map<string, PersonalData>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const house: ShopOverview = {
-    modules: describeModules(modules, switches),
+    modules: listModuleStatuses(modules, switches),
     events,
     config: () => maskConfigSecrets(modules, platform.config as ConfigOf<Module>),
     personalData: () => personalData
@@ -86,7 +86,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
 function ownPlatform(
   { outbox, ...platform }: Platform,
   { name, emits = [], jobs = [] }: Module
-): Omit<OwnPlatform, 'house'> {
+): Omit<ModulePlatform, 'house'> {
   const declares = (own: readonly unknown[], type: EventType | JobType) => {
     if (!own.includes(type)) throw new Error(`module ${name} does not declare ${type.name}`)
   }
@@ -174,5 +174,5 @@ export async function stopModules(loaded: readonly LoadedModule[]): Promise<void
 /** Returns a lookup of these modules' APIs by module name. */
 export const createModuleApiLookup =
   (loaded: readonly LoadedModule[]): GetModuleApi =>
-  <Api>({ name }: ModuleWith<Api>) =>
+  <Api>({ name }: ModuleWithApi<Api>) =>
     loaded.find(({ module }) => module.name === name)?.instance.api as Api | undefined

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type App, openGateway, setupShop } from './app.ts'
+import { openShopGateway, type ShopWithGateway, setUpShopModules } from './app.ts'
 import { openConfiguredDatabase, type RunningDatabase } from './cli/database.ts'
-import { checkCurrency, type PreparedStart, prepareShop } from './cli/first-start.ts'
+import { checkCatalogCurrency, type FirstStartResult, prepareFirstStart } from './cli/first-start.ts'
 import { type Config, type ConfigOf, loadConfig } from './config.ts'
 import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type GetModuleApi, type Module, migrationSources } from './module.ts'
@@ -79,10 +79,10 @@ export function createShop<const M extends Module>({
 
 /** A shop that is set up but does not listen yet. */
 type OpenedShop = {
-  app: App
+  app: ShopWithGateway
   drainMs: number
   /** Listens, then prepares an empty shop. Requests are handled meanwhile; `/readyz` responds with 503 until it is done. */
-  begin(): Promise<{ address: string; prepared: PreparedStart }>
+  begin(): Promise<{ address: string; prepared: FirstStartResult }>
   /** Drains, waits for `begun` to settle, and closes everything in reverse order. */
   stop(begun?: Promise<unknown>): Promise<void>
 }
@@ -156,11 +156,11 @@ async function openOnce(
     const platform = await opened
     // Opens the connections of readiness checks while the code below runs.
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
-    const shop = await setupShop(platform, modules)
+    const shop = await setUpShopModules(platform, modules)
     closers.unshift(() => platform.outbox.stop(), shop.stop)
-    const checking = checkCurrency(shop, config.shop.currency)
+    const checking = checkCatalogCurrency(shop, config.shop.currency)
     checking.catch(() => {})
-    const app = await openGateway(shop)
+    const app = await openShopGateway(shop)
     closers.unshift(async () => {
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
     })
@@ -171,7 +171,7 @@ async function openOnce(
         // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
         platform.outbox.start()
-        const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
+        const prepared = await prepareFirstStart(app, config, { address, isEmbedded: database.embedded })
         app.hold(false)
         return { address, prepared }
       } catch (error) {
@@ -197,7 +197,7 @@ function drainSecondsOf({ environment, server }: Config): number {
   return server.drain_seconds ?? (environment === 'production' ? PRODUCTION_DRAIN_SECONDS : 0)
 }
 
-async function listen(server: App['app'], config: Config): Promise<string> {
+async function listen(server: ShopWithGateway['app'], config: Config): Promise<string> {
   const { port } = config.server
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
   try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
-import { type App, modules as allModules, openGateway, setupShop } from './app.ts'
+import { modules as allModules, openShopGateway, type ShopWithGateway, setUpShopModules } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
 import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'
@@ -57,7 +57,7 @@ export type TestResponse = {
 type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
 
 /** A shop for tests: real modules on a real database, behind the real gateway. */
-export type TestShop<Apis = Record<string, object>> = App & {
+export type TestShop<Apis = Record<string, object>> = ShopWithGateway & {
   platform: Platform
   db: Database
   databaseUrl: string
@@ -148,11 +148,11 @@ async function openWith<Apis extends Record<string, object>>(
     })
   )
   const intervals = new Map<string, number>()
-  const shop = await setupShop(
+  const shop = await setUpShopModules(
     { ...platform, outbox: recordJobIntervals(intervals, strict(platform.outbox)) },
     all
   )
-    .then(openGateway)
+    .then(openShopGateway)
     .catch(async error => {
       await platform.close()
       throw error
@@ -265,7 +265,7 @@ function verbsOf(request: TestShop['request'], token: string | undefined): Retur
 
 /** Sends a request to the server without a socket. The server need not listen. */
 export async function send(
-  app: App['app'],
+  app: ShopWithGateway['app'],
   method: string,
   url: string,
   options: RequestOptions

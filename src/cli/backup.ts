@@ -2,7 +2,7 @@ import { type Module, migrationSources } from '../module.ts'
 import { type BackupProgress, type BackupReport, backUpDatabase } from '../platform/backup/backup.ts'
 import { restoreDatabase } from '../platform/backup/restore.ts'
 import { version } from '../version.ts'
-import { onDatabase } from './with-shop.ts'
+import { withUnmigratedDatabase } from './with-shop.ts'
 
 /** Writes the database to a file. The shop may run meanwhile. */
 export const writeBackup = (
@@ -10,7 +10,7 @@ export const writeBackup = (
   file: string,
   { json }: { json: boolean }
 ): Promise<void> =>
-  onDatabase(modules, async ({ config, databaseUrl }) => {
+  withUnmigratedDatabase(modules, async ({ config, databaseUrl }) => {
     const report = await backUpDatabase(databaseUrl, file, { version, progress })
     say(report, json, `Backed up to ${file}, as it was at ${report.taken_at}`)
     if (!json && config.secrets.keys.length === 0)
@@ -25,7 +25,7 @@ export const restoreBackup = (
   file: string,
   { json }: { json: boolean }
 ): Promise<void> =>
-  onDatabase(modules, async ({ databaseUrl }) => {
+  withUnmigratedDatabase(modules, async ({ databaseUrl }) => {
     const report = await restoreDatabase(databaseUrl, file, { modules: migrationSources(modules), progress })
     say(report, json, `Restored ${file}, as it was at ${report.taken_at}`)
   })

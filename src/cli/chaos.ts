@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { OperatorError } from '../kernel/errors.ts'
 
 /** The options of one run: faults are injected for `seconds` into one shop with this number of processes. */
-export type ChaosRun = {
+export type ChaosRunOptions = {
   processes: number
   seconds: number
   seed: number
@@ -17,7 +17,7 @@ export type ChaosRun = {
 /** The result of a run. `broken`: violated guarantees, a sentence each. `facts`: the report for JSON. `text`: for people. */
 export type ChaosOutcome = { broken: readonly string[]; facts: object; text: string }
 /** The exports of `test/chaos/run.ts` in a source checkout. */
-export type ChaosSuite = { run: (asked: ChaosRun) => Promise<ChaosOutcome> }
+export type ChaosSuite = { run: (asked: ChaosRunOptions) => Promise<ChaosOutcome> }
 
 type Options = {
   minutes: string

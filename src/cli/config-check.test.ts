@@ -7,7 +7,7 @@ import {
 } from '../../test/support/wrong-configurations.ts'
 import { modules } from '../app.ts'
 import { checkConfig } from './config.ts'
-import { start } from './start.ts'
+import { startShop } from './start.ts'
 
 // The start cannot open anything here, so a configuration that the check accepts fails for another reason.
 const NO_FOLDER = '/dev/null/data'
@@ -52,7 +52,7 @@ test.each(
 )('the check and the start reject $name with the same message', async ({ settings, key, advice, shown }) => {
   useEnvironment(settings)
   const message = checked()
-  await expect(start(async () => modules)).rejects.toThrow(new Error(message))
+  await expect(startShop(async () => modules)).rejects.toThrow(new Error(message))
   const line = message.split('\n').find(each => each.includes(key)) ?? message
   expect(line).toContain(key)
   expect(line).toMatch(advice)

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { loadConfig, maskConfigSecrets, readConfigForDatabase } from '../config.ts'
+import { loadConfig, loadConfigWithoutModuleChecks, maskConfigSecrets } from '../config.ts'
 import { configSchema } from '../config-schema.ts'
 import type { Module } from '../module.ts'
 
@@ -11,7 +11,7 @@ export function checkConfig(modules: readonly Module[], { json }: { json: boolea
 
 /** Prints the effective configuration: defaults, overridden by the file, overridden by the environment. Secrets are masked. */
 export function printConfig(modules: readonly Module[], { json }: { json: boolean }): void {
-  const shown = maskConfigSecrets(modules, readConfigForDatabase(modules))
+  const shown = maskConfigSecrets(modules, loadConfigWithoutModuleChecks(modules))
   process.stdout.write(json ? `${JSON.stringify(shown)}\n` : stringify(shown))
 }
 

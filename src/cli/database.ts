@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Config, findDataFolderBeforeModules, isConfigValidWithoutModules } from '../config.ts'
+import { type Config, findDataFolderBeforeModulesLoad, isConfigValidWithoutModules } from '../config.ts'
 import type { MigrationsFound } from '../platform/postgres/migrate.ts'
 
 export type RunningDatabase = {
@@ -30,7 +30,7 @@ export async function openConfiguredDatabase(
  * that an invalid one leaves no files. Returns undefined when it cannot start early.
  */
 export function openDatabaseEarly(): Promise<RunningDatabase> | undefined {
-  const folder = findDataFolderBeforeModules()
+  const folder = findDataFolderBeforeModulesLoad()
   if (folder === undefined || !(existsSync(folder) || isConfigValidWithoutModules())) return undefined
   const opening = openEmbedded(folder, 'own').then(lookAtMigrations)
   opening.catch(() => {})

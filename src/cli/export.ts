@@ -8,7 +8,7 @@ import { catalogModule } from '../modules/catalog/index.ts'
 import { inventoryModule } from '../modules/inventory/index.ts'
 import { ordersModule } from '../modules/orders/index.ts'
 import { parseInstant } from './instant.ts'
-import { withShop } from './with-shop.ts'
+import { withShopModules } from './with-shop.ts'
 
 type Output = { json: boolean }
 type OrderFilters = {
@@ -30,7 +30,7 @@ export const exportProducts = (
   file: string,
   { stock, ...output }: Output & { stock: boolean }
 ): Promise<void> =>
-  withShop(modules, ({ apiOf }) => {
+  withShopModules(modules, ({ apiOf }) => {
     const leftOut: LeftOut[] = []
     const csv = apiOf(catalogModule).exportCsv({ stock }, (slug, reason) => leftOut.push({ slug, reason }))
     return write(csv, file, output, leftOut)
@@ -38,7 +38,7 @@ export const exportProducts = (
 
 /** Exports stock to a file, one row per variant and location. */
 export const exportStock = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
-  withShop(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
+  withShopModules(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
 
 /** Exports orders to a file, newest first. */
 export const exportOrders = (
@@ -52,7 +52,7 @@ export const exportOrders = (
     ...(from !== undefined && { from: parseInstant('--from', from).toISOString() }),
     ...(to !== undefined && { to: parseInstant('--to', to).toISOString() })
   }
-  return withShop(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
+  return withShopModules(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
 }
 
 /** Never overwrites a file, and deletes an incomplete one. */

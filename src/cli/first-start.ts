@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type App, authModule, catalogModule, type ShopModules, shippingModule } from '../app.ts'
+import { authModule, catalogModule, type ShopModules, type ShopWithGateway, shippingModule } from '../app.ts'
 import { readDemoCatalog } from '../demo/catalog.ts'
 import { demoShippingSetup } from '../demo/shipping.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
@@ -7,7 +7,7 @@ import type { ImportReport } from '../modules/catalog/index.ts'
 import type { Config } from '../platform/core-settings.ts'
 import { version } from '../version.ts'
 
-export type PreparedStart = {
+export type FirstStartResult = {
   /** The created administrator. The password is shown only now. `null` when none was created. */
   admin: { email: string; password: string } | null
   /** Number of products that the demo catalog added; 0 when it was not loaded. */
@@ -15,22 +15,22 @@ export type PreparedStart = {
 }
 
 /** Loads the demo catalog as `shop.demo` says. In development with the embedded database, also creates the first administrator. */
-export async function prepareShop(
-  app: App,
+export async function prepareFirstStart(
+  app: ShopWithGateway,
   config: Config,
   { address, isEmbedded }: { address: string; isEmbedded: boolean }
-): Promise<PreparedStart> {
+): Promise<FirstStartResult> {
   const isTrial = isEmbedded && config.environment === 'development'
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
   const demoProducts = wantsDemo
-    ? await loadDemo(app, config.shop.currency, picturesAddress(config, address))
+    ? await loadDemoCatalog(app, config.shop.currency, demoPicturesBaseUrl(config, address))
     : 0
   const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
   return { admin, demoProducts }
 }
 
 /** @throws OperatorError when the catalog has prices in another currency only, because then nothing can be sold. */
-export async function checkCurrency({ apiOf }: ShopModules, currency: string): Promise<void> {
+export async function checkCatalogCurrency({ apiOf }: ShopModules, currency: string): Promise<void> {
   const other = await apiOf(catalogModule)?.findOtherCurrency()
   if (other === undefined) return
   throw new OperatorError(
@@ -39,14 +39,14 @@ export async function checkCurrency({ apiOf }: ShopModules, currency: string): P
 }
 
 /** The base URL of the demo pictures. Wildcard addresses become loopback, because browsers cannot open `0.0.0.0`. */
-export const picturesAddress = ({ server }: Config, address: string): string =>
+export const demoPicturesBaseUrl = ({ server }: Config, address: string): string =>
   server.public_url.startsWith('http')
     ? server.public_url.replace(/\/+$/, '')
     : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** Loads the demo catalog if the catalog is empty. Returns the number of products created. */
-export async function loadDemo(
-  { apiOf }: Pick<App, 'apiOf'>,
+export async function loadDemoCatalog(
+  { apiOf }: Pick<ShopWithGateway, 'apiOf'>,
   currency: string,
   address: string
 ): Promise<number> {
@@ -75,9 +75,9 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the greeting for the terminal: the address, a new administrator, and example requests. */
-export async function printWelcome(
-  app: App,
-  { admin, demoProducts }: PreparedStart,
+export async function formatWelcome(
+  app: ShopWithGateway,
+  { admin, demoProducts }: FirstStartResult,
   config: Config,
   address: string
 ): Promise<string> {

@@ -1,10 +1,10 @@
-import { readConfigForDatabase } from '../config.ts'
-import { describeModules, type Module } from '../module.ts'
+import { loadConfigWithoutModuleChecks } from '../config.ts'
+import { listModuleStatuses, type Module } from '../module.ts'
 import { formatTextTable } from './table.ts'
 
 /** Prints every module, whether it is enabled, and the modules that it requires. */
 export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
-  const listed = describeModules(modules, readConfigForDatabase(modules).modules)
+  const listed = listModuleStatuses(modules, loadConfigWithoutModuleChecks(modules).modules)
   if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`)
     return

@@ -9,7 +9,7 @@ export type ProgramOptions = {
 }
 
 /** The options of `cartwright` itself, with the built-in modules. */
-export const ownOptions: ProgramOptions = {
+export const cartwrightProgramOptions: ProgramOptions = {
   loadModules: async () => (await import('../app.ts')).modules,
   name: 'cartwright',
   afterHelp: `

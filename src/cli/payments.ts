@@ -2,7 +2,7 @@ import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { paymentsModule, type ReconcileReport } from '../modules/payments/index.ts'
 import { parseInstant } from './instant.ts'
-import { withShop } from './with-shop.ts'
+import { withShopModules } from './with-shop.ts'
 
 const LINE_EVERY_OBJECTS = 1_000
 
@@ -18,7 +18,9 @@ export async function reconcilePayments(
 ): Promise<void> {
   const options = { since: parseInstant('--since', since), record }
   if (options.since.getTime() > Date.now()) throw new OperatorError(`--since ${since} is in the future.`)
-  const report = await withShop(modules, ({ apiOf }) => apiOf(paymentsModule).reconcile(options, progress))
+  const report = await withShopModules(modules, ({ apiOf }) =>
+    apiOf(paymentsModule).reconcile(options, progress)
+  )
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))
   if (report.recorded < report.total) process.exitCode = 1
 }

@@ -1,11 +1,15 @@
 import { Command, Option } from 'commander'
 import { version } from '../version.ts'
-import { ownOptions, type ProgramOptions } from './options.ts'
+import { cartwrightProgramOptions, type ProgramOptions } from './options.ts'
 
 const JSON_OPTION = ['--json', 'print JSON', false] as const
 
 /** Declares all commands, each with an example in its help. */
-export function createProgram({ loadModules, name, afterHelp }: ProgramOptions = ownOptions): Command {
+export function createProgram({
+  loadModules,
+  name,
+  afterHelp
+}: ProgramOptions = cartwrightProgramOptions): Command {
   const example = (line: string) => `\nExample:\n  ${name} ${line}`
   const program = new Command(name)
     .description('A headless commerce engine.')
@@ -15,7 +19,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .command('start')
     .description('start the shop (the default command)')
     .addHelpText('after', example('start'))
-    .action(async () => (await import('./start.ts')).start(loadModules))
+    .action(async () => (await import('./start.ts')).startShop(loadModules))
   program
     .command('migrate')
     .description('apply pending migrations, then exit')
@@ -93,7 +97,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .description('load the demo catalog into a shop without products')
     .option(...JSON_OPTION)
     .addHelpText('after', example('seed'))
-    .action(async options => (await import('./seed.ts')).seed(await loadModules(), options))
+    .action(async options => (await import('./seed.ts')).seedDemoCatalog(await loadModules(), options))
   program
     .command('import')
     .description("import products from a CSV file in Shopify's format")

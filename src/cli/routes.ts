@@ -1,15 +1,15 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { formatTextTable } from './table.ts'
-import { withGateway } from './with-shop.ts'
+import { withShopGateway } from './with-shop.ts'
 
 type Operation = {
   tags: readonly string[]
   summary: string
   security?: readonly { bearer: readonly string[] }[]
 }
-export type Document = { paths: Record<string, Record<string, Operation>> }
-export type RoutesOptions = { module?: string; json: boolean }
+export type OpenApiPaths = { paths: Record<string, Record<string, Operation>> }
+export type ListRoutesOptions = { module?: string; json: boolean }
 
 /** Prints the OpenAPI document of this shop, with the routes of the enabled modules. */
 export async function printOpenApi(modules: readonly Module[]): Promise<void> {
@@ -17,11 +17,14 @@ export async function printOpenApi(modules: readonly Module[]): Promise<void> {
 }
 
 /** Prints every route of the enabled modules: method, path, tier, module and summary. */
-export async function listRoutes(modules: readonly Module[], { module, json }: RoutesOptions): Promise<void> {
+export async function listRoutes(
+  modules: readonly Module[],
+  { module, json }: ListRoutesOptions
+): Promise<void> {
   const names = modules.map(({ name }) => name)
   if (module !== undefined && !names.includes(module))
     throw new OperatorError(`There is no module ${module}. Modules: ${names.join(', ')}.`)
-  const routes = routesOf(await documentOf(modules)).filter(
+  const routes = listOpenApiRoutes(await documentOf(modules)).filter(
     route => module === undefined || route.module === module
   )
   if (json) {
@@ -33,7 +36,7 @@ export async function listRoutes(modules: readonly Module[], { module, json }: R
 }
 
 /** Returns the routes of an OpenAPI document. The tier says who may call a route. */
-export const routesOf = ({ paths }: Document) =>
+export const listOpenApiRoutes = ({ paths }: OpenApiPaths) =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { tags, summary, security = [] }]) => ({
       method: method.toUpperCase(),
@@ -49,5 +52,5 @@ function tierOf([requirement]: NonNullable<Operation['security']>) {
   return requirement.bearer.includes('admin') ? 'admin' : 'secured'
 }
 
-const documentOf = (modules: readonly Module[]): Promise<Document> =>
-  withGateway(modules, async ({ document }) => JSON.parse(await document()) as Document)
+const documentOf = (modules: readonly Module[]): Promise<OpenApiPaths> =>
+  withShopGateway(modules, async ({ document }) => JSON.parse(await document()) as OpenApiPaths)

@@ -27,7 +27,7 @@ const PARTS = [
 ]
 
 /** Runs the shop until a stop signal. Exits with code 0 when all requests in progress have finished. */
-export async function start(loadModules: () => Promise<readonly Module[]>): Promise<void> {
+export async function startShop(loadModules: () => Promise<readonly Module[]>): Promise<void> {
   const opening = openDatabaseEarly()
   for (const load of PARTS) {
     await nextTurn()
@@ -36,17 +36,17 @@ export async function start(loadModules: () => Promise<readonly Module[]>): Prom
   await nextTurn()
   const modules = await loadModules()
   const { openShop } = await import('../shop.ts')
-  const { printWelcome } = await import('./first-start.ts')
+  const { formatWelcome } = await import('./first-start.ts')
 
   const config = await configure(modules, opening)
   const { app, drainMs, begin, stop } = await openShop(modules, config, opening)
-  const sayHello = async () => {
+  const printWelcome = async () => {
     const { address, prepared } = await begin()
-    process.stdout.write(await printWelcome(app, prepared, config, address))
+    process.stdout.write(await formatWelcome(app, prepared, config, address))
   }
   const say = (line: string) => config.log.level !== 'silent' && process.stdout.write(`${line}\n`)
   // Not awaited yet, because requests and signals can arrive before the greeting is printed.
-  const begun = sayHello()
+  const begun = printWelcome()
   const stopOnce = onStopSignal({ msMax: drainMs + FORCED_EXIT_MS, say }, () => stop(begun))
   process.on(
     'uncaughtException',

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { authModule, generateReadablePassword } from '../modules/auth/index.ts'
-import { withShop } from './with-shop.ts'
+import { withShopModules } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean; json: boolean }
 
@@ -79,7 +79,7 @@ type Account = { email: string; name: string | undefined; password: string; role
 type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
 
 const withAuth = <T>(modules: readonly Module[], work: (auth: AuthApi) => Promise<T>) =>
-  withShop(modules, ({ apiOf }) => work(apiOf(authModule)))
+  withShopModules(modules, ({ apiOf }) => work(apiOf(authModule)))
 
 /** Reads the password from a pipe, or asks for it twice without echo. Returns '' when none is given. */
 async function readPassword(): Promise<string> {

@@ -1,7 +1,7 @@
-import { type App, openGateway, type ShopModules, setupShop } from '../app.ts'
-import { type Config, loadConfig, readConfigForDatabase } from '../config.ts'
+import { openShopGateway, type ShopModules, type ShopWithGateway, setUpShopModules } from '../app.ts'
+import { type Config, loadConfig, loadConfigWithoutModuleChecks } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
-import { type Module, type ModuleWith, migrationSources } from '../module.ts'
+import { type Module, type ModuleWithApi, migrationSources } from '../module.ts'
 import { openLog } from '../platform/log.ts'
 import { openPlatform } from '../platform/platform.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
@@ -10,15 +10,15 @@ import { openConfiguredDatabase } from './database.ts'
 type CommandShop = {
   config: Config
   /** The API of a module. @throws OperatorError when it is disabled. */
-  apiOf<Api>(module: ModuleWith<Api>): Api
+  apiOf<Api>(module: ModuleWithApi<Api>): Api
 }
 type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[] }
 
 /** Runs a command on the database without migrating it. A server may use the database simultaneously. */
-export async function onDatabase<T>(
+export async function withUnmigratedDatabase<T>(
   modules: readonly Module[],
   work: (database: { config: Config; databaseUrl: string }) => Promise<T>,
-  config: Config = readConfigForDatabase(modules)
+  config: Config = loadConfigWithoutModuleChecks(modules)
 ): Promise<T> {
   const database = await openConfiguredDatabase(config, 'attach')
   try {
@@ -29,12 +29,12 @@ export async function onDatabase<T>(
 }
 
 /** Runs a command on the database after applying pending migrations. */
-export const withDatabase = <T>(
+export const withMigratedDatabase = <T>(
   modules: readonly Module[],
   work: (upToDate: UpToDate) => Promise<T>,
   config?: Config
 ): Promise<T> =>
-  onDatabase(
+  withUnmigratedDatabase(
     modules,
     async database => {
       const applied = await migrate(database.databaseUrl, migrationSources(modules))
@@ -47,19 +47,22 @@ export const withDatabase = <T>(
  * Runs a command on the modules without a gateway: sets them up, and stops them afterwards. A DomainError becomes an
  * OperatorError, because the operator can fix its cause.
  */
-export const withShop = <T>(
+export const withShopModules = <T>(
   modules: readonly Module[],
   work: (shop: CommandShop) => Promise<T>
 ): Promise<T> =>
   withModules(modules, ({ platform, apiOf }) => {
-    const enabled = <Api>(module: ModuleWith<Api>): Api => apiOf(module) ?? refuse(module.name)
+    const enabled = <Api>(module: ModuleWithApi<Api>): Api => apiOf(module) ?? refuse(module.name)
     return work({ config: platform.config, apiOf: enabled }).catch(explain)
   })
 
 /** Runs a command on the gateway of the shop, which does not listen. */
-export const withGateway = <T>(modules: readonly Module[], work: (app: App) => Promise<T>): Promise<T> =>
+export const withShopGateway = <T>(
+  modules: readonly Module[],
+  work: (app: ShopWithGateway) => Promise<T>
+): Promise<T> =>
   withModules(modules, async shop => {
-    const app = await openGateway(shop)
+    const app = await openShopGateway(shop)
     return await work(app).finally(() => app.app.close())
   })
 
@@ -70,12 +73,12 @@ const withModules = async <T>(
   const config = loadConfig(modules)
   // A running server may already listen on the diagnostics port.
   const ownOptions = { ...config, server: { ...config.server, diagnostics_port: 0 } }
-  return withDatabase(
+  return withMigratedDatabase(
     modules,
     async ({ databaseUrl }) => {
       const platform = await openPlatform(ownOptions, databaseUrl, openLog({ level: quietLevel(ownOptions) }))
       try {
-        const shop = await setupShop(platform, modules)
+        const shop = await setUpShopModules(platform, modules)
         return await work(shop).finally(shop.stop)
       } finally {
         await platform.close()

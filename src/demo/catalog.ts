@@ -8,19 +8,22 @@ const AMOUNTS = ['Variant Price', 'Variant Compare At Price', 'Cost per item']
 
 /** The URL of a shop with default settings, which the file uses for its pictures. */
 const DEFAULT_URL = 'http://127.0.0.1:8080'
-export const PICTURES_PATH = '/demo/'
+export const DEMO_PICTURES_PATH = '/demo/'
 
 /** Returns the demo catalog as CSV, with prices in a currency and pictures below `url`. */
 export async function readDemoCatalog(currency: string, url: string): Promise<string> {
   const file = await readFile(CATALOG_FILE, 'utf8')
-  return convertPrices(currency, file.replaceAll(DEFAULT_URL + PICTURES_PATH, url + PICTURES_PATH))
+  return convertDemoPrices(
+    currency,
+    file.replaceAll(DEFAULT_URL + DEMO_PICTURES_PATH, url + DEMO_PICTURES_PATH)
+  )
 }
 
 /**
  * Adapts the prices of the file, which have two decimals, to a currency. The number stays the same in every currency with
  * decimals. In a currency without decimals each cent becomes one unit: 18.00 becomes 1800 yen.
  */
-export function convertPrices(currency: string, file: string): string {
+export function convertDemoPrices(currency: string, file: string): string {
   if (currencyDecimalPlaces[currency] !== 0) return file
   const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync')
   const [header = [], ...rows]: string[][] = parse(file)

@@ -1,9 +1,9 @@
-import { deskAndGardenShapes } from './shapes/desk-and-garden.ts'
-import { houseShapes } from './shapes/house.ts'
-import { outdoorShapes } from './shapes/outdoors.ts'
-import type { Shape } from './shapes/shape.ts'
+import { deskAndGardenProductDrawings } from './shapes/desk-and-garden.ts'
+import { householdProductDrawings } from './shapes/house.ts'
+import { outdoorProductDrawings } from './shapes/outdoors.ts'
+import type { ProductDrawing } from './shapes/shape.ts'
 
-const shapes = { ...houseShapes, ...deskAndGardenShapes, ...outdoorShapes }
+const shapes = { ...householdProductDrawings, ...deskAndGardenProductDrawings, ...outdoorProductDrawings }
 const slugs = Object.keys(shapes)
 
 const colours = new Map([
@@ -48,7 +48,7 @@ const WALLS = ['#ece4d8', '#dfe6e4', '#e6e0ea', '#e0e7d8', '#dde5ee', '#f0dfd8']
  * Returns the picture of a demo product as SVG. The file name is the product's slug, optionally with a colour, `detail` or
  * `in-use`: `fika-mug-white.svg`. Returns undefined for other names.
  */
-export function pictureAt(file: string): string | undefined {
+export function drawDemoPicture(file: string): string | undefined {
   const name = file.replace(/\.svg$/, '')
   if (name === file) return undefined
   const slug = slugs.find(each => name === each || name.startsWith(`${each}-`))
@@ -74,7 +74,7 @@ const ROOM =
   '<path stroke="#000" stroke-opacity=".12" stroke-width="6" d="M301 36v170M236 121h130"/>' +
   '<rect y="286" width="400" height="114" fill="#b58f66"/><rect y="286" width="400" height="8" fill="#c9a67e"/>'
 
-const magnify = (svg: string, [x, y]: Shape['focus'], number: number): string =>
+const magnify = (svg: string, [x, y]: ProductDrawing['focus'], number: number): string =>
   `<g transform="translate(200 200) scale(${2 + number * 0.4}) translate(${-x} ${-y})">${svg}</g>`
 
 function applyShades(svg: string, colour: string): string {

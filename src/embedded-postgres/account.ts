@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
 import { lockFolder } from './folder-lock.ts'
-import { type DatabaseAccount, makeFolder, runPostgresProgram, SYSTEM_FOLDER } from './programs.ts'
+import {
+  createFolderWithMode,
+  type DatabaseSystemUser,
+  POSTGRES_SYSTEM_FOLDER,
+  runPostgresProgram
+} from './programs.ts'
 import type { ReportServerState } from './server.ts'
 
 /**
@@ -25,20 +30,20 @@ const ROLE = 'cartwright'
  * Returns the system user of the database and creates it when it is missing, because initdb needs a user with a name. A lock
  * serializes `useradd`: of two concurrent ones both succeed, and the second changes the uid of the first.
  */
-export async function databaseAccount(report: ReportServerState): Promise<DatabaseAccount> {
+export async function provideDatabaseSystemUser(report: ReportServerState): Promise<DatabaseSystemUser> {
   const deadline = Date.now() + USERADD_MS_MAX
   for (;;) {
     const account = accountNamed(NAME)
     if (account !== undefined) return account
-    makeFolder(SYSTEM_FOLDER, 0o755)
-    const lock = lockFolder(SYSTEM_FOLDER)
+    createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
+    const lock = lockFolder(POSTGRES_SYSTEM_FOLDER)
     try {
       if (lock !== undefined && accountNamed(NAME) === undefined) makeAccount(report)
     } finally {
       lock?.release()
     }
     if (lock !== undefined) continue
-    if (Date.now() > deadline) throw accountMissing(`another process holds ${SYSTEM_FOLDER}`)
+    if (Date.now() > deadline) throw accountMissing(`another process holds ${POSTGRES_SYSTEM_FOLDER}`)
     await delay(PAUSE_MS)
   }
 }
@@ -56,20 +61,20 @@ const accountMissing = (reason: string) =>
   )
 
 /** Whether data of this owner must change hands: PostgreSQL refuses root, and `nobody` is shared. */
-export const needsOwnAccount = (uid: number): boolean => uid === 0 || uid === accountNamed('nobody')?.uid
+export const mustChangeDataOwner = (uid: number): boolean => uid === 0 || uid === accountNamed('nobody')?.uid
 
-function accountNamed(name: string): Required<DatabaseAccount> | undefined {
+function accountNamed(name: string): Required<DatabaseSystemUser> | undefined {
   const found = readAccounts().find(each => each.name === name)
   return found && { uid: found.uid, gid: found.gid }
 }
 
 /** The names of an account; empty when it has none. */
-const nameOf = ({ uid }: DatabaseAccount): string[] =>
+const nameOf = ({ uid }: DatabaseSystemUser): string[] =>
   readAccounts()
     .filter(each => each.uid === uid)
     .map(({ name }) => name)
 
-function readAccounts(): (Required<DatabaseAccount> & { name: string })[] {
+function readAccounts(): (Required<DatabaseSystemUser> & { name: string })[] {
   const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
   return lines.map(line => {
     const [name = '', , uid, gid] = line.split(':')
@@ -77,7 +82,7 @@ function readAccounts(): (Required<DatabaseAccount> & { name: string })[] {
   })
 }
 
-export function giveTo({ uid, gid }: DatabaseAccount, path: string): void {
+export function changeFileOwner({ uid, gid }: DatabaseSystemUser, path: string): void {
   if (uid !== undefined && gid !== undefined) fs.lchownSync(path, uid, gid)
 }
 
@@ -85,21 +90,21 @@ export function giveTo({ uid, gid }: DatabaseAccount, path: string): void {
  * Hands data over, while no server runs on them. From the top, which is closed first, so that the owner of before
  * cannot put a link in the way; the top gets its new owner last, so that a hand-over cut short is begun again.
  */
-export function handOver(folder: string, account: DatabaseAccount): void {
+export function changeFolderOwner(folder: string, account: DatabaseSystemUser): void {
   fs.lchownSync(folder, 0, 0)
   fs.chmodSync(folder, 0o700)
-  giveAllIn(folder, account)
-  giveTo(account, folder)
+  changeOwnerOfContents(folder, account)
+  changeFileOwner(account, folder)
 }
 
-function giveAllIn(folder: string, account: DatabaseAccount): void {
+function changeOwnerOfContents(folder: string, account: DatabaseSystemUser): void {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
     if (entry.isFile() && fs.lstatSync(path).nlink > 1) {
       throw new OperatorError(`${path} has a second name elsewhere, so it cannot be handed over: copy it.`)
     }
-    giveTo(account, path)
-    if (entry.isDirectory()) giveAllIn(path, account)
+    changeFileOwner(account, path)
+    if (entry.isDirectory()) changeOwnerOfContents(path, account)
   }
 }
 
@@ -107,11 +112,11 @@ function giveAllIn(folder: string, account: DatabaseAccount): void {
  * Allows logins only of root, the user of this process and the owner of the data, as the kernel identifies them ("peer").
  * Written at each start, because the user may have changed, and older clusters allowed all logins.
  */
-export function restrictLogins(cluster: string, account: DatabaseAccount): void {
+export function restrictDatabaseLogins(cluster: string, account: DatabaseSystemUser): void {
   const names = new Set(['root', nameOfThisUser(), ...nameOf(account)])
   const maps = [...names].map(name => `${ROLE} "${name.replaceAll('"', '""')}" ${ROLE}`)
-  writeAnew(join(cluster, 'pg_ident.conf'), maps, account)
-  writeAnew(join(cluster, 'pg_hba.conf'), [`local all ${ROLE} peer map=${ROLE}`], account)
+  replaceFile(join(cluster, 'pg_ident.conf'), maps, account)
+  replaceFile(join(cluster, 'pg_hba.conf'), [`local all ${ROLE} peer map=${ROLE}`], account)
 }
 
 function nameOfThisUser(): string {
@@ -127,11 +132,11 @@ function nameOfThisUser(): string {
 }
 
 /** Replaces a file, and never writes through a symbolic link. */
-function writeAnew(path: string, lines: readonly string[], account: DatabaseAccount): void {
+function replaceFile(path: string, lines: readonly string[], account: DatabaseSystemUser): void {
   fs.rmSync(path, { force: true })
   fs.writeFileSync(path, `# Cartwright writes this file at each start.\n${lines.join('\n')}\n`, {
     flag: 'wx',
     mode: 0o600
   })
-  giveTo(account, path)
+  changeFileOwner(account, path)
 }

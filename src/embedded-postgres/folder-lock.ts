@@ -6,7 +6,7 @@ import { OperatorError } from '../kernel/errors.ts'
 /**
  * The process that holds a folder, from its file `lock`. `url` is null until the server of the holder accepts connections.
  */
-export type FolderHolder = { pid: number; startedAt: string; url: string | null }
+export type FolderLockHolder = { pid: number; startedAt: string; url: string | null }
 
 export type FolderLock = {
   /** Publishes the URL of the holder's server to other processes. */
@@ -39,7 +39,7 @@ export function lockFolder(folder: string): FolderLock | undefined {
 
   const lockFile = join(folder, 'lock')
   const announce = (url: string | null) => {
-    const holder: FolderHolder = { pid: process.pid, startedAt: startOf(process.pid), url }
+    const holder: FolderLockHolder = { pid: process.pid, startedAt: startOf(process.pid), url }
     writeFileSync(`${lockFile}.new`, `${JSON.stringify(holder)}\n`)
     renameSync(`${lockFile}.new`, lockFile)
   }
@@ -61,9 +61,9 @@ export function lockFolder(folder: string): FolderLock | undefined {
 }
 
 /** The live holder of a folder; undefined when there is none, or it has not written its name yet. */
-export function folderHolder(folder: string): FolderHolder | undefined {
+export function readFolderLockHolder(folder: string): FolderLockHolder | undefined {
   try {
-    const holder: FolderHolder = JSON.parse(readFileSync(join(folder, 'lock'), 'utf8'))
+    const holder: FolderLockHolder = JSON.parse(readFileSync(join(folder, 'lock'), 'utf8'))
     return startOf(holder.pid) === holder.startedAt ? holder : undefined
   } catch {
     return undefined

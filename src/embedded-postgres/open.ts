@@ -6,25 +6,31 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
 import { createFolder } from '../platform/folder.ts'
-import { databaseAccount, giveTo, handOver, needsOwnAccount, restrictLogins } from './account.ts'
-import { type FolderLock, folderHolder, lockFolder } from './folder-lock.ts'
 import {
-  type DatabaseAccount,
-  ENVIRONMENT,
-  findBundle,
-  isFileError,
-  makeFolder,
+  changeFileOwner,
+  changeFolderOwner,
+  mustChangeDataOwner,
+  provideDatabaseSystemUser,
+  restrictDatabaseLogins
+} from './account.ts'
+import { type FolderLock, lockFolder, readFolderLockHolder } from './folder-lock.ts'
+import {
+  createFolderWithMode,
+  type DatabaseSystemUser,
+  findPostgresBundle,
+  isSystemCallError,
+  POSTGRES_PROGRAM_ENVIRONMENT,
+  POSTGRES_SYSTEM_FOLDER,
   type PostgresBundle,
-  provideBinaries,
-  runPostgresProgram,
-  SYSTEM_FOLDER
+  providePostgresPrograms,
+  runPostgresProgram
 } from './programs.ts'
-import { EmbeddedServer, type ReportServerState, stopPostmaster } from './server.ts'
+import { EmbeddedPostgresServer, type ReportServerState, stopPostmaster } from './server.ts'
 
 /** `url` is for the `pg` client. */
 export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
 
-type Place = { home: string; account: DatabaseAccount }
+type Place = { home: string; account: DatabaseSystemUser }
 
 /** Shortest limit of a socket's path: 103 bytes on macOS (107 on Linux). */
 const SOCKET_PATH_BYTES_MAX = 103
@@ -59,7 +65,7 @@ export async function openEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
   const waitMsMax = mode === 'own' ? OWN_MS_MAX : (options.attachMsMax ?? ATTACH_MS_MAX)
-  const bundle = findBundle()
+  const bundle = findPostgresBundle()
   try {
     const place = await findPlace(folder, report)
     const claim = await claimFolder(folder, place.home, mode, waitMsMax)
@@ -98,16 +104,16 @@ async function findPlace(folder: string, report: ReportServerState): Promise<Pla
     const { uid, gid } = fs.statSync(existing)
     return {
       home: dirname(existing),
-      account: needsOwnAccount(uid) ? await databaseAccount(report) : { uid, gid }
+      account: mustChangeDataOwner(uid) ? await provideDatabaseSystemUser(report) : { uid, gid }
     }
   }
-  const account = await databaseAccount(report)
+  const account = await provideDatabaseSystemUser(report)
   if (runPostgresProgram(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', real]).status === 0)
     return { home: real, account }
   const digest = createHash('sha256').update(real).digest('hex').slice(0, 16)
-  const home = join(SYSTEM_FOLDER, `data-${digest}`)
-  makeFolder(SYSTEM_FOLDER, 0o755)
-  makeFolder(home, 0o755)
+  const home = join(POSTGRES_SYSTEM_FOLDER, `data-${digest}`)
+  createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
+  createFolderWithMode(home, 0o755)
   return { home, account }
 }
 
@@ -122,7 +128,7 @@ async function claimFolder(
   for (;;) {
     const lock = lockFolder(home)
     if (lock) return lock
-    const holder = folderHolder(home)
+    const holder = readFolderLockHolder(home)
     if (mode === 'attach' && holder?.url) return { url: holder.url }
     if ((mode === 'own' && holder) || Date.now() > deadline) {
       const name = holder ? `process ${holder.pid}` : 'another process'
@@ -145,11 +151,12 @@ async function start(
   const link = join(folder, 'postgres')
   checkVersion(cluster, bundle)
   removeHalfMade(home)
-  const binaries = provideBinaries(bundle, account, home)
+  const binaries = providePostgresPrograms(bundle, account, home)
   if (!fs.existsSync(cluster)) createCluster(cluster, binaries, account)
   await stopPostmaster(cluster)
-  if (account.uid !== undefined && needsOwnAccount(fs.statSync(cluster).uid)) handOver(cluster, account)
-  restrictLogins(cluster, account)
+  if (account.uid !== undefined && mustChangeDataOwner(fs.statSync(cluster).uid))
+    changeFolderOwner(cluster, account)
+  restrictDatabaseLogins(cluster, account)
   if (!fs.existsSync(link)) {
     fs.symlinkSync(cluster, link)
     report(`The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`)
@@ -157,7 +164,7 @@ async function start(
 
   const sockets = makeSocketFolder(home, account)
   const log = join(home, 'postgres.log')
-  const server = new EmbeddedServer({
+  const server = new EmbeddedPostgresServer({
     program: join(binaries, 'bin/postgres'),
     cluster,
     sockets,
@@ -221,10 +228,10 @@ function removeHalfMade(home: string): void {
  * Makes the cluster beside its place and renames it, so that one killed half-way is never taken for a
  * database.
  */
-function createCluster(cluster: string, binaries: string, account: DatabaseAccount): void {
+function createCluster(cluster: string, binaries: string, account: DatabaseSystemUser): void {
   const home = dirname(cluster)
   const fresh = fs.mkdtempSync(join(home, 'postgres-new-'))
-  giveTo(account, fresh)
+  changeFileOwner(account, fresh)
   const initdb = join(binaries, 'bin/initdb')
   const initialised = runPostgresProgram(account, initdb, ['-D', fresh, ...INITDB_OPTIONS.split(' ')])
   // In single-user mode, because renaming takes 25 ms there and creating a database on the server takes 60.
@@ -245,7 +252,7 @@ function createCluster(cluster: string, binaries: string, account: DatabaseAccou
   // Against a power cut in the first half minute, before the system writes the new files by itself.
   spawn(initdb, ['--sync-only', '-D', cluster], {
     ...account,
-    env: ENVIRONMENT,
+    env: POSTGRES_PROGRAM_ENVIRONMENT,
     detached: true,
     stdio: 'ignore'
   })
@@ -253,12 +260,12 @@ function createCluster(cluster: string, binaries: string, account: DatabaseAccou
     .unref()
 }
 
-function makeSocketFolder(home: string, account: DatabaseAccount): string {
+function makeSocketFolder(home: string, account: DatabaseSystemUser): string {
   const beside = join(home, 'postgres-run')
   const isShort = Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES_MAX
-  if (isShort) makeFolder(beside, 0o700)
+  if (isShort) createFolderWithMode(beside, 0o700)
   const sockets = isShort ? beside : fs.mkdtempSync(join(tmpdir(), 'cartwright-'))
-  giveTo(account, sockets)
+  changeFileOwner(account, sockets)
   return sockets
 }
 
@@ -273,7 +280,7 @@ const diskFull = (folder: string, cause: unknown) =>
 
 function explain(error: unknown, folder: string): unknown {
   if (saysDiskFull(error)) return diskFull(folder, error)
-  if (!isFileError(error)) return error
+  if (!isSystemCallError(error)) return error
   return new OperatorError(
     `The data folder ${folder} cannot be used (${error.message}): let this user write it, or set ` +
       'CARTWRIGHT_DATA to another folder.',

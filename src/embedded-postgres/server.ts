@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
-import { type DatabaseAccount, ENVIRONMENT } from './programs.ts'
+import { type DatabaseSystemUser, POSTGRES_PROGRAM_ENVIRONMENT } from './programs.ts'
 
 export type ReportServerState = (line: string) => void
 
@@ -52,7 +52,7 @@ type ServerOptions = {
   cluster: string
   sockets: string
   log: string
-  account: DatabaseAccount
+  account: DatabaseSystemUser
   report: ReportServerState
   connectionsMax: number
 }
@@ -60,7 +60,7 @@ type ServerOptions = {
 type Supervisor = { process: ChildProcess; hasEnded: boolean; ended: Promise<void> }
 
 /** The server of one cluster, started again whenever it ends before `stop()`. The folder must be locked. */
-export class EmbeddedServer {
+export class EmbeddedPostgresServer {
   readonly #options: ServerOptions
   #supervisor: Supervisor | undefined
   #restarting: Promise<void> | undefined
@@ -145,7 +145,7 @@ function supervise(options: ServerOptions, stalePid: number | undefined): Superv
     // In a container started again the pid left in `postmaster.pid` may belong to another process, and PostgreSQL
     // would not start. It disregards the pid that pg_ctl names so, and still waits for the backends of the
     // killed server.
-    env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(stalePid ?? 0) },
+    env: { ...POSTGRES_PROGRAM_ENVIRONMENT, PG_GRANDPARENT_PID: String(stalePid ?? 0) },
     cwd: '/',
     // A process group of its own, which Ctrl-C in the terminal does not reach.
     detached: true,

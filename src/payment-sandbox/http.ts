@@ -3,7 +3,7 @@ import { SandboxApiError } from './engine.ts'
 
 const BODY_BYTES_MAX = 65_536
 
-export function sendJson(
+export function sendSandboxJson(
   response: ServerResponse,
   status: number,
   body: unknown,
@@ -13,7 +13,7 @@ export function sendJson(
   response.end(JSON.stringify(body))
 }
 
-export async function readBody(request: IncomingMessage): Promise<string> {
+export async function readSandboxRequestBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -25,7 +25,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-export function sendHtml(response: ServerResponse, status: number, html: string): void {
+export function sendSandboxHtml(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSandboxEngine, SandboxApiError, type SandboxEngine } from './engine.ts'
-import { readBody, sendHtml, sendJson } from './http.ts'
+import { readSandboxRequestBody, sendSandboxHtml, sendSandboxJson } from './http.ts'
 import { openSandboxLedger, type SandboxObject } from './ledger.ts'
 import { newSandboxObjectId, type SandboxIntent } from './objects.ts'
 import { renderMissingPaymentPage, renderSandboxPaymentPage } from './page.ts'
@@ -35,8 +35,8 @@ export async function openSandbox({ folder, port, key, webhook }: SandboxOptions
   const deps: Deps = { engine, webhooks, faults: [], running: new Set() }
   const server = createServer((request, response) => {
     answer(deps, key, request, response).catch(error => {
-      if (error instanceof SandboxApiError) sendJson(response, error.status, error.body)
-      else sendJson(response, 500, { error: { type: 'api_error', message: String(error) } })
+      if (error instanceof SandboxApiError) sendSandboxJson(response, error.status, error.body)
+      else sendSandboxJson(response, 500, { error: { type: 'api_error', message: String(error) } })
     })
   })
   // Reuses the last port if it is free, so that payment pages of earlier payments keep their URL.
@@ -82,10 +82,11 @@ async function answer(deps: Deps, key: string, request: IncomingMessage, respons
       'api_key_invalid',
       'The key of the sandbox is wrong.'
     )
-  if (request.method === 'GET') return sendJson(response, 200, read(deps.engine, kind, id, searchParams))
-  const text = await readBody(request)
+  if (request.method === 'GET')
+    return sendSandboxJson(response, 200, read(deps.engine, kind, id, searchParams))
+  const text = await readSandboxRequestBody(request)
   const body = JSON.parse(text === '' ? '{}' : text) as Body
-  if (area === 'test') return sendJson(response, 200, runTestRequest(deps, kind, id, verb, body))
+  if (area === 'test') return sendSandboxJson(response, 200, runTestRequest(deps, kind, id, verb, body))
   const idempotencyKey = request.headers['idempotency-key']
   await runOncePerKey(
     deps,
@@ -171,10 +172,10 @@ async function runOncePerKey(
     const fault = takeFault(deps)
     if (fault?.fault === 'delay') await delay(fault.ms)
     if (fault?.fault === 'drop') request.socket.destroy()
-    else if (fault?.fault === 'error') sendJson(response, 500, { error: { type: 'api_error' } })
+    else if (fault?.fault === 'error') sendSandboxJson(response, 500, { error: { type: 'api_error' } })
     else if (fault?.fault === 'strange')
-      sendJson(response, outcome.status, { ...(outcome.body as Body), amount: 99_999 })
-    else sendJson(response, outcome.status, outcome.body, stored && { 'idempotent-replayed': 'true' })
+      sendSandboxJson(response, outcome.status, { ...(outcome.body as Body), amount: 99_999 })
+    else sendSandboxJson(response, outcome.status, outcome.body, stored && { 'idempotent-replayed': 'true' })
   } finally {
     running.delete(key)
   }
@@ -258,10 +259,10 @@ async function page(
   request: IncomingMessage,
   response: ServerResponse
 ): Promise<void> {
-  const form = request.method === 'POST' ? new URLSearchParams(await readBody(request)) : query
+  const form = request.method === 'POST' ? new URLSearchParams(await readSandboxRequestBody(request)) : query
   const [clientSecret, returnUrl] = [form.get('client_secret') ?? '', form.get('return_url') ?? '']
   const intent = intentOf(engine, id, clientSecret)
-  if (intent === undefined) return sendHtml(response, 404, renderMissingPaymentPage())
+  if (intent === undefined) return sendSandboxHtml(response, 404, renderMissingPaymentPage())
   if (request.method === 'POST') {
     runChange(engine, () => outcomeOf(engine, intent, form.get('outcome') ?? ''), undefined)
     webhooks.wake()
@@ -270,7 +271,7 @@ async function page(
     response.writeHead(303, { location: `/pay/${id}?${query}` }).end()
     return
   }
-  sendHtml(response, 200, renderSandboxPaymentPage(intent, returnUrl))
+  sendSandboxHtml(response, 200, renderSandboxPaymentPage(intent, returnUrl))
 }
 
 function intentOf(engine: SandboxEngine, id: string, clientSecret: string): SandboxIntent | undefined {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChaosRun, ChaosSuite } from '../../src/cli/chaos.ts'
+import type { ChaosRunOptions, ChaosSuite } from '../../src/cli/chaos.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
 import { actAsAdministrator } from './administrators.ts'
 import { actAsBank } from './bank.ts'
@@ -27,7 +27,7 @@ export const run: ChaosSuite['run'] = async asked => {
 }
 
 /** Runs customers and administrators against the real program while faults are injected, and verifies the result. */
-async function runChaos(asked: ChaosRun): Promise<Report> {
+async function runChaos(asked: ChaosRunOptions): Promise<Report> {
   const { processes, seconds, seed, only, settledSeconds, log, signal } = asked
   const dice = createDice(seed)
   const capture = dice.of(['automatic', 'manual'] as const)
@@ -59,7 +59,7 @@ async function runChaos(asked: ChaosRun): Promise<Report> {
 /** Resolves when each kind of operation has succeeded, or after `settledSeconds`. */
 async function untilAllSucceeded(
   record: RunRecord,
-  { settledSeconds, log }: Pick<ChaosRun, 'settledSeconds' | 'log'>
+  { settledSeconds, log }: Pick<ChaosRunOptions, 'settledSeconds' | 'log'>
 ): Promise<void> {
   const deadline = performance.now() + settledSeconds * 1_000
   if (missingKinds(record).length > 0) log('no more faults; operations that never succeeded are tried again')
@@ -96,7 +96,7 @@ function startActors(stage: ChaosStage, record: RunRecord, dice: Dice): Promise<
   )
 }
 
-type InjectionOptions = Pick<ChaosRun, 'seconds' | 'log' | 'signal'> & {
+type InjectionOptions = Pick<ChaosRunOptions, 'seconds' | 'log' | 'signal'> & {
   chosen: readonly ChaosFault[]
   dice: Dice
 }

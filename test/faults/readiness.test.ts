@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { modules, openGateway, setupShop } from '../../src/app.ts'
+import { modules, openShopGateway, setUpShopModules } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
@@ -70,7 +70,7 @@ test('while the database is stopped or hangs /readyz and /api return 503, and bo
     CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '1000'
   })
   const platform = await openPlatform(config, url, openLog(config.log))
-  const { app, stop } = await setupShop(platform).then(openGateway)
+  const { app, stop } = await setUpShopModules(platform).then(openShopGateway)
   onTestFinished(async () => {
     await proxy.restore()
     await app.close()

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { folderHolder } from '../../src/embedded-postgres/folder-lock.ts'
+import { readFolderLockHolder } from '../../src/embedded-postgres/folder-lock.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { fixedPort } from './fixed-port.ts'
 import { until } from './until.ts'
@@ -37,7 +37,7 @@ export async function createVictim(environment: Record<string, string>): Promise
     Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 
   const sql: Victim['sql'] = async text => {
-    const client = new pg.Client({ connectionString: folderHolder(folder)?.url ?? undefined })
+    const client = new pg.Client({ connectionString: readFolderLockHolder(folder)?.url ?? undefined })
     client.on('error', () => {})
     await client.connect()
     try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { modules } from '../../src/app.ts'
-import { type Document, routesOf } from '../../src/cli/routes.ts'
+import { listOpenApiRoutes, type OpenApiPaths } from '../../src/cli/routes.ts'
 import { configSchema } from '../../src/config-schema.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { readExposition } from '../support/exposition.ts'
@@ -24,9 +24,9 @@ function byModule<T extends { module: string }>(all: readonly T[], table: (own: 
 }
 
 test('docs/reference/routes.md lists every route', async () => {
-  const document: Document = (await app.request('GET', '/openapi.json')).json
+  const document: OpenApiPaths = (await app.request('GET', '/openapi.json')).json
   await expectPage('reference/routes.md', () =>
-    byModule(routesOf(document), own =>
+    byModule(listOpenApiRoutes(document), own =>
       tableOf(
         ['route', 'tier', 'what it does'],
         own.map(({ method, path, tier, summary }) => [`\`${method} ${path}\``, tier, summary])

@@ -33,7 +33,7 @@ const CACHE_MS_MAX = 3_000
 const CACHE_POLL_MS = 50
 
 /** Checks that need no database. */
-export const localChecks = (config: Config): readonly Diagnosis[] => [
+export const checksWithoutDatabase = (config: Config): readonly Diagnosis[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
   { about: 'open files', find: () => checkOpenFilesLimit(config, openFilesLimit()) },
@@ -43,7 +43,7 @@ export const localChecks = (config: Config): readonly Diagnosis[] => [
 ]
 
 /** Whether the shop was never started: the embedded database is configured, and the data folder is empty or missing. */
-export function isNew({ database, data }: Config): boolean {
+export function isFirstStart({ database, data }: Config): boolean {
   if (database.url !== '') return false
   try {
     return readdirSync(data).length === 0
@@ -53,7 +53,7 @@ export function isNew({ database, data }: Config): boolean {
 }
 
 function checkSecrets(config: Config): DiagnosisFinding {
-  if (isNew(config) && config.secrets.keys.length === 0)
+  if (isFirstStart(config) && config.secrets.keys.length === 0)
     return okFinding(`the first start creates a key file in ${config.data}`)
   loadSecrets(config)
   return okFinding(
@@ -137,7 +137,7 @@ async function checkCache(config: Config): Promise<DiagnosisFinding> {
 }
 
 /** Checks that need the database. */
-export const databaseChecks = (
+export const checksWithDatabase = (
   config: Config,
   databaseUrl: string,
   modules: readonly Module[]

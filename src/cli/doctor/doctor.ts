@@ -1,15 +1,15 @@
-import { setupShop } from '../../app.ts'
+import { setUpShopModules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
 import { type Diagnosis, type DiagnosisFinding, okFinding, problemFinding } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
-import { isEnabled, type Module } from '../../module.ts'
+import { isModuleEnabled, type Module } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
 import { closeConnection, connectToServer } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
-import { databaseChecks, isNew, localChecks } from './checks.ts'
+import { checksWithDatabase, checksWithoutDatabase, isFirstStart } from './checks.ts'
 
 const ASK_MS_MAX = 10_000
 /** Long, because an embedded database that was killed first recovers. */
@@ -55,13 +55,13 @@ export async function* diagnose(
     isRight &&= found.state !== 'wrong'
     return found
   }
-  for (const check of localChecks(config)) yield noted(await answerOf(check))
+  for (const check of checksWithoutDatabase(config)) yield noted(await answerOf(check))
   const world = { config, http: createHttpClient({ privateHosts: config.http.private_hosts }) }
   const sections = config as unknown as Readonly<Record<string, object>>
-  for (const module of modules.filter(each => isEnabled(each, config.modules)))
+  for (const module of modules.filter(each => isModuleEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
       yield noted(await answerOf(check))
-  if (isNew(config)) yield { about: 'database', ...okFinding('embedded; the first start creates it') }
+  if (isFirstStart(config)) yield { about: 'database', ...okFinding('embedded; the first start creates it') }
   else yield* databaseFindings(modules, config, { attachMsMax, isRight })
 }
 
@@ -88,7 +88,7 @@ async function* databaseFindings(
   const { url, stop } = await opening
   try {
     let isReady = isRight
-    for (const check of databaseChecks(config, url, modules)) {
+    for (const check of checksWithDatabase(config, url, modules)) {
       const found = await answerOf(check)
       isReady &&= found.state === 'ok'
       yield found
@@ -114,7 +114,7 @@ async function* dataFindings(
   }
   const platform = await openPlatform(ours, databaseUrl, openLog({ level: 'silent' }))
   try {
-    const { diagnoses, stop } = await setupShop(platform, modules)
+    const { diagnoses, stop } = await setUpShopModules(platform, modules)
     try {
       for (const check of diagnoses) yield await answerOf(check)
     } finally {
@@ -128,7 +128,7 @@ async function* dataFindings(
 }
 
 function judgeModules(modules: readonly Module[], { modules: switches }: Config): DiagnosisFinding {
-  const off = modules.filter(module => !isEnabled(module, switches)).map(({ name }) => name)
+  const off = modules.filter(module => !isModuleEnabled(module, switches)).map(({ name }) => name)
   return off.length === 0 ? okFinding('right') : okFinding(`valid; disabled: ${off.join(', ')}`)
 }
 

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { OwnPlatform } from '../../module.ts'
+import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
 import type { CatalogApi } from '../catalog/index.ts'
@@ -37,7 +37,7 @@ type Apis = {
 
 /** Sets up what comes before an order: address rules, checkouts and their prices. */
 export function setUpCheckouts(
-  { config, db, timers, secrets }: OwnPlatform,
+  { config, db, timers, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, catalog, pricing, inventory, shipping, cart }: Apis
 ) {

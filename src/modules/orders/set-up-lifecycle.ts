@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { OwnPlatform } from '../../module.ts'
+import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
@@ -49,7 +49,7 @@ type Apis = {
  * administration.
  */
 export function setUpLifecycle(
-  { db, timers, emit, log, metrics }: OwnPlatform,
+  { db, timers, emit, log, metrics }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis
 ) {

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
-import type { OwnPlatform } from '../../module.ts'
+import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { OrderPayments } from '../payments/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
@@ -22,7 +22,7 @@ type Apis = {
 
 /** Sets up the export and the erasure of personal data of customers and guests. */
 export function setUpPersonalData(
-  { db, timers, emit, enqueue, secrets, house }: OwnPlatform,
+  { db, timers, emit, enqueue, secrets, house }: ModulePlatform,
   settings: OrdersSettings,
   apis: Apis
 ) {

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { OwnPlatform } from '../../module.ts'
+import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
@@ -43,7 +43,7 @@ type Parts = {
  * orders and quotes.
  */
 export function setUpPlacement(
-  { db, emit, secrets }: OwnPlatform,
+  { db, emit, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis,
   { checkouts: { readCheckoutInput, priceCheckout, checkouts, limitCodeGuesses }, lifecycle, tokens }: Parts

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../config.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { openLog } from '../../../platform/log.ts'
 import { openPlatform } from '../../../platform/platform.ts'
-import { setupModules } from '../../../set-up.ts'
+import { setUpModules } from '../../../set-up.ts'
 import { authModule } from '../index.ts'
 import { findRegistrationError } from './registration.ts'
 
@@ -309,7 +309,7 @@ describe('the first administrator', () => {
     onTestFinished(async () => {
       await Promise.all(platforms.map(each => each.close()))
     })
-    const started = await Promise.allSettled(platforms.map(each => setupModules([authModule], each)))
+    const started = await Promise.allSettled(platforms.map(each => setUpModules([authModule], each)))
     expect(started.map(each => each.status)).toEqual(Array(4).fill('fulfilled'))
     expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })
