@@ -54,15 +54,15 @@ export type ShopModules = {
   modules: readonly GatewayModule[]
   /** The API of a module; `undefined` when it is disabled. */
   apiOf: GetModuleApi
-  /** What `doctor` checks in the stored data. */
+  /** Checks of the stored data, which `doctor` runs. */
   diagnoses: readonly Diagnosis[]
-  /** Stops the modules, not the platform. */
+  /** Stops the modules. The platform stays open. */
   stop(): Promise<void>
 }
 /** A shop with its gateway. It does not listen until the caller starts it. */
 export type ShopWithGateway = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: ExampleRequests }
 
-/** Pictures of the demo catalog, drawn on request. */
+/** Pictures of the products of the demo catalog, drawn on request. */
 const demoFiles: PublicFiles = {
   path: DEMO_PICTURES_PATH,
   type: 'image/svg+xml',

@@ -33,14 +33,14 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   /** Returns false when the handler of this event would do nothing now. Then no delivery is stored. Default: always true. */
   isWanted?: (event: string) => boolean
   jobHandlers?: J
-  /** How its personal data is exported and erased. Present if `personalData` of the declaration is `true`. */
+  /** How the module exports and erases personal data. Present if `personalData` of the declaration is `true`. */
   personalData?: PersonalData
   /**
    * Returns the error that rejects requests of customers and guests to change something, such as during maintenance; `undefined`
    * when they may. Every such request calls it, so it must answer from memory.
    */
   guard?: () => DomainError | undefined
-  /** What `doctor` checks in the stored data. They only read. */
+  /** Checks of the module's stored data, which `doctor` runs. They only read. */
   diagnoses?: readonly Diagnosis[]
   stop?: () => Promise<void>
 }
@@ -60,7 +60,7 @@ export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> &
 export type ShopOverview = {
   /** All modules of the list, enabled or not. */
   readonly modules: readonly ModuleStatus[]
-  /** All events that they emit. */
+  /** All events that the modules emit. */
   readonly events: readonly EventType[]
   /** The effective configuration, with secrets as `***`. */
   config(): Readonly<Record<string, unknown>>
@@ -105,15 +105,15 @@ export type Module<
   J extends Jobs = Jobs
 > = {
   readonly name: N
-  /** What it does, in one line, for the settings file and its tag in the API document. */
+  /** What the module does, in one line, for the settings file and its tag in the API document. */
   readonly description: string
   /** Descriptions of the tags of its routes in the API document, besides the tag that has its name. */
   readonly tags?: Readonly<Record<string, string>>
   /** Paths of its routes. When the module is disabled, all paths at and below them answer 503. */
   readonly basePaths: readonly string[]
-  /** Parts of it that can be disabled separately, as `modules.<name>.enabled`. */
+  /** Parts of the module that can be disabled separately, as `modules.<name>.enabled`. */
   readonly switches?: Readonly<Record<string, ModulePart>>
-  /** The schema of its section of the configuration. */
+  /** The schema of the module's section of the configuration. */
   readonly settings?: S
   /** Short names of environment variables for its settings. */
   readonly shortNames?: Readonly<Record<string, string>>
@@ -124,9 +124,9 @@ export type Module<
   readonly requires: R
   /** Present when enabled, undefined when not. */
   readonly uses: U
-  /** Events that it emits; no other module emits them. */
+  /** Events that the module emits; no other module emits them. */
   readonly emits?: Events
-  /** Events that it subscribes to: set-up returns a handler of each. */
+  /** Events that the module subscribes to: set-up returns a handler of each. */
   readonly subscribes?: H
   /**
    * Whether it subscribes to this event of any module in the list, besides those in `subscribes`. Set-up finds all events in

@@ -30,7 +30,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
   const { outbox } = platform
-  // Before the first set-up, because a set-up may emit events.
+  // All event handlers are known before the first set-up, because a set-up may emit events.
   const events = modules.flatMap(({ emits = [] }) => emits)
   outbox.setSubscriptions(
     routesOf(
@@ -47,7 +47,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     config: () => maskConfigSecrets(modules, platform.config as ConfigOf<Module>),
     personalData: () => personalData
   }
-  /** Waits for the modules that it needs. */
+  /** Waits until the modules that this one needs are set up. */
   async function setUp(module: Module): Promise<LoadedModule> {
     const needed = Object.entries({ ...module.requires, ...module.uses }).map(
       async ([key, { name }]) => [key, (await settingUp.get(name))?.instance.api] as const

@@ -14,7 +14,7 @@ import { migrate } from './platform/postgres/migrate.ts'
 /** The time that load balancers usually need to notice that `/readyz` responds with 503. */
 const PRODUCTION_DRAIN_SECONDS = 5
 const FINISH_TIMEOUT_MS = 20_000
-/** Attempts to start when the database becomes unavailable meanwhile, and the pause between them. */
+/** Number of attempts to start while the database is unavailable, and the pause between them. */
 const START_TRIES_MAX = 5
 const START_PAUSE_MS = 1_000
 /** Connections that may wait in the kernel's accept queue. Node's default of 511 would reject some of a burst. */
@@ -52,7 +52,7 @@ export type RunningShop = {
   readonly admin: { readonly email: string; readonly password: string } | null
   /** The API of a module; `undefined` when it is disabled. */
   readonly apiOf: GetModuleApi
-  /** Waits at most 20 seconds for requests in progress, then closes everything that `start` opened. */
+  /** Stops the shop: waits at most 20 seconds for requests in progress, then closes everything that `start` opened. */
   stop(): Promise<void>
 }
 
@@ -131,7 +131,7 @@ async function openOnce(
   { opening, onReached }: { opening: Promise<RunningDatabase>; onReached(): void }
 ): Promise<OpenedShop> {
   const database = await opening
-  /** Closes what was opened, the latest first. */
+  /** Closes the opened parts of a shop, the latest first. */
   const closers = [database.stop]
   let closing: Promise<void> | undefined
   const closeAll = async () => {

@@ -87,7 +87,7 @@ const SETTINGS = {
   // A machine that runs many tests simultaneously is no reason to refuse a request.
   CARTWRIGHT__DATABASE__POOL_WAIT_MS: '60000',
   CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000',
-  // A second one takes 5 ms of CPU, and reads of one test seldom overlap.
+  // One shared connection is enough, because a second one takes 5 ms of CPU, and reads of one test seldom overlap.
   CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1'
 }
 
@@ -125,7 +125,7 @@ async function openOn<Apis extends Record<string, object>>(
   options: TestShopOptions<Apis>
 ): Promise<TestShop<Apis>> {
   const recorder = createStatementRecorder()
-  // Set up in the background, so that statements of timers and jobs are not recorded as those of a test.
+  // Timers and jobs run in a separate async context, so that their statements are not recorded as those of a test.
   const shop = await recorder.inBackground(() => openWith(databaseUrl, options, recorder.onStatement))
   return { ...shop, record: recorder.record }
 }

@@ -5,7 +5,7 @@ import type { MigrationsFound } from '../platform/postgres/migrate.ts'
 export type RunningDatabase = {
   url: string
   embedded: boolean
-  /** The state of the migrations, when `openDatabaseEarly` has started to read it. */
+  /** The applied migrations, when `openDatabaseEarly` has started to read them. */
   migrations?: Promise<MigrationsFound>
   stop(): Promise<void>
 }

@@ -55,7 +55,7 @@ export const exportOrders = (
   return withShopModules(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
 }
 
-/** Never overwrites a file, and deletes an incomplete one. */
+/** Writes an export to a new file. Never overwrites one, and deletes an incomplete one. */
 async function write(csv: Readable, file: string, { json }: Output, leftOut: readonly LeftOut[] = []) {
   const isFile = file !== STANDARD_OUTPUT
   const counted = { rows: -1 }

@@ -8,7 +8,7 @@ import type { Config } from '../platform/core-settings.ts'
 import { version } from '../version.ts'
 
 export type FirstStartResult = {
-  /** The created administrator. The password is shown only now. `null` when none was created. */
+  /** The administrator that the first start created. The password is shown only now. `null` when it created none. */
   admin: { email: string; password: string } | null
   /** Number of products that the demo catalog added; 0 when it was not loaded. */
   demoProducts: number
@@ -58,7 +58,7 @@ export async function loadDemoCatalog(
     const file = Readable.from([await readDemoCatalog(currency, address)])
     return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
   } catch (cause) {
-    // Another process that started at the same time has loaded it.
+    // Another process that started at the same time has loaded the demo catalog.
     if (!(await catalog.isEmpty().catch(() => true))) return 0
     throw new OperatorError(
       `The demo catalog cannot be loaded: ${reasonOf(cause)} Start without it: CARTWRIGHT__SHOP__DEMO=off (shop.demo).`,

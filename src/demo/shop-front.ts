@@ -1,4 +1,4 @@
 import { createWebFileFinder } from '../gateway/pages/web-files.ts'
 
-/** The files of the shop front. */
+/** Finds a file of the example shop front. */
 export const readShopFrontFile = createWebFileFinder(new URL('../../demo/shop/', import.meta.url))

@@ -60,7 +60,9 @@ const accountMissing = (reason: string) =>
       `${NAME}, or start as another user than root.`
   )
 
-/** Whether data of this owner must change hands: PostgreSQL refuses root, and `nobody` is shared. */
+/**
+ * Whether the data need another owner than this one: PostgreSQL refuses root, and `nobody` is shared with other services.
+ */
 export const mustChangeDataOwner = (uid: number): boolean => uid === 0 || uid === accountNamed('nobody')?.uid
 
 function accountNamed(name: string): Required<DatabaseSystemUser> | undefined {
@@ -68,7 +70,7 @@ function accountNamed(name: string): Required<DatabaseSystemUser> | undefined {
   return found && { uid: found.uid, gid: found.gid }
 }
 
-/** The names of an account; empty when it has none. */
+/** The names of a system user by its uid; empty when it has none. */
 const nameOf = ({ uid }: DatabaseSystemUser): string[] =>
   readAccounts()
     .filter(each => each.uid === uid)
@@ -87,8 +89,9 @@ export function changeFileOwner({ uid, gid }: DatabaseSystemUser, path: string):
 }
 
 /**
- * Hands data over, while no server runs on them. From the top, which is closed first, so that the owner of before
- * cannot put a link in the way; the top gets its new owner last, so that a hand-over cut short is begun again.
+ * Changes the owner of a database folder and all its contents, while no server runs on it. Works from the top, which is
+ * closed first, so that the previous owner cannot put a symbolic link in the way. The top gets its new owner last, so an
+ * interrupted change is started again.
  */
 export function changeFolderOwner(folder: string, account: DatabaseSystemUser): void {
   fs.lchownSync(folder, 0, 0)
@@ -131,7 +134,7 @@ function nameOfThisUser(): string {
   }
 }
 
-/** Replaces a file, and never writes through a symbolic link. */
+/** Replaces a configuration file of PostgreSQL, and never writes through a symbolic link. */
 function replaceFile(path: string, lines: readonly string[], account: DatabaseSystemUser): void {
   fs.rmSync(path, { force: true })
   fs.writeFileSync(path, `# Cartwright writes this file at each start.\n${lines.join('\n')}\n`, {

@@ -4,33 +4,31 @@ import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../kernel/errors.ts'
 
 /**
- * The process that holds a folder, from its file `lock`. `url` is null until the server of the holder accepts connections.
+ * The process that holds the lock of a data folder, from its file `lock`. `url` is null until its database accepts
+ * connections.
  */
 export type FolderLockHolder = { pid: number; startedAt: string; url: string | null }
 
 export type FolderLock = {
-  /** Publishes the URL of the holder's server to other processes. */
+  /** Publishes the URL of this process's database to other processes. */
   announce(url: string): void
   release(): void
 }
 
 const SQLITE_BUSY = 5
-/** The lower byte of a result code is the primary code. */
+/** The lower byte of an SQLite result code is its primary code. */
 const PRIMARY_CODE = 0xff
 const SQLITE_DAMAGED = [11, 26] // corrupt, not a database
 
-/** References to held locks, because garbage collection would close and so release them. */
+/** Connections that hold locks. Without a reference, garbage collection would close them and release the locks. */
 const guards = new Set<DatabaseSync>()
 
 /**
- * Locks the folder for this process; returns undefined when another process, or this one, holds it already.
- *
- * The file `lock` only informs. What excludes others is SQLite's exclusive lock on the empty file
- * `lock.sqlite`: the kernel grants it to one process at a time and takes it back the moment the process dies,
- * however it dies, so there is never a stale lock to take over, and containers that share the folder exclude
- * each other although they cannot see each other's pids. Node has no other way to such a lock. (It costs 1
- * ms.) Nothing else in this process may open that file: by POSIX, closing any descriptor of it drops the
- * lock.
+ * Locks a data folder for this process. Returns undefined when another process, or this one, holds the lock. The lock is
+ * SQLite's exclusive lock on the empty file `lock.sqlite`. The kernel grants it to one process at a time and releases it
+ * when that process dies, so it is never stale. It works across containers that share the folder, which cannot see each
+ * other's pids. Node has no other access to such a lock, and it takes 1 ms. The file `lock` only informs about the holder.
+ * Nothing else in this process may open `lock.sqlite`: by POSIX, closing any descriptor of it releases the lock.
  */
 export function lockFolder(folder: string): FolderLock | undefined {
   const guard = takeGuard(join(folder, 'lock.sqlite'))
@@ -60,7 +58,10 @@ export function lockFolder(folder: string): FolderLock | undefined {
   return { announce, release }
 }
 
-/** The live holder of a folder; undefined when there is none, or it has not written its name yet. */
+/**
+ * Returns the running process that holds the lock of a folder. Returns undefined without one, and while it has not written
+ * the file `lock`.
+ */
 export function readFolderLockHolder(folder: string): FolderLockHolder | undefined {
   try {
     const holder: FolderLockHolder = JSON.parse(readFileSync(join(folder, 'lock'), 'utf8'))
@@ -94,14 +95,11 @@ function takeGuard(path: string): DatabaseSync | undefined {
   }
 }
 
-/**
- * When a process started, in ticks since boot, which tells it from a later one of the same pid; '' if
- * unknown.
- */
+/** The start time of a process in ticks since boot, which tells it from a later process with the same pid; '' if unknown. */
 function startOf(pid: number): string {
   if (process.platform !== 'linux') return process.kill(pid, 0) ? '' : 'gone'
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The second field is the program's name in brackets and may hold anything, so count from its end: field
-  // 22.
+  // The second field is the program's name in brackets and may contain anything. So fields are counted after the last
+  // bracket, to field 22.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

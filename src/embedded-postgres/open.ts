@@ -27,19 +27,19 @@ import {
 } from './programs.ts'
 import { EmbeddedPostgresServer, type ReportServerState, stopPostmaster } from './server.ts'
 
-/** `url` is for the `pg` client. */
+/** A running embedded database. `url` is its connection string for the `pg` client. */
 export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
 
 type Place = { home: string; account: DatabaseSystemUser }
 
-/** Shortest limit of a socket's path: 103 bytes on macOS (107 on Linux). */
+/** Maximum bytes of a Unix socket's path: 103 on macOS (107 on Linux). */
 const SOCKET_PATH_BYTES_MAX = 103
 
-/** As long as a first start, or a recovery, may take. */
+/** Default wait for another process that starts the database: as long as a first start or a recovery may take. */
 const ATTACH_MS_MAX = 300_000
 const OWN_MS_MAX = 1_000
 const POLL_MS = 10
-/** More than one process needs; several that share it, as in tests, may want more. */
+/** Default `max_connections`. One process needs fewer; tests with several processes may set more. */
 const CONNECTIONS_MAX = 60
 
 const INITDB_OPTIONS =
@@ -60,7 +60,9 @@ export async function openEmbeddedPostgres(options: {
   mode: 'own' | 'attach'
   report?: ReportServerState
   connectionsMax?: number
-  /** How long `attach` waits for a process that holds the folder, and starts or recovers its database. */
+  /**
+   * How long `attach` waits for another process that holds the folder and starts or recovers its database, in milliseconds.
+   */
   attachMsMax?: number
 }): Promise<EmbeddedPostgres> {
   const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
@@ -74,7 +76,7 @@ export async function openEmbeddedPostgres(options: {
       return await start(folder, place, bundle, claim, { report, connectionsMax })
     } catch (error) {
       claim.release()
-      // On a full disk PostgreSQL cannot say so: its log is there too.
+      // On a full disk PostgreSQL cannot report it, because its log is on the same disk.
       throw fs.statfsSync(place.home).bavail === 0 ? diskFull(folder, error) : error
     }
   } catch (error) {
@@ -83,9 +85,9 @@ export async function openEmbeddedPostgres(options: {
 }
 
 /**
- * PostgreSQL refuses to run as root. So as root it runs as the owner of the data, and as a separate account for new data and
- * for data of the user `nobody`. A folder that this account cannot reach, such as below /root, only gets a link to the data
- * in the system's folder.
+ * Decides where the data lie and which system user runs PostgreSQL, which refuses to run as root. As root, that is the owner
+ * of the data; for new data and data of the user `nobody`, it is a separate user. A folder that this user cannot reach, such
+ * as below /root, only gets a link to the data, which are in the system's folder.
  */
 async function findPlace(folder: string, report: ReportServerState): Promise<Place> {
   createFolder(folder)
@@ -123,7 +125,7 @@ async function claimFolder(
   mode: 'own' | 'attach',
   waitMsMax: number
 ): Promise<FolderLock | { url: string }> {
-  // The holder writes its name right after it took the folder; its url when the server is up.
+  // The holder of the lock writes its pid immediately and its URL when its database is ready.
   const deadline = Date.now() + waitMsMax
   for (;;) {
     const lock = lockFolder(home)
@@ -213,20 +215,20 @@ function checkVersion(cluster: string, { version }: PostgresBundle): void {
   )
 }
 
-/** Removes the remains of a first start that was killed. */
+/** Removes the files of a first start that was killed. */
 function removeHalfMade(home: string): void {
   for (const name of fs.readdirSync(home).filter(name => name.startsWith('postgres-new-'))) {
     try {
       fs.rmSync(join(home, name), { recursive: true })
     } catch {
-      // The initdb of a Node killed just now still writes there; the next start removes it.
+      // The initdb of a process that was just killed still writes there. The next start removes the files.
     }
   }
 }
 
 /**
- * Makes the cluster beside its place and renames it, so that one killed half-way is never taken for a
- * database.
+ * Creates a database cluster under a temporary name and renames it when it is complete, so an interrupted creation is never
+ * taken for a database.
  */
 function createCluster(cluster: string, binaries: string, account: DatabaseSystemUser): void {
   const home = dirname(cluster)
@@ -234,7 +236,7 @@ function createCluster(cluster: string, binaries: string, account: DatabaseSyste
   changeFileOwner(account, fresh)
   const initdb = join(binaries, 'bin/initdb')
   const initialised = runPostgresProgram(account, initdb, ['-D', fresh, ...INITDB_OPTIONS.split(' ')])
-  // In single-user mode, because renaming takes 25 ms there and creating a database on the server takes 60.
+  // The database is renamed in single-user mode, because that takes 25 ms and creating one on the server takes 60.
   const rename = 'alter database postgres rename to cartwright'
   const single = ['--single', '-F', '-D', fresh, 'template1']
   const renamed =
@@ -249,7 +251,7 @@ function createCluster(cluster: string, binaries: string, account: DatabaseSyste
     )
   }
   fs.renameSync(fresh, cluster)
-  // Against a power cut in the first half minute, before the system writes the new files by itself.
+  // Flushes the new files to disk in the background, in case of a power cut before the system writes them.
   spawn(initdb, ['--sync-only', '-D', cluster], {
     ...account,
     env: POSTGRES_PROGRAM_ENVIRONMENT,

@@ -7,7 +7,7 @@ import { OperatorError } from '../kernel/errors.ts'
 /** The unprivileged user that PostgreSQL's programs run as; empty: the user of this process. */
 export type DatabaseSystemUser = { uid?: number; gid?: number }
 
-/** PostgreSQL's programs as npm installed them. */
+/** The folder and version of PostgreSQL's programs, as npm installed them. */
 export type PostgresBundle = { native: string; version: string }
 
 export function findPostgresBundle(): PostgresBundle {
@@ -24,15 +24,19 @@ export function findPostgresBundle(): PostgresBundle {
   }
 }
 
-/** Nothing of the parent's: no PG*, no locale. A given TZ spares initdb a search through all time zones. */
+/**
+ * Environment of PostgreSQL's programs. It contains nothing of this process, such as PG* or a locale. TZ spares initdb a
+ * search through all time zones.
+ */
 export const POSTGRES_PROGRAM_ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Where root keeps what the unprivileged user must reach. */
+/** The folder for files that the system user of the database must reach when root starts the shop. */
 export const POSTGRES_SYSTEM_FOLDER = '/var/lib/cartwright'
 
 /**
- * The folder of programs that work for the account: the package's own, or where that is closed, or lacks the
- * library links that its install script makes (npm may not have run it) and takes none, a copy.
+ * Returns a folder with PostgreSQL's programs that the system user can run: that of the package, or a copy. A copy is needed
+ * where the user cannot read the package, or where the package lacks the library links of its install script and they cannot
+ * be added.
  */
 export function providePostgresPrograms(
   { native, version }: PostgresBundle,
@@ -59,7 +63,7 @@ export function providePostgresPrograms(
     fs.renameSync(fresh, copy)
   } catch (error) {
     fs.rmSync(fresh, { recursive: true })
-    // Another process was faster; its copy is as good.
+    // Another process has created the same copy meanwhile. It is used.
     if (!fs.existsSync(copy)) throw error
   }
   return copy
@@ -74,13 +78,13 @@ function linkLibraries(native: string): void {
     try {
       if (!fs.existsSync(path)) fs.symlinkSync(basename(source), path)
     } catch (error) {
-      // Another process was faster.
+      // Another process has created the link meanwhile.
       if (!fs.existsSync(path)) throw error
     }
   }
 }
 
-/** Whether the account may run the server and read what initdb reads. */
+/** Whether the system user may run the server and read the files of initdb. */
 function runs(native: string, account: DatabaseSystemUser): boolean {
   const check = 'test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/postgres"'
   return runPostgresProgram(account, '/bin/sh', ['-c', check, 'sh', native]).status === 0
@@ -101,7 +105,7 @@ export function createFolderWithMode(path: string, mode: number): void {
   fs.chmodSync(path, mode)
 }
 
-/** Whether the system refused something to this process, most often a file. */
+/** Whether the error comes from a failed system call, mostly on a file. */
 export function isSystemCallError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

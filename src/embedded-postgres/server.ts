@@ -13,15 +13,15 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   jit: 'off',
-  // A failed statement is its client's to report, and only a start cuts the log back: keep it short.
+  // Failed statements are not logged, because the client reports them and only a start shortens the log.
   log_min_messages: 'log',
   log_checkpoints: 'off'
 }
 
 /**
- * Runs the server, and stops it when standard input ends: Node holds the other end of that pipe, and the
- * kernel closes it however Node dies. A server that has not yet installed its handlers is deaf to SIGINT (a
- * fast shutdown), hence the loop; a shutdown of more than 10 s becomes an immediate one.
+ * Shell script that runs the server and stops it when standard input ends. This process holds the other end of the pipe,
+ * which the kernel closes however the process dies. A server that is still starting ignores SIGINT (fast shutdown), so the
+ * script repeats it. After 10 s it sends SIGQUIT (immediate shutdown).
  */
 const SUPERVISOR = `
 exec 3<&0 </dev/null
@@ -40,7 +40,7 @@ kill $watcher
 exit $code`
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024
-/** Crash recovery after heavy writing takes its time. */
+/** Maximum time of a start, which includes crash recovery after heavy writing. */
 const START_MS_MAX = 300_000
 const SHUTDOWN_MS_MAX = 10_000
 const POLL_MS = 5
@@ -59,7 +59,9 @@ type ServerOptions = {
 
 type Supervisor = { process: ChildProcess; hasEnded: boolean; ended: Promise<void> }
 
-/** The server of one cluster, started again whenever it ends before `stop()`. The folder must be locked. */
+/**
+ * The PostgreSQL server of one data folder, which is restarted whenever it ends before `stop()`. The folder must be locked.
+ */
 export class EmbeddedPostgresServer {
   readonly #options: ServerOptions
   #supervisor: Supervisor | undefined
@@ -100,7 +102,7 @@ export class EmbeddedPostgresServer {
     }
   }
 
-  /** Returns when the server accepts connections, or `stop()` was called. */
+  /** Starts the server. Returns when it accepts connections, or when `stop()` was called. */
   async #launch(): Promise<void> {
     const { cluster, log, sockets } = this.#options
     const deadline = Date.now() + START_MS_MAX
@@ -108,7 +110,7 @@ export class EmbeddedPostgresServer {
       this.#supervisor?.process.stdin?.end()
       const stalePid = await stopPostmaster(cluster)
       if (this.#isStopping) return
-      // The server is gone, and the folder of its socket is ours alone: what is left there only names it.
+      // No server runs any more, and only this process uses the folder of the socket, so its lock file is stale.
       fs.rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true })
       const logStart = cutBack(log)
       const isReady = readinessOf(cluster)
@@ -120,7 +122,7 @@ export class EmbeddedPostgresServer {
       }
       if (this.#isStopping) return
       const output = fs.readFileSync(log).subarray(logStart).toString()
-      // The backends of a killed server hold its memory until they notice, some milliseconds later.
+      // Backends of a killed server keep its shared memory for some milliseconds, until they notice.
       if (Date.now() < deadline && output.includes('pre-existing shared memory block')) {
         await delay(RESTART_PAUSE_MS_MIN)
         continue
@@ -142,12 +144,12 @@ function supervise(options: ServerOptions, stalePid: number | undefined): Superv
   const output = fs.openSync(log, 'a')
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'cartwright-postgres', ...command], {
     ...account,
-    // In a container started again the pid left in `postmaster.pid` may belong to another process, and PostgreSQL
-    // would not start. It disregards the pid that pg_ctl names so, and still waits for the backends of the
-    // killed server.
+    // After a restart of the container, the pid in `postmaster.pid` may belong to another process, and PostgreSQL
+    // would refuse to start. It ignores the pid in this variable, as pg_ctl uses it, and still waits for the backends
+    // of the killed server.
     env: { ...POSTGRES_PROGRAM_ENVIRONMENT, PG_GRANDPARENT_PID: String(stalePid ?? 0) },
     cwd: '/',
-    // A process group of its own, which Ctrl-C in the terminal does not reach.
+    // The server runs in a separate process group, so that Ctrl-C in the terminal does not reach it.
     detached: true,
     stdio: ['pipe', output, output]
   })
@@ -163,7 +165,7 @@ function supervise(options: ServerOptions, stalePid: number | undefined): Superv
   return supervisor
 }
 
-/** The largest size of the log in bytes. A larger one is replaced by an empty one. */
+/** Replaces a log that is too large by an empty one. Returns the size of the log in bytes. */
 function cutBack(log: string): number {
   const size = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
   if (size <= LOG_BYTES_MAX) return size
@@ -171,7 +173,10 @@ function cutBack(log: string): number {
   return 0
 }
 
-/** A check whether a server started from now on is ready: `postmaster.pid` may be left from one before. */
+/**
+ * Creates a check whether the server that starts now is ready. An earlier server may have left its `postmaster.pid`, so the
+ * file must change first.
+ */
 function readinessOf(cluster: string): () => boolean {
   const path = join(cluster, 'postmaster.pid')
   const modified = () => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -180,15 +185,15 @@ function readinessOf(cluster: string): () => boolean {
 }
 
 /**
- * Stops whatever server still runs this cluster: its Node died a moment ago, or its supervisor was killed
- * too. Returns the pid that a killed server left in `postmaster.pid`, undefined when another PostgreSQL has
- * that pid.
+ * Stops a server that still runs on this data folder after its process or supervisor was killed. Returns the pid that a
+ * killed server left in `postmaster.pid`; undefined when another PostgreSQL has that pid.
  */
 export async function stopPostmaster(cluster: string): Promise<number | undefined> {
   const named = Number(readPidFile(cluster)[0])
   const pid = named > 1 ? named : findPostmaster(cluster)
   if (pid === undefined) {
-    // A power cut or a full disk leaves it empty, which PostgreSQL takes for another server that is starting.
+    // A power cut or a full disk can leave `postmaster.pid` empty, which PostgreSQL takes for another server that is
+    // starting.
     fs.rmSync(join(cluster, 'postmaster.pid'), { force: true })
     return undefined
   }
@@ -204,7 +209,7 @@ export async function stopPostmaster(cluster: string): Promise<number | undefine
   return isPostgres(commandOf(pid)) ? undefined : pid
 }
 
-/** The server of a cluster whose `postmaster.pid` does not name it. */
+/** Finds the pid of the server of a data folder whose `postmaster.pid` does not contain it. */
 function findPostmaster(cluster: string): number | undefined {
   if (!fs.existsSync(join(cluster, 'postmaster.pid'))) return undefined
   return allPids().find(pid => isServerOf(cluster, pid))
@@ -243,7 +248,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself in between, or is not ours to signal; the caller looks again.
+    // The process has ended meanwhile, or belongs to another user. The caller checks again.
   }
 }
 

@@ -92,7 +92,7 @@ export function problemResponse(
   return { headers, body }
 }
 
-/** Serialized problems without the request id, by problem. */
+/** Serialized problem responses without the request id, cached by problem. */
 const bodyPrefixes = new WeakMap<Problem, string>()
 
 function problemBody(problem: Problem, requestId: string): string {
@@ -100,7 +100,7 @@ function problemBody(problem: Problem, requestId: string): string {
   const members = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code }
   if (details !== undefined) {
     const all = { ...members, request_id: requestId }
-    // Spread twice: first for the order, then so that no detail replaces them.
+    // The standard members are spread twice: first for their order, then so that no detail replaces them.
     return JSON.stringify({ ...all, ...details, ...all })
   }
   const prefix = bodyPrefixes.get(problem) ?? JSON.stringify(members).slice(0, -1)

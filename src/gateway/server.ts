@@ -44,12 +44,12 @@ import { type ChangeGuard, guardChanges } from './writes/maintenance.ts'
 /** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
   name: string
-  /** Describes the tag with its name in the API document; `tags` describes other tags of its routes. */
+  /** Description of the API document's tag that has the module's name. `tags` describes other tags of its routes. */
   description?: string
   tags?: TagDescriptions
   basePaths: readonly string[]
   enabled: boolean
-  /** Parts of it that have switches of their own. */
+  /** Parts of the module that are enabled and disabled separately. */
   parts?: readonly Switchable[]
   routes?: ((tiers: Tiers) => void) | undefined
   /** Returns the error for changes by shoppers, such as during maintenance; `undefined` when they are allowed. */
@@ -227,7 +227,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Disables a timer for each route. No plugin here waits.
+    // Zero disables Fastify's timer for each plugin, because no plugin of the gateway waits.
     pluginTimeout: 0,
     schemaController: {
       compilersFactory: {
@@ -237,7 +237,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: refuseConnection,
-    // For targets that the router cannot parse. No hook runs for them.
+    // Fastify calls this for request targets that its router cannot parse. No hook runs for them.
     frameworkErrors: (error, raw, reply) => {
       const request = raw as FastifyRequest
       if (!begin(request, reply as FastifyReply)) sendErrorResponse(error, request, reply as FastifyReply)

@@ -34,7 +34,7 @@ declare module 'fastify' {
     owner?: string
     /** Of a JSON body. */
     bounds?: BodyBounds
-    /** No limit applies to it. */
+    /** Whether the route is a diagnostic endpoint, which has no rate limit. */
     isDiagnostic?: true
   }
 }
@@ -48,7 +48,7 @@ export type TierDeps = {
   isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
   addAudit: (route: RouteOptions) => void
-  /** For the tiers of shopperAddresses. */
+  /** Rejects changes by customers and guests, such as during maintenance. */
   refuseChanges: (route: RouteOptions) => void
   slots: RequestSlots
   shopperAddresses: ShopperAddresses
@@ -157,7 +157,7 @@ export async function createTiers(
             const checks = route.config?.isUsersOnly ? [requireScope, requireUser] : [requireScope]
             route.onRequest = [...checks, ...[route.onRequest ?? []].flat()]
           })
-          // Runs before the hooks above, so that requests without the scope are recorded too.
+          // The audit hook runs before the hooks above, so that requests without the scope are recorded too.
           admin.addHook('onRoute', addAudit)
           limitTier(admin, ofUsers('admin', limits.admin_per_minute))
           await addTier('admin', admin, callerUserIdOrAddress)
@@ -182,7 +182,7 @@ function boundsIn({ server }: Config, schema: unknown): BodyBounds {
   return { ...bounds, bytesMax: Math.min(bounds.bytesMax, server.body_bytes_max) }
 }
 
-/** Limits only requests without this header. */
+/** Returns the rate limit `hook`, applied only to requests without this header. */
 function onlyWithout(header: string | undefined, hook: Hook | undefined): Hook | undefined {
   if (header === undefined || hook === undefined) return hook
   return (request, reply, done) =>

@@ -54,7 +54,7 @@ export function normalizeAddress(
   }
 }
 
-/** Trims all fields and drops optional ones that are empty. */
+/** Trims all fields of an address and drops optional ones that are empty. */
 function trimmed(address: PostalAddress): PostalAddress {
   const fields = Object.entries(address).map(([field, text]) => [field, text.trim()] as const)
   const { name, line1 } = address
@@ -66,7 +66,10 @@ function trimmed(address: PostalAddress): PostalAddress {
 
 const require = createRequire(import.meta.url)
 
-/** Returns the number as E.164, with this country's code when it has none; null when it is invalid. The first call takes 40 ms (2026-11). */
+/**
+ * Returns a phone number in E.164, with the prefix of the address's country when it has none; null when it is invalid. The
+ * first call takes 40 ms (2026-11).
+ */
 export function normalizePhone(text: string, country = ''): string | null {
   const { isSupportedCountry, parsePhoneNumberFromString } =
     require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')

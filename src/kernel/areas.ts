@@ -71,7 +71,8 @@ const POSTAL_FORMS = 'must be a code (11455), a beginning (114*) or a range (114
 
 function readPostal(country: string, text: string): Postal | undefined {
   const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? []
-  // Numbers of different lengths are not a range but the two parts of one code: 00-950.
+  // In the postal codes of an area, two numbers of different lengths are not a range but the two parts of one code:
+  // 00-950.
   if (from !== '' && from.length === to.length)
     return Number(from) > Number(to)
       ? undefined
@@ -132,14 +133,17 @@ export function createAreaMatcher({
   }
 }
 
-/** Below zero when the first area is smaller. Postal codes are compared before regions. */
+/** Compares the sizes of two areas: below zero when the first is smaller. Postal codes are compared before regions. */
 export const compareAreaSizes = (one: AreaSize, other: AreaSize): number =>
   compare(one.countries, other.countries) ||
   compare(one.codes, other.codes) ||
   compare(one.regions, other.regions)
 const compare = (one: number, other: number) => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Returns the number of codes, of the length of `code`, that match `postal`. Returns undefined when `code` does not match. */
+/**
+ * Returns how many postal codes as long as `code` the pattern `postal` matches. Returns undefined when it does not match
+ * `code`.
+ */
 function matchingCodeCount(postal: Postal, [code, first]: readonly string[]): number | undefined {
   if (code === undefined) return undefined
   const beyond = (length: number) => 10 ** (code.length - length)
@@ -166,7 +170,9 @@ export function areAreasAmbiguous(one: DeliveryArea, other: DeliveryArea): boole
   return a.to - a.from === b.to - b.from && a.from <= b.to && b.from <= a.to
 }
 
-/** Returns the first and last code of this length that match `postal`. Returns undefined when none does. */
+/**
+ * Returns the first and last postal code of this length that match the pattern `postal`. Returns undefined when none does.
+ */
 function numericRange(
   postal: Postal,
   country: string,

@@ -14,7 +14,7 @@ export function createTimeZoneDays(timeZone: string) {
     at: dayAt,
     /** Returns the first minute of a local day, also where a clock change skips its midnight. */
     startOf: (day: string): number => {
-      // In every time zone the day begins within this range.
+      // A local day begins between 15 hours before and 13 hours after midnight UTC, in every time zone.
       let before = Date.parse(`${day}T00:00:00Z`) - 15 * HOUR_MS
       let at = before + 28 * HOUR_MS
       while (at - before > MINUTE_MS) {

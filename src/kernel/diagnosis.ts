@@ -2,7 +2,7 @@
 export type DiagnosisFinding = {
   readonly state: 'ok' | 'warning' | 'wrong'
   readonly detail: string
-  /** What the operator can do about it. */
+  /** What the operator can do about the finding. */
   readonly advice?: string
 }
 

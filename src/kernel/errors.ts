@@ -33,7 +33,7 @@ export class DomainError extends Error {
     message: string,
     extra: ErrorExtra & { mayPass?: boolean } = {}
   ) {
-    // No stack, because only its code is used, and collecting one costs 5 us (2026-11).
+    // A domain error has no stack, because callers use only its code, and collecting a stack takes 5 us (2026-11).
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message, { cause: extra.cause })
@@ -58,9 +58,9 @@ type Definition = {
    * thrown.
    */
   constraints?: readonly string[]
-  /** The same request may succeed later, so a retry with its idempotency key runs again. */
+  /** Whether the same request may succeed later, so that a retry with its idempotency key runs the handler again. */
   mayPass?: boolean
-  /** The field that it is about, for `errors` of the response. */
+  /** The request field that the error is about, for `errors` of the response. */
   fault?: FieldFault
 }
 
@@ -88,7 +88,7 @@ export function declareConstraint(definition: ErrorDefinition, constraint: strin
   errorsByConstraint.set(constraint, definition)
 }
 
-/** Returns the row. @throws `notFound` when it is undefined. */
+/** Returns the row that a query found. @throws `notFound` when it is undefined. */
 export function found<R>(row: R | undefined, notFound: ErrorDefinition): R {
   if (row === undefined) throw notFound()
   return row

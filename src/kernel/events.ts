@@ -8,9 +8,9 @@ type WebhookDelivery = 'all' | 'latest' | 'none'
 /** The type of an event, named in the past tense: `order.placed`. Subscribers receive its payload. */
 export type EventType<N extends string = string, P extends TSchema = TSchema> = {
   readonly name: N
-  /** When it happens, in a sentence. */
+  /** When the event happens, as a sentence for the documentation. */
   readonly description: string
-  /** The kind of object it is about. A subscriber handles the events of one object one at a time, in order. */
+  /** The kind of object that the event is about. A subscriber handles the events of one object one at a time, in order. */
   readonly subject: string
   /** Which of these events webhooks send. Default: `none`. A payload that is sent holds no personal data and no secret. */
   readonly webhook?: WebhookDelivery
@@ -26,17 +26,20 @@ export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly payload: P
   /** Deadline of one run. */
   readonly timeoutSeconds: number
-  /** Interval of its schedule. Without it, the job runs when it is enqueued. */
+  /** Interval of the job's schedule. Without it, the job runs when it is enqueued. */
   readonly intervalSeconds?: number
-  /** Whether it waits for an external service. A slow answer then delays only other jobs of this kind. */
+  /** Whether the job waits for an external service. A slow response then delays only other jobs of this type. */
   readonly callsExternalService?: boolean
-  /** Maximum simultaneous runs in one process, independent of other jobs. Default: 1. Runs of one subject never overlap. */
+  /**
+   * Maximum simultaneous runs of the job in one process, independent of other jobs. Default: 1. Runs of one subject never
+   * overlap.
+   */
   readonly concurrency?: number
 }
 
 /** One event or job, as its handler receives it. */
 export type JobDelivery<P = unknown> = {
-  /** The same in every attempt. Serves as the idempotency key of calls to external services. */
+  /** Id of the delivery, the same in every attempt. Serves as the idempotency key of calls to external services. */
   readonly id: string
   readonly subject: string
   readonly payload: P

@@ -20,7 +20,7 @@ export function fieldFaults(part: string, errors: readonly SchemaError[]): Field
   return [...faults.values()]
 }
 
-/** Returns the path of an error. For a missing or unknown member, this is the path of the member. */
+/** Returns the path of a schema error. For a missing or unknown member, this is the path of the member. */
 export function schemaErrorPath({ instancePath, params }: SchemaError): string {
   const member = params.missingProperty ?? params.additionalProperty
   return member === undefined ? instancePath : `${instancePath}/${escapeJsonPointer(member)}`
@@ -29,7 +29,7 @@ export function schemaErrorPath({ instancePath, params }: SchemaError): string {
 /** Escapes a name for a JSON pointer (RFC 6901). */
 export const escapeJsonPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Returns a message for the user who filled in the field. */
+/** Returns the message of a schema error for the user who filled in the field. */
 export function schemaErrorMessage(error: SchemaError): string {
   const words = WORDS[error.keyword]
   return words === undefined ? 'does not have the required format' : words(error)
@@ -90,13 +90,13 @@ function nameOfNumber({ type, minimum, maximum }: Schema): string {
   return maximum === undefined ? `${name} of ${minimum} or more` : `${name} from ${minimum} to ${maximum}`
 }
 
-/** Returns what to use instead of a member that callers expect but that does not exist. */
+/** Returns the replacement of a member that callers expect but that does not exist. */
 function absentWords(member: string, { 'x-absent': absent = {} }: Schema = {}): string | undefined {
   const words = absent as Record<string, string>
   return Object.hasOwn(words, member) ? words[member] : undefined
 }
 
-/** Returns the rule for names, for an object whose members the caller names. */
+/** Returns the rule that the names of members must follow, for an object whose members the caller names. */
 function nameWords({ patternProperties = {} }: Schema = {}): string | undefined {
   const [pattern] = Object.keys(patternProperties as object)
   return pattern === undefined ? undefined : patternMessage(pattern)

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 type LruOptions<V> = {
   entriesMax: number
-  /** In the unit of `sizeOf`. */
+  /** Maximum sum of the sizes of all entries, in the unit of `sizeOf`. */
   sizeMax: number
   sizeOf: (value: V, key: string) => number
 }

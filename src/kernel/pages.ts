@@ -31,7 +31,7 @@ type List<R, P extends Place> = {
   /** Returns the rows after a position, in order. */
   rows(page: P & { limit: number }): Promise<R[]>
   placeOf(row: NoInfer<R>): P
-  /** Returns the number of rows. Above `LIST_TOTAL_MAX`, any larger number will do. */
+  /** Returns the number of rows of the list. Above `LIST_TOTAL_MAX`, any larger number will do. */
   total(): Promise<{ total: number } | undefined>
 }
 
@@ -55,7 +55,7 @@ export async function readPage<R, P extends Place>(
 ): Promise<Page<R>> {
   const fingerprint = hash('sha256', JSON.stringify([name, filters]), 'base64url').slice(0, 10)
   const after = cursor === undefined ? start : readCursor(cursor, fingerprint, start)
-  // Reads one row more to find out whether there is a next page.
+  // A page reads one row more than its limit, to find out whether there is a next page.
   const found = await rows({ ...after, limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = items.at(-1)
@@ -76,7 +76,7 @@ const reported = (counted: { total: number } | undefined) =>
     ? { total: LIST_TOTAL_MAX, total_is_more: true }
     : counted
 
-/** @throws `INVALID_CURSOR` unless the list with this fingerprint gave it out. */
+/** Decodes a cursor. @throws `INVALID_CURSOR` unless the list with this fingerprint returned it. */
 function readCursor<P extends Place>(cursor: string, fingerprint: string, start: P): P {
   const names = Object.keys(start)
   const shape = Object.values(start).map(part => typeof part as 'string' | 'number')

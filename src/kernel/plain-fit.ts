@@ -29,7 +29,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     Array.isArray(value) && value.every(item => certainlyMatchesSchema(schema, item)),
   minItems: (value, limit: number) => Array.isArray(value) && value.length >= limit,
   maxItems: (value, limit: number) => Array.isArray(value) && value.length <= limit,
-  // Objects with equal content are duplicates, too, so lists of objects are left to the compiler.
+  // `uniqueItems` forbids objects with equal content too, so lists of objects are left to the schema compiler.
   uniqueItems: value =>
     Array.isArray(value) &&
     new Set(value).size === value.length &&

@@ -11,7 +11,7 @@ export class RecentlyUsedMap<V> {
   #youngSize = 0
   #oldSize = 0
 
-  /** `sizeMax`: in the unit of `sizeOf`; entries when it is left out. */
+  /** `sizeMax`: capacity of the map in the unit of `sizeOf`, or in entries without `sizeOf`. */
   constructor(sizeMax: number, sizeOf: (value: V, key: string) => number = () => 1) {
     this.#halfMax = sizeMax / 2
     this.#sizeOf = sizeOf

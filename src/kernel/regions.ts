@@ -59,7 +59,7 @@ function readRegions(country: string): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, readonly string[]>()
   for (const [name, [first, ...others]] of Map.groupBy(own, ({ name }) => plain(name)))
     if (first !== undefined && others.length === 0) known.set(name, outwards(first.code))
-  // After the names, because a code takes precedence over a name.
+  // Codes are indexed after the names, because a code takes precedence over an equal name.
   for (const { code } of own)
     for (const text of [code, code.slice(country.length)]) known.set(plain(text), outwards(code))
   return known

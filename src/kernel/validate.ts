@@ -9,12 +9,13 @@ export type SchemaError = Pick<
 >
 
 const ERRORS_MAX = 8
-// Finding all errors takes time and memory in proportion to the value, so only the first error of a larger value is reported.
+// Finding all errors of a value takes time and memory in proportion to it, so only the first error of a larger value
+// is reported.
 const SIZE_MAX = 65_536
-/** The size of a value besides its characters. */
+/** What each value counts in addition to its characters, when the size of a JSON value is computed. */
 const VALUE_SIZE = 8
 
-// The form that PostgreSQL returns. The library's own format also accepts a URN.
+// A UUID in the form that PostgreSQL returns. The library's own format also accepts a URN.
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 const require = createRequire(import.meta.url)
@@ -30,13 +31,14 @@ function loadCompilers() {
       new Ajv({
         allErrors,
         strict: true,
-        // The gateway reads the maximum length and the hints for members that do not exist. The configuration reads
-        // whether a value may contain a password.
+        // Keywords of the shop, which the compiler ignores: the gateway reads the maximum length and the hints for
+        // unknown members, the configuration whether a value may contain a password.
         keywords: ['x-bytes-max', 'x-absent', 'x-holds-password'],
         strictTypes: false,
         strictRequired: false,
         verbose: true,
-        // Validating schemas takes 60 ms for the first one. `test/schemas.test.ts` validates all of them.
+        // Schemas are not validated at run time, because the first one takes 60 ms. `test/schemas.test.ts` validates
+        // them all.
         validateSchema: false
       })
     )

@@ -32,7 +32,7 @@ function checks() {
 
 function loadChecks() {
   const { brazil: _, checkVAT, countries: _all, ...all } = require('jsvat') as typeof import('jsvat')
-  // Belgian numbers can begin with 1, too, which the library rejects.
+  // Belgian VAT numbers can also begin with 1, which the library rejects.
   const belgium: Country = {
     ...all.belgium,
     rules: { ...all.belgium.rules, regex: [/^(BE)([01]?\d{9})$/] },

@@ -20,7 +20,7 @@ export function createSandboxProcess(options: () => SandboxOptions) {
       started.once('error', reject)
       started.once('exit', () => reject(new Error('the sandbox process ended')))
     })
-    // The end of an earlier process must not reset a later start.
+    // A process that ends must not reset the state of one that was started after it.
     isOver.catch(() => {
       if (child === started) starting = undefined
     })

@@ -68,7 +68,7 @@ const listEntries = statement({
     params: 'jsonb',
     request_id: 'text',
     status: 'int4?',
-    // In microseconds, which a Date cannot hold.
+    // Time of the entry in microseconds, which a Date cannot hold.
     place: 'float8'
   },
   slow: true,

@@ -13,7 +13,10 @@ import { statement } from './postgres/statement.ts'
 export type Broadcast = {
   /** Topic and payload have at most 7,900 bytes together. */
   publish(tx: Transaction, topic: string, payload: string): Promise<void>
-  /** `onGap` is called when the connection is lost and when it is back: drop everything that is cached. */
+  /**
+   * `onGap` is called when the LISTEN connection is lost and when it is back. The subscriber then drops all that it has
+   * cached.
+   */
   subscribe(topic: string, subscriber: BroadcastSubscriber): void
   /** False while messages may be lost; then do not serve from a cache of this process. */
   isLive(): boolean
@@ -22,11 +25,14 @@ export type Broadcast = {
 export type BroadcastSubscriber = { onMessage(payload: string): void; onGap(): void }
 
 const HEARTBEAT_MS = 250
-/** After a heartbeat without response for this long, other connections are checked as well. */
+/** After a heartbeat without response for this long, other database connections are checked as well. */
 const SILENCE_MS = 250
-/** After this long without response this connection counts as dead. */
+/** A LISTEN connection without response for this long counts as dead. */
 const SILENCE_MS_MAX = 500
-/** Longer than the above, because the heartbeat itself checks whether this process was blocked. */
+/**
+ * Query timeout of the heartbeat. It exceeds `SILENCE_MS_MAX`, because the heartbeat first checks whether this process was
+ * blocked.
+ */
 const QUERY_MS_MAX = 2_000
 const LISTEN_MS_MAX = 500
 
@@ -37,8 +43,9 @@ const notify = statement({
 })
 
 /**
- * `onSilence` is called when the database does not answer: this connection is asked all the time, so it is the first
- * to notice. @throws OperatorError when the database cannot be reached now; later it is waited for.
+ * Opens the LISTEN connection. `onSilence` is called when the database does not respond: heartbeats make this connection the
+ * first to notice.
+ * @throws OperatorError when the database cannot be reached now. Later losses are retried.
  */
 export async function openBroadcast(
   settings: pg.ClientConfig,
@@ -128,7 +135,10 @@ async function listen(client: pg.Client, deliver: (message: string) => void): Pr
   }
 }
 
-/** Returns when the connection has ended, or has not answered a heartbeat: it may have been lost without being closed. */
+/**
+ * Returns when the LISTEN connection has ended or has not answered a heartbeat, because a peer can vanish without closing
+ * it.
+ */
 async function untilLost(client: pg.Client, closing: AbortSignal, onSilence: () => void): Promise<void> {
   const ended = new AbortController()
   client.once('end', () => ended.abort())

@@ -4,11 +4,14 @@ import type { Transaction } from './postgres/database.ts'
 
 /** Invalidates what every process caches of one topic. */
 export type CacheInvalidation = {
-  /** Call it in `tx`, repeatedly if convenient. This process invalidates when `tx` commits, others within a second. */
+  /**
+   * Invalidates the caches of the topic when `tx` commits: in this process immediately, in others within a second. Repeated
+   * calls in one transaction are harmless.
+   */
   publish(tx: Transaction): void
-  /** `onChange` is called after each change, and whenever a message may have been lost. */
+  /** `onChange` is called after each invalidation, and whenever an invalidation message may have been lost. */
   subscribe(onChange: () => void): void
-  /** While it is false, messages may be lost, so nothing may be cached. */
+  /** False while invalidation messages may be lost. Then nothing may be cached. */
   isLive(): boolean
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Reserve for program files, uploads, pipes, and connections to the cache and other servers. */
+/** File descriptors reserved for program files, uploads, pipes, and connections to the cache and other servers. */
 const OTHER_FILES = 256
 
 /** Limit of open files and sockets of this process; undefined when it is unlimited, or unknown outside Linux. */

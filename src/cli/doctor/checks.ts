@@ -32,7 +32,7 @@ const CLOCK_MS_MAX = 5_000
 const CACHE_MS_MAX = 3_000
 const CACHE_POLL_MS = 50
 
-/** Checks that need no database. */
+/** Returns the checks of the installation that need no database. */
 export const checksWithoutDatabase = (config: Config): readonly Diagnosis[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
@@ -42,7 +42,7 @@ export const checksWithoutDatabase = (config: Config): readonly Diagnosis[] => [
   { about: 'cache', find: () => checkCache(config) }
 ]
 
-/** Whether the shop was never started: the embedded database is configured, and the data folder is empty or missing. */
+/** Whether the next start is the first: the embedded database is configured, and the data folder is empty or missing. */
 export function isFirstStart({ database, data }: Config): boolean {
   if (database.url !== '') return false
   try {
@@ -136,7 +136,7 @@ async function checkCache(config: Config): Promise<DiagnosisFinding> {
   }
 }
 
-/** Checks that need the database. */
+/** Returns the checks of the installation that need the database. */
 export const checksWithDatabase = (
   config: Config,
   databaseUrl: string,
@@ -208,7 +208,7 @@ async function checkSchema(databaseUrl: string, modules: readonly Module[]): Pro
   )
 }
 
-/** `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
+/** Checks the clocks. `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
 export function checkDatabaseClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okFinding('in sync with the database')

@@ -4,7 +4,10 @@ import { REQUEST_CLASSES } from './request-classes.ts'
 import { createThroughputMeter } from './throughput.ts'
 import { type OverloadReason, type QueuedRequest, type QueueWaitLimits, RequestQueue } from './wait-queue.ts'
 
-/** Longest waits of bursts. Checkouts wait longest, because a buyer whose payment is refused may not return. */
+/**
+ * Longest wait of a request in a burst, by class. Checkouts wait longest, because a buyer whose payment is refused may not
+ * return.
+ */
 const WAIT_LIMITS = {
   checkout: { burstMs: 2_500, longestMs: 6_000 },
   account: { burstMs: 1_100, longestMs: 4_000 },
@@ -17,7 +20,7 @@ const STANDING_EXPECTED_MS = 50
 const WAITING_MIN = 8
 /** Longest queue. */
 const WAITING_MAX = 5_000
-/** Longest age of the cached busiest network. */
+/** How long the network that holds the most slots is cached, in milliseconds. */
 const BUSIEST_AGE_MS = 20
 
 export type Admission = ReturnType<typeof createAdmission>
@@ -69,7 +72,7 @@ export function createAdmission(concurrentMax: number) {
     return top
   }
 
-  /** Whether another network holds at least two more, so that this one is not refused first. */
+  /** Whether another network holds at least two more slots. Then requests of this network are not refused first. */
   const holdsFewerThanBusiest = (network: string, now: number) => {
     const most = busiestNetwork(now)
     return most.network !== network && most.held > (heldBy.get(network) ?? 0) + 1

@@ -1,4 +1,4 @@
-/** The limit is never lower, because fewer requests do not keep two pipelined connections and the pool busy. */
+/** Lowest limit, because fewer simultaneous requests do not keep two pipelined connections and the pool busy. */
 const LIMIT_MIN = 64
 /**
  * Target for the median duration: twice the shortest median, within these bounds. The shortest median distinguishes a distant

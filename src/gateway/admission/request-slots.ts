@@ -15,8 +15,8 @@ import type { OverloadReason, QueuedRequest } from './wait-queue.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * When the request is answered 503 unless it has a response, on the clock of `performance.now()`. Statements and other
-     * work with a timeout end then. Infinity outside `/api`, and while a body arrives.
+     * Deadline of the request, on the clock of `performance.now()`: it gets 503 then unless it has a response. Statements
+     * and other work with a timeout end then too. Infinity outside `/api`, and while a body arrives.
      */
     deadlineAt: number
     /** `null` outside `/api`. */
@@ -284,7 +284,7 @@ class RequestSlot implements QueuedRequest {
       this.#request.raw.on('error', () => {}).resume()
     }
     raw.writeHead(problem.status, headers).end(body)
-    // A hook may still send its response, which must go nowhere.
+    // A hook of the handler may still send its response, which must go nowhere.
     Object.assign(raw, { writeHead: () => raw, write: () => true, end: () => raw })
   }
 }

@@ -15,22 +15,22 @@ export type QueuedRequest = {
   readonly class: RequestClass
   /** Network of the caller. */
   readonly network: string
-  /** The request got a slot. */
+  /** Called when the request gets a slot. */
   admit(): void
-  /** The request gets no slot. */
+  /** Called when the request is refused, because it gets no slot. */
   refuse(reason: OverloadReason): void
 }
 type QueueEntry = {
   readonly request: QueuedRequest
   readonly since: number
-  /** It reached the decision time and will be in time, so its wait is no longer a reason to refuse it. */
+  /** The request reached the decision time and will be in time, so its wait is no longer a reason to refuse it. */
   isKept: boolean
 }
-/** Longest waits of a class. */
+/** Longest waits of requests of one class, in milliseconds. */
 export type QueueWaitLimits = {
-  /** In a burst of any size. */
+  /** Longest wait in a burst of any size. */
   readonly burstMs: number
-  /** In a burst of `BURST_REQUESTS`. */
+  /** Longest wait in a burst of `BURST_REQUESTS`. */
   readonly longestMs: number
 }
 /** Requests that arrive simultaneously at an idle process and are all served, if `longestMs` is enough. */

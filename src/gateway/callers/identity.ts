@@ -86,7 +86,7 @@ type Done = (error?: Error) => void
  * missed.
  */
 export function createAuthenticationHook(authenticate: VerifyBearerToken, revocations?: TokenRevocations) {
-  /** By the value of the Authorization header. */
+  /** Verified callers, by the value of the Authorization header. */
   const verified = new RecentlyUsedMap<VerifiedToken>(
     VERIFIED_BYTES_MAX,
     (_, header) => header.length + IDENTITY_BYTES
@@ -119,7 +119,7 @@ export function createAuthenticationHook(authenticate: VerifyBearerToken, revoca
     })
   const verify = async (header: string, token: string): Promise<Identity> => {
     const first = await authenticateOnce(token)
-    // Another request may have started this verification before a revocation that precedes this request.
+    // Another request may have started the verification of this token before a revocation that precedes this request.
     const latest = isRevoked(first) ? await authenticateOnce(token) : first
     if (!isRevoked(latest) && isLive()) verified.set(header, latest)
     return latest.identity

@@ -11,7 +11,7 @@ export type TierRateLimitHooks = { onRequest: Hook; preValidation: Hook }
 /** A body counts as one additional request for each of these bytes. */
 export const BODY_BYTES_PER_REQUEST = 4_096
 
-/** Creates the hook of a limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
+/** Creates the hook of a rate limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
 export function createRateLimitHook(limit: RateLimit): Hook {
   const spend = spenderOf(limit)
   return (request, reply, done) => spend(request, reply, 1, done)

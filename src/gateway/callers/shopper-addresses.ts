@@ -47,7 +47,7 @@ export function createShopperAddressReader({ trusted_clients, trust_proxy }: Con
   }
 
   return {
-    /** A hook. Rejects a wrong secret, instead of counting the request for the shop front's address. */
+    /** Hook that rejects a request with a wrong secret, instead of counting it for the shop front's address. */
     setShopperAddress(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
       try {
         request.shopperAddress = addressIn(request.headers)
@@ -66,7 +66,7 @@ export function createShopperAddressReader({ trusted_clients, trust_proxy }: Con
         const address = addressIn(headers) ?? forwardedAddress(headers)
         return address === undefined ? undefined : networkOfAddress(address)
       } catch {
-        // The hook rejects the request later.
+        // A request with a malformed address is rejected later, by the hook.
         return undefined
       }
     }

@@ -51,7 +51,7 @@ export function mountDiagnostics(
   )
   app.get('/metrics', exposition, async (_request, reply) => {
     const text = await metrics.expose()
-    // Simultaneous callers get the same text, so it is encoded once.
+    // Simultaneous callers of the metrics get the same text, so it is encoded once.
     if (text !== encoded.text) encoded = { text, bytes: Buffer.from(text) }
     return reply.header('content-type', metrics.contentType).send(encoded.bytes)
   })

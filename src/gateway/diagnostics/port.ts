@@ -20,7 +20,7 @@ export type HealthSnapshot = {
   metrics: string
   db_pool: object
 }
-/** What the diagnostics thread sends back. */
+/** Reply of the diagnostics thread to the main thread. */
 export type DiagnosticsThreadReport =
   | { listening: true }
   | { listening: false; code: string | undefined; message: string }
@@ -33,7 +33,7 @@ export const NOT_READY_INDEX = 1
 export const DATABASE_OUT_INDEX = 2
 const STATES = 3
 
-/** The source file, or the compiled one in the package. */
+/** The entry file of the diagnostics thread: the source file, or the compiled one in the package. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 const BEAT_MS = 100
 const SNAPSHOT_MS = 1_000

@@ -11,7 +11,7 @@ export type Readiness = { isReady: boolean; body: Record<string, string | null> 
 export type ReadinessDeps = {
   db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'>
   cache: Pick<Cache, 'ping' | 'statistics'>
-  /** While the process starts or stops. */
+  /** Whether the process is starting or stopping. */
   isHeld: () => boolean
 }
 
@@ -31,7 +31,7 @@ export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Pro
       written = { state: check(() => db.proveWrite()), at: now }
     return written.state
   }
-  // After the ping, which uses a connection outside the pool.
+  // Checked after the ping, which uses a connection outside the pool.
   const pingDatabase = async () => {
     await db.ping()
     if (db.isOutOfConnections()) throw new Error('One of the connection pools has no connection.')

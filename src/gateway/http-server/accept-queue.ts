@@ -9,7 +9,7 @@ const NEW_READ_PER_TURN = 2 * READ_PER_TURN
 /** While connections keep arriving, reading pauses for this time to accept them. Then it continues for as long. */
 const ACCEPT_MS_MAX = 200
 const TICK_MS = 10
-/** Below this utilization, or when it admits no requests, the process refuses requests as fast as they arrive. */
+/** Event loop utilization. Below it, or while it admits no requests, the process refuses requests as fast as they arrive. */
 const BUSY_SHARE = 0.9
 /** A busy process reads this many refused connections again for each admitted request. */
 const REFUSED_PER_ADMITTED = 0.5
@@ -49,7 +49,7 @@ export function createAcceptQueue(): AcceptQueue {
     const isHeld = hasArrived && now >= mayHoldFrom && now < heldSince + ACCEPT_MS_MAX
     hasArrived = false
     if (!isHeld) {
-      // The newest too, so that a health check during overload does not wait behind all others.
+      // The newest connections are read too, so that a health check during overload does not wait behind all others.
       newSockets.readOldest(NEW_READ_PER_TURN)
       newSockets.readNewest(NEW_READ_PER_TURN)
       waiting.readOldest(READ_PER_TURN)

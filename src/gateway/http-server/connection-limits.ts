@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOfAddress } from '../callers/rate-limits.ts'
 
-/** Unanswered requests of a connection. Most clients send one at a time; pipelining more gains nothing. */
+/** Maximum of unanswered requests on one connection. Most clients send one at a time; pipelining more gains nothing. */
 const UNANSWERED_MAX = 8
 /**
  * A response is canceled when its client reads nothing for this time. The kernel reports progress only when a third of its
@@ -23,7 +23,7 @@ export class ConnectionState {
   get isIdle(): boolean {
     return this.#unanswered === 0
   }
-  /** Whether it has the maximum of unanswered requests. */
+  /** Whether the connection has the maximum of unanswered requests. */
   get isFull(): boolean {
     return this.#unanswered >= UNANSWERED_MAX
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { HttpMetrics } from '../diagnostics/metrics.ts'
 
 export type CorsDeps = {
-  /** Origins whose pages may read responses. */
+  /** Origins of web pages that may read responses of the API. */
   origins: readonly string[]
   /** Request headers that pages may send in addition to the safelisted ones. */
   requestHeaders: readonly string[]
@@ -37,7 +37,7 @@ const EXPOSED_HEADERS = [
   'WWW-Authenticate',
   'X-Request-Id'
 ].join(', ')
-/** The maximum of Chromium; other browsers allow more. */
+/** Seconds that browsers may cache a preflight response: the maximum of Chromium; other browsers allow more. */
 const PREFLIGHT_SECONDS = '7200'
 
 /**

@@ -36,7 +36,8 @@ export function createServerDraining(
     isDraining = true
     onHeld(true)
     stopping.abort()
-    // For responses that had started: their sockets close a second later.
+    // Responses that started before draining lack `Connection: close`. With this timeout their sockets close a second
+    // later.
     app.server.keepAliveTimeout = 1
   }
   app.addHook('preClose', done => {

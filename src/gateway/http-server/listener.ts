@@ -71,7 +71,7 @@ export function createRequestListener({
         admission.wouldRefuse(requestClass, networkOf(request) ?? connection.network, performance.now())
       if (isRefused) {
         refused.add({ class: requestClass, reason: 'arrival' })
-        // Otherwise the response is written immediately.
+        // On an idle connection the response is written immediately, so the request need not be counted.
         if (!connection.isIdle || socket.writableLength > 0) connection.requestStarted(response)
         sendProblem(response, OVERLOADED)
         acceptQueue.requestRefused(socket, response)
@@ -124,7 +124,9 @@ type WithHead = ServerResponse & { _header: string | null }
 function createProblemSender(common: Readonly<Record<string, string>>) {
   const idPrefix = randomBytes(6).toString('hex')
   let lastId = FIRST_ID
-  /** Prepares all that does not depend on the request: the headers, and the body before and after the id. */
+  /**
+   * Prepares the parts of the response that do not depend on the request: the headers, and the body before and after the id.
+   */
   const prepare = (problem: Problem) => {
     const { headers, body } = problemResponse(problem, `${idPrefix}${FIRST_ID}`, common)
     const [before = '', after = ''] = body.split(headers['x-request-id'] as string)

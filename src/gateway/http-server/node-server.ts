@@ -9,7 +9,7 @@ import type { AcceptQueue } from './accept-queue.ts'
 import { connectionStateOf, limitConnections, type ServerConnections } from './connection-limits.ts'
 
 const options = {
-  // Otherwise Node sends an empty 400 without Host. The gateway sends a problem.
+  // Node would answer a request without Host with an empty 400. The gateway sends a problem instead.
   requireHostHeader: false,
   headersTimeout: 8_000,
   requestTimeout: 300_000, // for a whole request, including uploads of large files
@@ -21,7 +21,7 @@ const LINGER_MS = 1_000
 
 export type NodeServer = { server: Server; connections: ServerConnections }
 
-/** Creates the server. `listener` also gets requests that Node would answer or drop, such as CONNECT. */
+/** Creates Node's HTTP server. `listener` also gets requests that Node would answer or drop, such as CONNECT. */
 export function createNodeServer(
   listener: RequestListener,
   acceptQueue: AcceptQueue,
@@ -40,7 +40,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy()
     return
   }
-  // Its last response was sent before.
+  // The connection has sent its last response, so nothing may follow it.
   if (connectionStateOf(socket as Socket).isEnding) {
     endSoon(socket)
     return

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connectionStateOf } from './connection-limits.ts'
 
-/** Up to this announced length, letting Node read and drop the rest of a body is cheap. */
+/** Up to this Content-Length, letting Node read and drop the rest of a request body is cheap. */
 const DROPPED_BYTES_MAX = 65_536
-/** Time for a client that still sends to read its response. */
+/** How long the socket stays open, so that a client that is still sending can read its response. */
 const LINGER_MS = 500
 
 /**

@@ -22,20 +22,20 @@ type BodySchema = {
   /** Maximum bytes of a value: of any shape, or of an object whose members have maxima, too. */
   readonly 'x-bytes-max'?: number
 }
-/** Records what a part of the schema lacks. */
+/** Records a part of the schema that has no maximum, by its path and the missing keyword. */
 type NoteMissing = (what: string) => void
 type Size = { readonly bytes: number; readonly values: number }
 
 const KIB = 1_024
-/** Limits in bytes. A route gets the smallest that fits every body that its schema allows. */
+/** Possible body limits of routes, in bytes. A route gets the smallest that fits every body that its schema allows. */
 const SIZE_CLASSES = [4, 8, 16, 32, 64, 128, 256, 1_024].map(kib => kib * KIB)
 const [SMALLEST = 0] = SIZE_CLASSES
 const LARGEST = SIZE_CLASSES.at(-1) ?? 0
-/** For routes without a body schema. */
+/** Maximum count of values for routes without a body schema. */
 const VALUES_DEFAULT = 1_000
 /** `0,` is the shortest value in JSON. */
 const VALUE_BYTES_MIN = 2
-/** Lets a body with unknown members reach validation, which names them. */
+/** Spare values, so that a body with some unknown members reaches validation, which names them. */
 const VALUES_SPARE = 64
 
 /** The longest escape of a character: `\ud83d\ude00`. */
@@ -74,7 +74,7 @@ function computeBounds(schema: object): BodyBounds {
   }
 }
 
-/** Records what is missing in the part at `path`; `in` descends. */
+/** Records the maximum that is missing in the schema at `path`; `in` descends to a member. */
 type SchemaPart = { readonly lacks: NoteMissing; readonly in: (name: string) => SchemaPart }
 const at = (path: string, unbounded: string[]): SchemaPart => ({
   lacks: what => unbounded.push(`${path} needs ${what}`),

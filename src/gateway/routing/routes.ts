@@ -5,11 +5,11 @@ export type MountedRoute = {
   method: string | string[]
   url: string
   owner: string | null
-  /** `null` for routes of the gateway, which are never refused. */
+  /** Class of the route's requests; `null` for routes of the gateway, which are never refused. */
   class: RequestClass | null
-  /** Whether it was mounted on a tier, and so has its checks. */
+  /** Whether the route was mounted on a tier, whose checks apply then. */
   hasTier: boolean
-  /** Parts of its body's schema without a maximum. */
+  /** Parts of the route's body schema without a maximum. */
   unbounded: readonly string[]
 }
 const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])

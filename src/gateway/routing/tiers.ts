@@ -26,15 +26,15 @@ export type BodyKind = 'json' | 'bytes' | { readonly stream: string; readonly by
 export type RouteLimit = {
   readonly name: string
   readonly perMinute: number
-  /** Only requests without this header count. */
+  /** Requests with this header do not count towards the limit. */
   readonly without?: string
 }
 
 /** Headers that modules declare. */
 export type ModuleHeaders = {
-  /** They identify a caller without an account. */
+  /** Request headers that identify a caller without an account. */
   readonly credentialHeaders: readonly string[]
-  /** They choose a variant of the response, for every caller alike. */
+  /** Request headers that choose a variant of the response, for every caller alike. */
   readonly varyHeaders: readonly string[]
 }
 
@@ -45,17 +45,17 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly body?: B
   readonly limit?: RouteLimit
   /**
-   * How many requests one counts as in the tier's limit, in addition to its bytes. 1 by default; more for requests that
-   * take more CPU than two writes to a cart.
+   * How many requests one request to this route counts as in the tier's limit, in addition to its bytes. 1 by default; more
+   * for requests that take more CPU than two writes to a cart.
    */
   readonly countsAs?: number
-  /** Every caller gets the same response, so caches may store it. Only on the tiers `public` and `wellKnown`. */
+  /** `public`: every caller gets the same response, so caches may store it. Only on the tiers `public` and `wellKnown`. */
   readonly cache?: 'public'
   /** Responses with this status (`any`: any 2xx) contain a secret and are not stored: a retry runs the handler again. */
   readonly secret?: 200 | 201 | 'any'
   /** Kinds of errors for the API document that the tier, path and body do not imply. */
   readonly errors?: readonly ErrorKind[]
-  /** The response has a version, but the route takes no `If-Match`, because it creates the object. */
+  /** Marks a route that takes no `If-Match` although its response has a version, because it creates the object. */
   readonly unversioned?: true
   /** Why an unsafe route needs no `writeOf(request)`. It then takes no `If-Match`. */
   readonly noReplay?: string

@@ -7,8 +7,9 @@ import { validationFailed } from '../errors.ts'
 
 const require = createRequire(import.meta.url)
 
-// Both compile at the first request of a route, because compiling 40 routes at the start takes 100 ms. A body is validated
-// as sent, except that its ids become lower case. Parameters are text, converted to the type in the schema.
+// Validators and serializers are compiled at the first request of a route, because compiling 40 routes at the start
+// takes 100 ms. A body is validated as sent, except that its ids become lower case. Parameters are text, converted to
+// the type in the schema.
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const part = httpPart === 'querystring' ? 'query' : httpPart
   let errorsOf: ReturnType<typeof compileSchema> | undefined
@@ -31,7 +32,10 @@ export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }
 }
 
 type Stringify = (value: unknown) => string
-/** By schema, because several gateways in one process, as in tests, share schemas, and building takes milliseconds. */
+/**
+ * Compiled serializers by response schema, because several gateways in one process, as in tests, share schemas, and
+ * compiling takes milliseconds.
+ */
 const stringifies = new WeakMap<object, Stringify>()
 
 function stringifyOf(schema: TSchema): Stringify {

@@ -11,9 +11,9 @@ import { decryptStoredResponse, encryptStoredResponse } from './stored-responses
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The claimed key, until the response. */
+    /** The idempotency key that this request has claimed, until its response is stored. */
     idempotency: (IdempotencyKeyClaim & { cipherKey: Buffer }) | null
-    /** The body's bytes, for the fingerprint of requests with an Idempotency-Key. */
+    /** The bytes of the request body, for the fingerprint of requests with an Idempotency-Key. */
     rawBody: Buffer | null
     /** The request failed for a temporary reason, so a retry runs the handler again. */
     mayPass: boolean

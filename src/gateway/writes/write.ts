@@ -15,9 +15,9 @@ import { honoursIdempotencyKey } from './idempotency.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     write: IdempotentWrite | null
-    /** Random without an idempotency key. */
+    /** The id of what the request creates; random without an idempotency key. */
     operationId: string | null
-    /** The audit entry of an administrator's request; `null` for other callers. */
+    /** The audit entry of an administrator's request, without its status; `null` for other callers. */
     audit: Omit<AuditEntry, 'id' | 'status'> | null
   }
 }

@@ -10,7 +10,7 @@ export type BackupHeader = {
   readonly format: 1
   readonly version: string
   readonly taken_at: string
-  /** The migrations that created the tables. */
+  /** The migrations that were applied to the database of the backup. */
   readonly migrations: readonly AppliedMigration[]
 }
 /** The line before the rows of a table. Names are quoted as SQL identifiers. */
@@ -57,9 +57,10 @@ export function createBackupReader(source: Readable) {
         throw new InvalidBackup('a line of it is not JSON')
       }
     },
-    /** Yields the rows up to their end. */
+    /** Yields the rows of a table, up to the line that ends them. */
     async *rows(): AsyncGenerator<Buffer> {
-      // What stood before is a line break, so that no rows at all are closed like some.
+      // The end line is found by the line break before it. Without rows there is none, so the break of the header
+      // line is put back.
       held = Buffer.concat([ROWS_END.subarray(0, 1), held])
       let isFirst = true
       const given = (bytes: Buffer) => {

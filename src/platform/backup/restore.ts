@@ -37,7 +37,8 @@ export async function restoreDatabase(
   const source = createReadStream(file)
   const unzipped = createGunzip()
   const reading = pipeline(source, unzipped)
-  // Readers of the lines get this error too; an error after the last read does not matter.
+  // An error of the file or its compression reaches the code that reads the lines. After the last line it does not
+  // matter.
   reading.catch(() => {})
   unzipped.on('error', () => {})
   try {

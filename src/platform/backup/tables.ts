@@ -52,7 +52,10 @@ export async function listTablesByReferences(
 
 type Sequence = {
   readonly name: string
-  /** Whether it fills a column of existing rows; otherwise its values leave the database, such as order numbers. */
+  /**
+   * Whether the values of the sequence fill a column of existing rows. Otherwise they leave the database, such as order
+   * numbers.
+   */
   readonly is_of_column: boolean
 }
 

@@ -41,7 +41,7 @@ export function createRedisCache(url: string, log: Log, entriesMax: number): Cac
   let isUp = false
   let isClosed = false
 
-  /** Returns the response of Redis, or the fallback of this process. */
+  /** Runs an operation on Redis. Returns the result of the memory of this process when Redis does not answer. */
   const operate = async <T>(ask: () => Promise<T>, askFallback: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now()
     figures.operations += 1

@@ -2,12 +2,12 @@
 export type IgnoredCsvColumns = { names: string[]; total: number }
 
 export type CsvColumns<F extends string> = {
-  /** Number of columns of each row. */
+  /** Number of columns in each row of the file. */
   width: number
   /** Column index of each field; absent when the file lacks it. */
   indexes: ReadonlyMap<F, number>
   ignored: IgnoredCsvColumns
-  /** Its name in the file. */
+  /** The name of the column in the file. */
   headingOf(field: F): string
 }
 

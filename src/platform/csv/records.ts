@@ -5,15 +5,15 @@ import type { CsvError, Parser } from 'csv-parse'
 export type CsvRecord = { row: number; cells: string[] }
 
 export const CSV_RECORD_BYTES_MAX = 8_388_608
-/** More than the longest text of a cell may have. */
+/** Maximum bytes of one CSV record: more than the longest text that a cell may have. */
 const COMMAS_MAX = 250_000
-/** Passed by the parser to Node's stream, which would read 16 records ahead. */
+/** High-water mark that the parser passes to its Node stream, which would read 16 records ahead by default. */
 const STREAM_OPTIONS = { readableHighWaterMark: 1 }
 const COMMA = 0x2c
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** The whole file is rejected. */
+/** Rejects a whole CSV file; the message says why. */
 export class CsvRejected extends Error {
   readonly row: number
 
@@ -23,7 +23,7 @@ export class CsvRejected extends Error {
   }
 }
 
-/** The process stops, so the rest of a file is not imported. `row`: the first row that was not started. */
+/** The process stops while it imports a CSV file. `row`: the first row that was not started. */
 export class CsvInterrupted extends Error {
   readonly row: number
 
@@ -47,7 +47,7 @@ export async function* readCsvRecords(file: Readable): AsyncGenerator<CsvRecord>
   })
   let row = 1
   const tooMany = () => new CsvRejected(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
-  // A failure there ends the parser, and so this loop, with the same error.
+  // An error of the source destroys the parser, so the loop below throws the same error.
   pipeline(file, limitCommas(parser, tooMany), parser, () => {})
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {

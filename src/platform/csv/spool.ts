@@ -7,10 +7,10 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvRejected } from './records.ts'
 
-/** Errors of our disk, not of the client. */
+/** Error codes of the shop's disk, which are not the fault of the client. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
 
-/** A file that can be read several times. `digest`: the SHA-256 of its content. */
+/** A temporary file that can be read several times. `digest`: the SHA-256 of its content. */
 export type SpooledFile = { readonly digest: string; open(): Readable; remove(): Promise<void> }
 
 /**

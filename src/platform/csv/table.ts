@@ -1,10 +1,10 @@
 import { type CsvRecord, CsvRejected, readCsvRecords } from './records.ts'
 import type { SpooledFile } from './spool.ts'
 
-/** The parsed header, or why the file cannot be read. */
+/** The parsed header of a CSV file, or why the file cannot be read. */
 type ReadHeader<H> = (cells: readonly string[]) => { header: H } | { problem: string }
 
-/** Reads the whole file once. @throws CsvRejected when it is not CSV, or `readHeader` returns a problem */
+/** Reads a whole CSV file once to validate it. @throws CsvRejected when it is not CSV, or `readHeader` returns a problem */
 export async function validateCsvFile<H>(
   file: SpooledFile,
   readHeader: ReadHeader<H>,

@@ -18,10 +18,10 @@ export type HttpRequest = {
   timeoutMs?: number
   /** Most bytes of the response body. */
   bytesMax?: number
-  /** Whether a longer body is truncated instead of rejected. */
+  /** Whether a response body above `bytesMax` is truncated instead of rejected. */
   isCut?: boolean
   signal?: AbortSignal
-  /** Whether the URL comes from the configuration; it may then be private, and plain http. */
+  /** Whether the operator configured the URL. It may then be private, and plain http. */
   isConfigured?: boolean
 }
 type HttpAnswer = { status: number; headers: Record<string, string>; body: Buffer }

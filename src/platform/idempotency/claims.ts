@@ -29,7 +29,7 @@ type Finished = { keyHash: Buffer; lease: string; status: number; answer: Buffer
 
 const LEASE_SECONDS = 2
 const RENEW_MS = 1_000
-/** How long a retry waits for a running attempt. */
+/** How long a retry waits while an earlier attempt of its request is running. */
 const WAIT_MS = 2_000
 const POLL_MS = 50
 const WAITERS_OF_KEY_MAX = 8
@@ -82,7 +82,7 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
     return { kind: 'claimed', claim: { keyHash, lease, operationId, isApplied: false, resultId: null } }
   }
 
-  /** Tries to claim the key once. */
+  /** Tries to claim the idempotency key once. */
   async function tryOnce(key: Key): Promise<IdempotencyClaimOutcome> {
     const wanted = { ...key, lease: randomUUID(), leaseSeconds: LEASE_SECONDS, operationId: newId() }
     if (await insertTogether(wanted)) return hold(key, wanted.lease, wanted.operationId)
@@ -98,7 +98,7 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
     return taken === undefined ? { kind: 'running' } : hold(key, wanted.lease, taken.operation_id)
   }
 
-  /** Claims the key. Waits a moment while another attempt is running. */
+  /** Claims the idempotency key. Waits a moment while another attempt is running. */
   async function claim(key: Key, whileWaiting: () => () => void): Promise<IdempotencyClaimOutcome> {
     const first = await tryOnce(key)
     if (first.kind !== 'running') return first
@@ -155,7 +155,7 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
       const { keyHash, lease } = claim
       await finishTogether({ keyHash, lease, status, answer }).finally(() => letGo(claim))
     },
-    /** Releases the key: a retry runs the request again, or finds its result when it was committed. */
+    /** Releases the idempotency key: a retry runs the request again, or finds its result when it was committed. */
     async release(claim: IdempotencyKeyClaim): Promise<void> {
       const { keyHash, lease } = claim
       await db.run(keys.releaseIdempotencyKey, { keyHash, lease }).finally(() => letGo(claim))
@@ -179,7 +179,10 @@ export async function markIdempotencyKeyApplied(
     throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
 }
 
-/** Has the lease of the committed attempt, whose response may still be stored. */
+/**
+ * The claim of a retry after its request was committed. It has the lease of that attempt, so the response can still be
+ * stored.
+ */
 const appliedClaim = ({ keyHash }: Key, row: keys.IdempotencyKeyRow): IdempotencyKeyClaim => ({
   keyHash,
   lease: row.lease,

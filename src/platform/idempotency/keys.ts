@@ -52,7 +52,7 @@ export const findIdempotencyKey = statement({
 })
 export type IdempotencyKeyRow = RowOf<typeof findIdempotencyKey>
 
-/** Claims a key that was released, whose lease expired, or whose 48 hours are over. */
+/** Claims an idempotency key that was released, whose lease expired, or whose 48 hours are over. */
 export const takeOverIdempotencyKey = statement({
   name: 'idempotency.take_key_over',
   takes: {
@@ -92,7 +92,10 @@ export const renewIdempotencyKeyLeases = statement({
     ) mine
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
-/** Runs in the transaction of the work. Changes no row when a later attempt took the key over. */
+/**
+ * Marks the idempotency key as applied, in the transaction of the work. Changes no row when a later attempt took the key
+ * over.
+ */
 export const updateIdempotencyKeyApplied = statement({
   name: 'idempotency.mark_key_applied',
   takes: { keyHash: 'bytea', lease: 'uuid', resultId: 'uuid?' },
@@ -117,7 +120,7 @@ export const storeIdempotentResponses = statement({
     ) mine
     where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
-/** Releases the key and keeps its operation id, unless the work was committed. */
+/** Releases the idempotency key and keeps its operation id, unless the work was committed. */
 export const releaseIdempotencyKey = statement({
   name: 'idempotency.release_key',
   takes: { keyHash: 'bytea', lease: 'uuid' },

@@ -21,15 +21,15 @@ export type IdempotentWrite = {
    */
   once<T, X extends Transaction>(db: Transactions<X>, work: (tx: X) => Promise<T>): Promise<T | undefined>
   /**
-   * The same for one optimistic statement, which changes and returns nothing when the data it rests on has changed. Then it
-   * returns `undefined`, and `once` may follow. `send` gets the transaction that also records the request; none without an
-   * idempotency key, and the statement then commits alone.
+   * Like `once`, for one optimistic statement, which changes and returns nothing when the data it rests on has changed. Then
+   * this returns `undefined`, and `once` may follow. `send` gets the transaction that also records the request; none without
+   * an idempotency key, and the statement then commits alone.
    */
   onceIfUnchanged<T>(
     db: Transactions,
     send: (tx: Transaction | undefined) => Promise<T | undefined>
   ): Promise<T | undefined>
-  /** Records inside `work` the id that was created *or found*, for later attempts. */
+  /** Records, inside `work`, the id of the object that the request created or found, for later attempts. */
   result(id: string): void
   /**
    * Returns the result of another request, instead of `once` or after it failed. Records the id under the key in a separate
@@ -44,7 +44,7 @@ export type IdempotentWrite = {
   readonly withoutSlot: RunWithoutSlot
 }
 
-/** What the gateway passes of the request behind a write. */
+/** The request behind a write: its operation id, its result in earlier attempts, its precondition and its deadline. */
 export type WriteOperation = {
   id: string
   /** An earlier attempt committed; `resultId` is the id that it recorded. */
@@ -52,7 +52,7 @@ export type WriteOperation = {
   resultId: string | null
   /** The version in If-Match; `null` without one. */
   expectedVersion: number | null
-  /** When the client stops waiting, on the monotonic clock. */
+  /** Time at which the client stops waiting, in milliseconds of the monotonic clock. */
   deadlineAt?: number | undefined
   /** Absent for a write without a request, which holds no slot. */
   withoutSlot?: RunWithoutSlot
@@ -78,7 +78,10 @@ export function createIdempotentWrite(operation: WriteOperation): IdempotentWrit
   let isCompared = expectedVersion === null
   let isBegun = false
 
-  /** Sends statement and mark in one round trip, and commits afterwards: without a change nothing is recorded. */
+  /**
+   * Sends the statement and the mark of the idempotency key in one round trip, and commits afterwards: without a change
+   * nothing is recorded.
+   */
   async function sendAndMark<T>(
     db: Transactions,
     send: (tx: Transaction) => Promise<T | undefined>,

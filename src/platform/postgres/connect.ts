@@ -9,7 +9,10 @@ const CONNECT_TIMEOUT_MS = 3_000
 /** The server releases the locks of a transaction after this when its process died or hangs. */
 const IDLE_IN_TRANSACTION_MS = 2_000
 const GOODBYE_MS_MAX = 1_000
-/** The server times out first; the client this much later, in case server or network do not respond. */
+/**
+ * The client's query timeout exceeds the server's statement timeout by this, so it ends a statement only when server or
+ * network do not respond.
+ */
 const SERVER_HEAD_START_MS = 250
 
 const parseInt8 = (text: string): number => {
@@ -18,12 +21,12 @@ const parseInt8 = (text: string): number => {
   return value
 }
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInt8)
-/** `bigint[]`, which the client's types do not name. Without nulls. */
+/** Type OID of `bigint[]`, which the client library does not name. The arrays hold no nulls. */
 const INT8_ARRAY: number = 1016
 pg.types.setTypeParser(INT8_ARRAY, text => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8)))
 
-// Sessions run in UTC, so the text always ends in `+00`: this costs a twentieth of the general parser.
-// A join repeats values of its left side, so the latest value is cached.
+// Parses a timestamp. Sessions run in UTC, so the text always ends in `+00`: this costs a twentieth of the general
+// parser. A join repeats values of its left side, so the latest value is cached.
 let latest = { text: '', time: Number.NaN }
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
   if (text !== latest.text) latest = { text, time: Date.parse(`${text.replace(' ', 'T')}:00`) }
@@ -31,20 +34,22 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
 })
 
 /**
- * For statements whose best plan depends on their parameters: how common a word is, whether there is a filter.
- * Planning a list costs 0.1 ms; the generic plan of a search took up to 5 s (2026-11-21, 20,000 products).
+ * Planner settings for statements whose best plan depends on their parameters: how common a word is, whether there is a
+ * filter. Planning a list costs 0.1 ms; the generic plan of a search took up to 5 s (2026-11-21, 20,000 products).
  */
 export const customPlanSettings = { plan_cache_mode: 'force_custom_plan' }
 
 /**
- * For statements that write, which find their rows by key. A generic plan is made once per connection. Made while a table is
- * empty, it would scan the whole table later, until PostgreSQL analyzes it. Without an index the scan still happens.
+ * Planner settings for statements that write, which find their rows by key. A generic plan is made once per connection. Made
+ * while a table is empty, it would scan the whole table later, until PostgreSQL analyzes it. Without an index the scan still
+ * happens.
  */
 export const keyLookupPlanSettings = { enable_seqscan: 'off' }
 
 /**
- * For fast statements, whose rows are found by key and are in memory; the server's default is for rotating disks. It makes
- * the lines of a cart an index lookup: 23 us instead of 27 (2026-11). Tables grow while plans stay, as above.
+ * Planner settings for fast statements, whose rows are found by key and are in memory; the server's default is for rotating
+ * disks. They make the lines of a cart an index lookup: 23 us instead of 27 (2026-11). As tables grow while plans stay,
+ * sequential scans are off here too.
  */
 export const inMemoryPlanSettings = { ...keyLookupPlanSettings, random_page_cost: '1.1' }
 
@@ -69,7 +74,8 @@ export const sessionSettings = (options: ConnectOptions, more: SessionSettings =
 })
 
 export function connectionSettings(options: ConnectOptions, more: SessionSettings = {}) {
-  // What a URL says would replace what is beside it, so its own `options` are put before ours.
+  // `pg` lets parameters of the URL replace the settings beside it. So `options` of the URL are taken out of it and
+  // put before those of the shop.
   const url = new URL(options.url)
   const theirs = url.searchParams.getAll('options')
   url.searchParams.delete('options')

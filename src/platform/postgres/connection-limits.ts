@@ -1,10 +1,10 @@
 import { statement } from './statement.ts'
 
-/** A ping and a write for `/readyz`. */
+/** Connections of health checks: a ping and a test write for `/readyz`. */
 const PROBES = 2
-/** The writer of stock, the claims of events and jobs, and the renewal of their leases. */
+/** Dedicated connections: the writer of stock, the claims of events and jobs, and the renewal of their leases. */
 const DEDICATED = 3
-/** One for LISTEN, and one that dead peer detection opens. */
+/** Connections outside the pools: one for LISTEN, and one that dead peer detection opens. */
 const LISTENERS = 2
 /** Size of the pool for transactions that waited for a lock: a quarter of the others. */
 export const lockRetryPoolSize = (poolSize: number): number => Math.ceil(poolSize / 4)

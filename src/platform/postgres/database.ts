@@ -202,7 +202,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const turns = createKeyedQueue()
   const inTurns = (keys: readonly string[], run: typeof groupCommit): Database => ({
     ...database,
-    // A key that is already held would wait for itself.
+    // The caller already holds this key, so it would wait for itself.
     serializedBy: key => inTurns(keys.includes(key) ? keys : [...keys, key], run),
     groupCommit: () => inTurns(keys, groupCommit),
     transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) => {

@@ -33,7 +33,10 @@ const READ_ONLY = '25006'
 const RETRYABLE = new Set(['40001', '40P01'])
 /** The connection is unusable: its server became read-only after a failover, or is shutting down. */
 const RETIRED = /^(25006|57P)/
-/** The connection ends, so this does not answer the statement. An earlier failure in the transaction (25P02) does. */
+/**
+ * Errors by which the server ends the connection. They say nothing about the statement, unlike 25P02, which reports an
+ * earlier failure of its transaction.
+ */
 const CONNECTION_ENDED = /^(08|25P0[345]|57P)/
 /** The prepared statement is missing: its parsing failed while executions of it were pending. */
 const STATEMENT_LOST = '26000'

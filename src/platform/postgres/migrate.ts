@@ -4,7 +4,9 @@ import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
 import { closeConnection, connectToServer } from './connect.ts'
 
-/** Where the migrations of one PostgreSQL schema lie: `0001_what.sql`, `0002_…`, applied in the order of their names. */
+/**
+ * The folder with the migrations of one PostgreSQL schema: `0001_what.sql`, `0002_…`, applied in the order of their names.
+ */
 export type MigrationSource = { module: string; folder: URL }
 type Migration = { module: string; name: string; sql: string; checksum: string }
 
@@ -125,7 +127,7 @@ const nameOf = ({ module, name }: Pick<Migration, 'module' | 'name'>) => `${modu
 const failed = (step: string, cause: unknown) =>
   new OperatorError(`Migrating the database failed${step}: ${(cause as Error).message}.`, { cause })
 
-// Synchronous, which takes 2 ms, because a start has nothing else to do meanwhile.
+// Reads the migration files synchronously, which takes 2 ms, because a start has nothing else to do meanwhile.
 function readMigrations(sources: readonly MigrationSource[]): Migration[] {
   return sources.flatMap(({ module, folder }) => {
     const names = readdirSync(folder).filter(name => name.endsWith('.sql'))

@@ -45,7 +45,7 @@ const SHARED_STATEMENT_MS_MAX = 1_000
 const SHARED_LOCK_MS_MAX = 50
 /** Statement timeout of slow reads: clients do not wait longer for a search. */
 const SLOW_STATEMENT_MS_MAX = 2_000
-/** A connection without response this long after the server's timeout counts as dead. */
+/** A connection without response counts as dead this long after the server's statement timeout. */
 const SILENCE_MS = 200
 /** Factor of the lock timeout when a transaction is retried after a lock timeout. */
 const PATIENCE = 4
@@ -122,7 +122,7 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
       shared.isOutOfConnections || [...forWork, ...dedicated].some(each => each.isOutOfConnections),
     suspects: (): SuspectConnection[] =>
       [...forWork, ...dedicated, ...probes.pools, shared].flatMap(each => each.suspects),
-    /** Replaces the connections that exist now. */
+    /** Replaces the connections of all pools, such as when their prepared statements no longer match the schema. */
     renew: () => {
       for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },

@@ -2,9 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 type Recorded<T> = {
   result: T
-  /** The names of the statements that `work` sent. Requests over a socket are not part of it. */
+  /** The names of the statements that `work` sent. Those of requests over a socket are missing. */
   statements: string[]
-  /** Names of statements that jobs and timers sent meanwhile; which ones depends on the speed of the machine. */
+  /**
+   * Names of statements that jobs and timers sent meanwhile. Which ones depends on the speed of the machine, so tests ignore
+   * them.
+   */
   background: string[]
 }
 

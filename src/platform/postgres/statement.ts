@@ -17,19 +17,22 @@ type ValueTypes = {
   'bool[]': boolean[]
   'bytea[]': Buffer[]
 }
-/** Where a type says which values it stands for; nothing has it at run time. A name, so that declarations can be emitted. */
+/**
+ * Type-level property with the TypeScript type of a column's values. No value has it at run time. TypeScript needs a named
+ * type here to emit declarations.
+ */
 type Means<T> = { readonly '~value': T }
 type TypeName = keyof ValueTypes & string
-/** A `?` behind the type: may be null. */
+/** The PostgreSQL type of a value; with `?` at the end, the value may be null. */
 type ValueType = TypeName | `${TypeName}?`
-/** A `jsonb` whose shape is known; written by `json` and `nullableJson`. */
+/** A `jsonb` column or parameter whose TypeScript type is known, as declared by `json` and `nullableJson`. */
 type Json<T> = 'jsonb' & Means<T>
 type NullableJson<T> = 'jsonb?' & Means<T>
-/** A `jsonb` of a known shape, as `json<Option[]>()` in what a statement takes or gives. */
+/** Declares a `jsonb` parameter or column with the TypeScript type of its values: `json<Option[]>()`. */
 export const json = <T>() => 'jsonb' as Json<T>
 /** The same, or null. */
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
-/** A `text` column with a few values, which a check constraint enforces. */
+/** Declares a `text` parameter or column with few possible values, which a check constraint enforces. */
 export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
 /** The same, or null. */
 export const nullableOneOf = <T extends string>() => 'text?' as 'text?' & Means<T>
@@ -49,10 +52,10 @@ type ValueOf<T extends ValueType> =
 export type StatementRow<G extends StatementValues> = { [K in keyof G]: ValueOf<G[K]> }
 type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
 type Given<T extends StatementValues> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
-/** The parameter of a call after the statement: values by name, or nothing when it takes none. */
+/** The arguments of a statement's execution: its parameters by name, or none when it takes none. */
 export type StatementArguments<T extends StatementValues> = keyof T extends never ? [] : [given: Given<T>]
 
-/** A named statement: prepared once a connection, and compared with the migrated schema by a test. */
+/** A named SQL statement. Each connection prepares it once, and a test compares it with the migrated schema. */
 export type Statement<
   T extends StatementValues = StatementValues,
   G extends StatementValues = StatementValues
@@ -62,11 +65,14 @@ export type Statement<
   readonly gives: G
   /** The SQL, with `$1`, `$2` instead of names, in the order of `takes`. */
   readonly text: string
-  /** Its duration grows with the data, so it runs on separate connections and delays no fast statement. */
+  /** The statement's duration grows with the data, so it runs on separate connections and delays no fast statement. */
   readonly isSlow: boolean
-  /** It writes or locks. Outside a transaction it holds a connection alone, so that no statement waits behind it. */
+  /**
+   * The statement writes or locks. Outside a transaction it holds a connection alone, so that no other statement waits
+   * behind it.
+   */
   readonly mayLock: boolean
-  /** It is executed once for the rows of all participants of a transaction. */
+  /** The statement is executed once for the rows of all callers that share a transaction. */
   readonly isForEach: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
@@ -78,13 +84,14 @@ type Declaration<T extends StatementValues, G extends StatementValues> = {
   name: string
   /** Parameters: `$name` in the text. */
   takes?: T
-  /** The columns that it returns, in their order. */
+  /** The columns that the statement returns, in their order. */
   gives?: G
-  /** It only reads and may be slow, such as a search. */
+  /** Marks a statement that only reads and may be slow, such as a search. */
   slow?: boolean
   /**
-   * Its parameters are the columns of `$each`, a table with one row per participant and a column `at`, the row's number. It
-   * returns `at` with each row, so that each participant gets its own rows.
+   * Marks a statement that runs once for all callers that share a transaction. Its parameters are the columns of `$each`, a
+   * table with one row per caller and a column `at`, the row's number. It returns `at` with each row, so that each caller
+   * gets its own rows.
    */
   forEach?: boolean
   text: string
@@ -119,7 +126,7 @@ export function statement<
   return declared as Statement<T, G>
 }
 
-/** Returns the text with a number for each name. */
+/** Replaces the parameter names in the text by their positions: `$cart_id` by `$1`. */
 export function numberParameters({
   name,
   takes = {},
@@ -136,7 +143,7 @@ export function numberParameters({
   return parts.map((part, at) => (at % 2 === 1 ? `$${names.indexOf(part) + 1}` : part)).join('')
 }
 
-/** Returns the text with the rows of a JSON array instead of `$each`. */
+/** Replaces `$each` in the text by the rows of a JSON array. */
 export function expandEachRows({
   name,
   takes = {},
@@ -163,7 +170,7 @@ export function orderedParameterValues(
   const values: unknown[] = []
   for (const key in takes) {
     const value = given[key]
-    // A missing value would be sent as null.
+    // The client would send a missing value as null, so it is an error here.
     if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
     const isJson = !isForEach && (takes[key] === 'jsonb' || takes[key] === 'jsonb?')
     values.push(isJson && value !== null ? JSON.stringify(value) : value)

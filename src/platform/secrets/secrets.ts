@@ -45,7 +45,9 @@ const PURPOSES_MAX = 1_000
 
 type Ring = { id: string; keyFor(use: string, purpose: string): Buffer }
 
-/** Returns the problems of configured keys, and whether keys must be configured. */
+/**
+ * Returns what is wrong with the configured keys. In production with an external database, a missing key is a problem too.
+ */
 export function secretProblems(
   keys: readonly SecretKey[],
   { isProduction, databaseUrl }: { isProduction: boolean; databaseUrl: string }
@@ -137,7 +139,7 @@ function ringOf({ id, key: text }: SecretKey): Ring {
       const info = `${use}:${purpose}`
       const known = derived.get(info)
       if (known !== undefined) return known
-      // A purpose is a name in the code, never what a caller sends.
+      // Purposes are names in the code and never come from a request, so their number is bounded.
       if (derived.size >= PURPOSES_MAX) throw new Error(`too many purposes; the last one is ${purpose}`)
       const subkey = Buffer.from(hkdfSync('sha256', key, 'cartwright', info, 32))
       derived.set(info, subkey)

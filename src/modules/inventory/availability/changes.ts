@@ -10,7 +10,7 @@ const IDS_MAX = 5_000
 export type ChangedVariants = readonly string[] | typeof ALL_VARIANTS
 type Subscriber = {
   onChange(change: ChangedVariants): void
-  /** Called when changes may have been missed. */
+  /** Called when notifications of stock changes may have been lost, so that cached availability is dropped. */
   onGap(): void
 }
 

@@ -15,7 +15,7 @@ export type CheckoutInput = {
   readonly lines: readonly CheckoutLine[]
   /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
-  /** As the client sent it; it may be incomplete. See `validEmailOf`. */
+  /** E-mail address of the buyer as the client sent it; it may be incomplete. See `validEmailOf`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { destroyConnection } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
 
-/** The pool that wants connections: how many are missing, and what to do when one opens or fails. */
+/** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
 export type ConnectionDemand = {
   missing(): number
   onOpen(client: pg.Client): void
@@ -10,11 +10,14 @@ export type ConnectionDemand = {
 }
 
 const PAUSE_MS = 100
-/** Pause after "too many connections": each attempt costs the server a process. */
+/**
+ * Pause between connection attempts after "too many connections". It is longer because each attempt costs the server a
+ * process.
+ */
 const FULL_PAUSE_MS = 200
-/** An attempt without response for this long gets a second one beside it. */
+/** A connection attempt without response for this long gets a second one beside it. */
 const SILENCE_MS = 200
-/** How many attempts without response are kept in addition to those that are missing. */
+/** How many connection attempts without response are kept in addition to those that a pool lacks. */
 const SILENT_MAX = 4
 
 /**
@@ -25,7 +28,7 @@ const SILENT_MAX = 4
 export class Connector {
   readonly #settings: pg.ClientConfig
   readonly #wanting: ConnectionDemand
-  /** Pending attempts, the oldest first. */
+  /** Pending connection attempts, the oldest first. */
   readonly #tries = new Set<pg.Client>()
   #startedAt = Number.NEGATIVE_INFINITY
   #failedAt = Number.NEGATIVE_INFINITY
@@ -38,12 +41,12 @@ export class Connector {
     this.#wanting = wanting
   }
 
-  /** Whether the last attempt just failed and none is pending. */
+  /** Whether the last connection attempt just failed and none is pending. */
   get isHopeless(): boolean {
     return this.#tries.size === 0 && performance.now() - this.#failedAt < this.#pauseMs
   }
 
-  /** Opens the missing connections. Call it whenever one may be missing. */
+  /** Opens the connections that the pool lacks. Called whenever it may lack one. */
   open(): void {
     const missing = this.#isClosed ? 0 : this.#wanting.missing()
     if (missing <= 0) return

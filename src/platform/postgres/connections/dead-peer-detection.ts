@@ -3,14 +3,17 @@ import pg from 'pg'
 import { closeConnection } from '../connect.ts'
 
 /**
- * A connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be silent for
- * `patienceMs`, because its statement may wait for a lock.
+ * A database connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be
+ * silent for `patienceMs`, because its statement may wait for a lock.
  */
 export type SuspectConnection = { client: pg.Client; patienceMs?: number; end(): void }
 
 const CONNECT_MS_MAX = 1_000
 const ANSWER_MS_MIN = 50
-/** A server that accepts connections slowly is slow in everything, so connections in use get this many times as long. */
+/**
+ * Connections in use may take this many times as long to respond as a new one takes to open, because a server that accepts
+ * connections slowly does everything slowly.
+ */
 const CONNECT_TIMES_IN_USE = 5
 
 /**
@@ -30,7 +33,8 @@ export function createDeadPeerDetection(settings: pg.ClientConfig, suspects: () 
       const isAlive = () => silent.delete(suspect)
       suspect.client.query({ text: 'select 1', query_timeout: CONNECT_MS_MAX } as pg.QueryConfig).then(
         isAlive,
-        // In a failed transaction the response is an error.
+        // In a failed transaction the server responds to the test query with an error, so any response proves that
+        // the peer lives.
         error => error instanceof pg.DatabaseError && isAlive()
       )
     }

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 
-/** A pool as the other pools of its group see it. */
+/** A connection pool, as the other pools of its group use it. */
 export type PoolMember = {
   readonly total: number
-  /** How many of its connections other pools may get. */
+  /** How many connections of this pool other pools may get. */
   readonly spare: number
-  /** Whether it has work and no connection, because the server accepts no more. */
+  /** Whether callers wait for this pool while it has no connection, because the server accepts no more. */
   readonly isStarving: boolean
   /** Removes an idle connection from the pool and returns it; undefined when it has none. */
   lend(): pg.Client | undefined
-  /** Adds a connection of another pool. */
+  /** Adds to this pool a connection that another pool of the group gave away. */
   adopt(client: pg.Client): void
-  /** Closes idle connections while the pool has more than one. */
+  /** Closes idle connections of this pool as long as it has more than one connection. */
   shrink(): void
 }
 
-/** How long after a refused connection the pools open no new ones. */
+/** After the server refused a connection, the pools open no new ones for this long. */
 const FULL_MS = 10_000
 
 /**
@@ -23,7 +23,7 @@ const FULL_MS = 10_000
  * an idle one of another pool, or the next one released there. So all kinds of work continue with few connections.
  */
 export class PoolGroup {
-  /** Ordered by when they were last served, the least recent first. */
+  /** Pools of the group, the one that was least recently given a connection first. */
   readonly #members = new Set<PoolMember>()
   #fullUntil = Number.NEGATIVE_INFINITY
 
@@ -45,7 +45,7 @@ export class PoolGroup {
     for (const member of this.#members) member.shrink()
   }
 
-  /** Takes an idle connection of another member, preferring the largest. */
+  /** Takes an idle connection from another pool of the group, preferably from the largest. */
   borrow(borrower: PoolMember): pg.Client | undefined {
     const lenders = [...this.#members].filter(member => member !== borrower)
     for (const lender of lenders.sort((a, b) => b.total - a.total)) {
@@ -55,12 +55,12 @@ export class PoolGroup {
     return undefined
   }
 
-  /** Whether another member may lend a connection. */
+  /** Whether another pool of the group may give a connection away. */
   hasSpare(borrower: PoolMember): boolean {
     return [...this.#members].some(member => member !== borrower && member.spare > 0)
   }
 
-  /** Returns the member without connections that was served least recently, for a connection that `giver` released. */
+  /** Returns the pool without connections that waited longest, to give it a connection that `giver` released. */
   findStarving(giver: PoolMember): PoolMember | undefined {
     if (!this.isFull) return undefined
     const starving = [...this.#members].find(member => member !== giver && member.isStarving)

@@ -7,16 +7,16 @@ import type { PoolGroup, PoolMember } from './pool-group.ts'
 import { resetConnection } from './reset-connection.ts'
 
 export type ConnectionPoolOptions = {
-  /** Most connections; they are opened on demand. */
+  /** Maximum number of connections. They are opened on demand. */
   max: number
-  /** How long a caller waits for one, in milliseconds. */
+  /** How long a caller waits for a connection, in milliseconds. */
   waitMs: number
   /** How long a connection in use may be silent during dead peer detection; when left out, those in use are not checked. */
   patienceMs?: number
-  /** Session settings, for connections that it gets from other pools. */
+  /** Session settings that the pool applies to a connection of another pool. */
   session: SessionSettings
   group: PoolGroup
-  /** Whether other pools may get its idle connections. */
+  /** Whether other pools may get idle connections of this pool. */
   canLend: boolean
 }
 type Waiter = {
@@ -39,14 +39,14 @@ export class ConnectionPool implements PoolMember {
   readonly #connector: Connector
   readonly #options: ConnectionPoolOptions
   readonly #idle: { client: pg.Client; since: number }[] = []
-  /** In use: how many bytes were read, and since when no more. */
+  /** Connections in use: how many bytes each had received at the last look, and since when that number has not changed. */
   readonly #busy = new Map<pg.Client, { bytesRead: number; since: number }>()
   /**
-   * In use and silent: perhaps dead, perhaps waiting for a lock. They do not count towards `max`, so that other callers get
-   * a connection; there are at most `max` of them.
+   * Connections in use that receive nothing: perhaps dead, perhaps waiting for a lock. They do not count towards `max`, so
+   * that other callers get a connection; there are at most `max` of them.
    */
   readonly #strays = new Set<pg.Client>()
-  /** In use, and closed when released. */
+  /** Connections in use that are closed when they are released. */
   readonly #retired = new WeakSet<pg.Client>()
   readonly #waiting = new Set<Waiter>()
   readonly #idleTimer: NodeJS.Timeout
@@ -54,7 +54,7 @@ export class ConnectionPool implements PoolMember {
   #isClosed = false
   /** Whether the server refused the last connection with "too many connections". */
   #isRefused = false
-  /** Whether a caller failed for lack of a connection since. */
+  /** Whether a caller has failed for lack of a connection since the server refused one. */
   #hasFailed = false
   #onLastGiven: () => void = () => {}
 
@@ -91,7 +91,10 @@ export class ConnectionPool implements PoolMember {
   get isOutOfConnections(): boolean {
     return this.isStarving && this.#hasFailed
   }
-  /** One after a failure even without a waiting caller, to notice when the server accepts connections again. */
+  /**
+   * After a failure the pool wants one connection even without a waiting caller, to notice when the server accepts
+   * connections again.
+   */
   get #wanted(): number {
     return this.#waiting.size || (this.#hasFailed ? 1 : 0)
   }
@@ -129,7 +132,7 @@ export class ConnectionPool implements PoolMember {
   }
 
   release(client: pg.Client, isBroken = false): void {
-    // It may have broken while it was in use, and then was removed already.
+    // A connection that broke while it was in use was removed from the pool then.
     const isStray = this.#strays.delete(client)
     const isKnown = this.#busy.delete(client) || isStray
     const isTooMany = isStray && this.total >= this.#options.max
@@ -140,7 +143,7 @@ export class ConnectionPool implements PoolMember {
     this.#connector.open()
   }
 
-  /** Stops lending connections that exist now: idle ones close, those in use close when released. */
+  /** Replaces the open connections by new ones: idle ones close now, those in use when they are released. */
   replaceConnections(): void {
     for (const client of [...this.#busy.keys(), ...this.#strays]) this.#retired.add(client)
     this.#endIdle(Number.POSITIVE_INFINITY)
@@ -212,7 +215,7 @@ export class ConnectionPool implements PoolMember {
     }
   }
 
-  /** Lends a released connection to a pool without any, otherwise to the own callers. */
+  /** Gives a released connection to another pool without any, otherwise to a caller of this pool. */
   #handOn(client: pg.Client): void {
     const starving = this.#options.canLend ? this.#options.group.findStarving(this) : undefined
     if (starving === undefined) this.#rest(client)
@@ -246,7 +249,7 @@ export class ConnectionPool implements PoolMember {
     this.#busy.set(client, { bytesRead: socketOfClient(client).bytesRead, since: performance.now() })
   }
 
-  /** Runs only while callers wait. */
+  /** Looks for connections in use that receive nothing. Runs only while callers wait. */
   #lookForStrays(): void {
     this.#strayTimer = undefined
     const now = performance.now()
@@ -267,7 +270,7 @@ export class ConnectionPool implements PoolMember {
     destroyConnection(client)
   }
 
-  /** Lends it to the caller that waits longest, or keeps it idle. */
+  /** Gives a connection to the caller that has waited longest, or keeps it idle. */
   #rest(client: pg.Client): void {
     const [waiter] = this.#waiting
     if (waiter === undefined) {

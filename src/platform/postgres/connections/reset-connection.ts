@@ -2,13 +2,15 @@ import type pg from 'pg'
 import type { SessionSettings } from '../connect.ts'
 import { forgetPreparedStatements } from '../wire/batch-query.ts'
 
-/** Server defaults of the settings that only some of our connections set. */
+/** Server defaults of the session settings that only some pools set. */
 const SERVER_DEFAULTS: SessionSettings = { enable_seqscan: 'on', default_transaction_read_only: 'off' }
 
 /** The prepared statements of a connection in `pg`, which its types do not declare. */
 type Known = { connection: { parsedStatements: object; submittedNamedStatements: object } & pg.Connection }
 
-/** Applies these settings to an idle connection of another pool, and deallocates its prepared statements. */
+/**
+ * Prepares an idle connection of one pool for another: applies the session settings and deallocates the prepared statements.
+ */
 export async function resetConnection(client: pg.Client, settings: SessionSettings): Promise<void> {
   await client.query('deallocate all')
   const { connection } = client as unknown as Known

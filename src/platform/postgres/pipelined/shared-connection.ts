@@ -15,7 +15,7 @@ export class SharedConnection {
   #isGivenUp = false
   #sent = 0
   #answered = 0
-  /** The statement that is awaited: the latest one at `#markedAt`. */
+  /** Number of the statement whose response is awaited: the latest one sent at `#markedAt`. */
   #mark = 0
   #markedAt = 0
 
@@ -53,7 +53,10 @@ export class SharedConnection {
     return this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
   }
 
-  /** Milliseconds, at least, that the oldest statement has had no response. Responses arrive in the order of statements. */
+  /**
+   * Returns for how many milliseconds, at least, the oldest statement has had no response. Responses arrive in the order of
+   * statements.
+   */
   silentMs(now: number): number {
     if (this.#answered >= this.#mark) {
       this.#mark = this.#sent

@@ -39,7 +39,7 @@ export class SharedConnections implements PoolMember {
   #isClosed = false
   /** Whether the server refused the last connection with "too many connections". */
   #isRefused = false
-  /** Whether a read failed for lack of a connection since. */
+  /** Whether a read has failed for lack of a connection since the server refused one. */
   #hasFailed = false
   #isAdopting = false
   waitedMs = 0
@@ -79,7 +79,7 @@ export class SharedConnections implements PoolMember {
   get isOutOfConnections(): boolean {
     return this.#isRefused && this.#hasFailed && this.#open.length === 0
   }
-  /** One is enough while the server accepts no more. */
+  /** One shared connection is enough while the server accepts no more. */
   get #count(): number {
     return this.#options.group.isFull ? 1 : this.#options.count
   }
@@ -103,7 +103,7 @@ export class SharedConnections implements PoolMember {
     return this.#wait().then(opened => opened.query(statement, values))
   }
 
-  /** Replaces the connections that exist now; their pending statements still complete. */
+  /** Replaces the open connections by new ones; statements pending on the old ones still complete. */
   replaceConnections(): void {
     for (const { client } of this.#open.splice(0)) closeConnection(client)
     this.#connector.open()
@@ -196,7 +196,7 @@ export class SharedConnections implements PoolMember {
     this.#settleArrival(arrival => arrival.resolve())
   }
 
-  /** Resolves or rejects the waiting callers; later callers wait for the next arrival. */
+  /** Resolves or rejects the callers that wait for a connection. Callers after that wait for the next one that opens. */
   #settleArrival(settle: (arrival: PromiseWithResolvers<void>) => void): void {
     settle(this.#arrival)
     this.#arrival = Promise.withResolvers()

@@ -10,10 +10,10 @@ import {
 } from '../wire/columns.ts'
 
 type Answer = Pick<Awaited<ReturnType<SendStatement>>, 'rows' | 'rowCount'>
-/** Of one connection, by the statement's name. */
+/** The result columns of statements that are prepared on one connection, by statement name. */
 export type DescribedColumns = Map<string, ResultColumns>
 
-/** Both messages as they always are (PostgreSQL, "Message Formats"): all rows of the portal, and the end of the statement. */
+/** Messages that never differ (PostgreSQL, "Message Formats"): execute the portal for all its rows, and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[0x53, 0, 0, 0, 4]])
 
 /**

@@ -10,7 +10,7 @@ type BatchedCall<I, O> = {
   reject(error: unknown): void
 }
 
-/** Two, so that one batch runs while the disk writes the other. */
+/** Two batches run concurrently, so that one runs while the disk writes the other. */
 const UNDER_WAY_MAX = 2
 const SIZE_MAX = 64
 
@@ -41,7 +41,7 @@ export function createCallBatcher<I, O>(
     ]
     for (const { reject } of late) reject(databaseBusy({ retryAfterSeconds: 1 }))
     underWay += 1
-    // Runs in the async context of its first caller, not in that of the batch before.
+    // A batch runs in the async context of its first caller, not in that of the batch before.
     await inTime[0]?.inContext(settle, inTime)
     underWay -= 1
     setOff()

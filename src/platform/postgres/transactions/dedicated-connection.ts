@@ -11,7 +11,7 @@ import type { Pools } from '../pools.ts'
 import { readOnlyUntilBegin, runTransaction, type Transaction } from './transaction.ts'
 
 export type DedicatedConnectionOptions = {
-  /** Lock timeout of its statements; that of the configuration when left out. */
+  /** Lock timeout of statements on this connection; that of the configuration when left out. */
   lockTimeoutMs?: number
   /** Settings of PostgreSQL for this connection. */
   settings?: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ export function openDedicatedConnection(
     patienceMs: lockTimeoutMs + PATIENCE_MS,
     session: sessionSettings(options, more),
     group,
-    // Another pool could not reset its settings.
+    // No other pool may borrow this connection, because it could not reset the settings.
     canLend: false
   })
   dedicated.add(pool)

@@ -72,7 +72,10 @@ export const readOnlyUntilBegin = { default_transaction_read_only: 'on' }
 
 const ROLLBACK_MS_MAX = 200
 const IDLE_WITHOUT_END_MS = 10_000
-/** The server times out first; the client this much later, in case the server does not respond. */
+/**
+ * The client's query timeout exceeds the server's statement timeout by this, so it ends a statement only when the server
+ * does not respond.
+ */
 const SERVER_HEAD_START_MS = 200
 /** Setting a shorter timeout costs 10 us, so it is skipped when it would save less than this. */
 const OVERTIME_MS = 1_000
@@ -161,7 +164,7 @@ export async function runTransaction<T>(
     let sent: Promise<unknown> | undefined
     if (withCommits.length > 0) {
       const answers: Promise<unknown>[] = []
-      // Work that is being sent may add more.
+      // The work of `withCommit` may call `withCommit` again.
       for (const each of withCommits) answers.push(each())
       sent = Promise.all(answers)
       // A statement that could not be sent has failed by the next tick; then nothing is committed.
@@ -183,7 +186,7 @@ export async function runTransaction<T>(
 
   let result: T
   try {
-    // Not awaited, because BEGIN is sent in one batch with the first statement.
+    // BEGIN is not awaited, because it is sent in one batch with the first statement.
     const begun = begin()
     begun.catch(() => {})
     result = await work(share(), share)
@@ -192,10 +195,10 @@ export async function runTransaction<T>(
     await commit()
   } catch (error) {
     isOpen = false
-    // Pending statements go before ROLLBACK, not after it.
+    // Statements that are not sent yet must reach the server before ROLLBACK, not after it.
     send()
     if (!isBroken) await rollBack(client).catch(() => (isBroken = true))
-    // After a failed BEGIN every statement fails, with a less specific error.
+    // After a failed BEGIN every statement fails with a less specific error, so the error of BEGIN is thrown.
     throw beginError ?? error
   } finally {
     giveBack(isBroken)

@@ -21,14 +21,14 @@ export type BatchedStatement = {
 
 /** The statements that are prepared on a connection. */
 type PreparedStatements = {
-  /** Prepared and executed before, with their columns. */
+  /** Statements that were prepared and executed on the connection before, with their result columns. */
   readonly known: Map<string, ResultColumns>
-  /** Parse was sent; they may be prepared. */
+  /** Names of statements whose Parse message was sent, so the server may have prepared them. */
   readonly asked: Set<string>
 }
 const prepares = new WeakMap<pg.Connection, PreparedStatements>()
 
-/** Call it after DEALLOCATE ALL on an idle connection. */
+/** Forgets which statements a connection has prepared. Called after DEALLOCATE ALL on an idle connection. */
 export const forgetPreparedStatements = (connection: pg.Connection): void => {
   prepares.delete(connection)
 }
@@ -51,7 +51,7 @@ const ROWS_OF_COMMAND = / (\d+)$/
  */
 export class BatchQuery extends ClientQuery {
   readonly query_timeout: number
-  /** Set by the client, to end its timer. */
+  /** The `pg` client sets this callback, which ends the timer of its query timeout. */
   declare callback: () => void
   readonly #statements: readonly BatchedStatement[]
   #prepare: PreparedStatements | undefined
@@ -80,7 +80,8 @@ export class BatchQuery extends ClientQuery {
     for (const { name, text, values } of this.#statements) {
       const isNew = name === '' || !(known.has(name) || parsed.has(name))
       if (isNew) {
-        // It may exist already: an earlier attempt failed later, or its response is pending.
+        // The server may have the prepared statement already: an earlier batch failed after its Parse, or its
+        // response is pending.
         if (asked.has(name)) connection.close({ type: 'S', name })
         connection.parse({ name, text, types: [] }, true)
         if (name !== '') {
@@ -132,7 +133,7 @@ export class BatchQuery extends ClientQuery {
   handleError(error: unknown): void {
     this.callback()
     for (const statement of this.#statements.slice(this.#at)) {
-      // Another batch may have prepared it meanwhile; the Close of this batch removed it.
+      // Another batch may have prepared the statement before the Close of this batch removed it.
       if (this.#parsed.has(statement.name)) this.#prepare?.known.delete(statement.name)
       statement.reject(error)
     }
