@@ -372,7 +372,9 @@ test.each([
 )
 
 test('the data folder is read from the configuration file, even when the file has other problems', async () => {
-  expect(findDataFolderBeforeModulesLoad(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
+  expect(findDataFolderBeforeModulesLoad(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe(
+    '/f'
+  )
   expect(findDataFolderBeforeModulesLoad(await useFile('data: 5\n'))).toBeUndefined()
   expect(
     findDataFolderBeforeModulesLoad(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))
