@@ -39,11 +39,10 @@ export class ConnectionPool implements PoolMember {
   readonly #connector: Connector
   readonly #options: ConnectionPoolOptions
   readonly #idle: { client: pg.Client; since: number }[] = []
-  /** Connections in use: how many bytes each had received at the last look, and since when that number has not changed. */
+  /** Connections in use: how many bytes each had received at the last look, and since when. */
   readonly #busy = new Map<pg.Client, { bytesRead: number; since: number }>()
   /**
-   * Connections in use that receive nothing: perhaps dead, perhaps waiting for a lock. They do not count towards `max`, so
-   * that other callers get a connection; there are at most `max` of them.
+   * Connections in use that receive nothing, perhaps dead. They do not count towards `max`; there are at most `max` of them.
    */
   readonly #strays = new Set<pg.Client>()
   /** Connections in use that are closed when they are released. */
@@ -91,10 +90,7 @@ export class ConnectionPool implements PoolMember {
   get isOutOfConnections(): boolean {
     return this.isStarving && this.#hasFailed
   }
-  /**
-   * After a failure the pool wants one connection even without a waiting caller, to notice when the server accepts
-   * connections again.
-   */
+  /** Connections that callers wait for. After a failure at least one, to notice when the server accepts more. */
   get #wanted(): number {
     return this.#waiting.size || (this.#hasFailed ? 1 : 0)
   }
