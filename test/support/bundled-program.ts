@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SCRIPT = '. tools/program.sh && wait && . tools/program.sh && echo "$PROGRAM"'
 /** Programs that tests start and kill, in test/faults. */
-const VICTIMS = ['request-victim', 'outbox-victim', 'outbox-program', 'stock-buyer']
+const VICTIMS = ['request-victim', 'outbox-victim', 'outbox-program', 'stock-buyer', 'event-log-victim']
 const VICTIMS_FOLDER = join(ROOT, 'node_modules/.cache/victims')
 
 /**

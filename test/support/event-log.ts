@@ -10,7 +10,7 @@ import type { Database } from '../../src/platform/postgres/database.ts'
 
 // A module for tests of the event log, and transactions that stay open.
 
-const chimeRang = defineEvent(
+export const chimeRang = defineEvent(
   'chime.rang',
   { description: 'A chime rang.', subject: 'the chime', webhook: 'all', version: 3 },
   { nth: Type.Integer() }

@@ -14,7 +14,7 @@ const cursorAhead = defineError(
 )
 
 /** An event of the log. Positions have no gaps. */
-type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
+export type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
 export type EventLogPage = { items: LoggedEvent[]; next_after: number; latest_position: number }
 export type EventLogQuery = {
   /** Returns events after this position. Default: from the oldest that is kept. */
