@@ -10,7 +10,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { newId } from '../src/kernel/ids.ts'
-import { orderCreated, orderPlaced } from '../src/modules/orders/events.ts'
+import { orderCreatedEvent, orderPlacedEvent } from '../src/modules/orders/events.ts'
 import { createEventLog } from '../src/platform/event-log/event-log.ts'
 import { createSequencer } from '../src/platform/event-log/sequencer.ts'
 import { createMetricRegistry } from '../src/platform/metrics/registry.ts'
@@ -77,8 +77,8 @@ const order = (events: boolean) => () =>
     if (!events) return
     const order_id = newId()
     const payload = { order_id, number: '100001', customer_id: newId(), currency: 'EUR', total: 12_345 }
-    outbox.emit(tx, orderCreated, order_id, payload)
-    outbox.emit(tx, orderPlaced, order_id, payload)
+    outbox.emit(tx, orderCreatedEvent, order_id, payload)
+    outbox.emit(tx, orderPlacedEvent, order_id, payload)
   })
 const positioned = async () => {
   await order(true)()

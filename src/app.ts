@@ -93,7 +93,10 @@ export async function setUpShopModules(
       }
     }),
     apiOf: createModuleApiLookup(loaded),
-    diagnoses: loaded.flatMap(({ instance }) => instance.diagnoses ?? []),
+    diagnoses: [
+      ...platform.eventLog.diagnoses,
+      ...loaded.flatMap(({ instance }) => instance.diagnoses ?? [])
+    ],
     stop: () => stopModules(loaded)
   }
 }

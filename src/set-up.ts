@@ -73,6 +73,8 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
         )
       if (instance.personalData !== undefined) personalData.set(module.name, instance.personalData)
     }
+    const ofLog = platform.eventLog.personalDataOf(events)
+    if (ofLog !== undefined) personalData.set('event_log', ofLog)
     return loaded
   } catch (error) {
     const ended = await Promise.allSettled(settingUp.values())

@@ -12,8 +12,10 @@ export type EventType<N extends string = string, P extends TSchema = TSchema> = 
   readonly description: string
   /** The kind of object that the event is about. A subscriber handles the events of one object one at a time, in order. */
   readonly subject: string
-  /** Which of these events webhooks send. Default: `none`. A payload that is sent holds no personal data and no secret. */
+  /** Which of these events webhooks send. Default: `none`. A payload that is sent holds no secret. */
   readonly webhook?: WebhookDelivery
+  /** Fields of the payload with personal data. Erasing the customer sets them to null in the event log. Avoid them: name ids. */
+  readonly personalFields?: readonly string[]
   /** Version of the payload's format, from 1. Raise it when a field changes its meaning. Default: 1. */
   readonly version?: number
   readonly payload: P
@@ -58,7 +60,9 @@ const jobs = new Map<string, JobType>()
  */
 export const defineEvent = <const N extends Name, F extends Properties>(
   name: N,
-  about: Pick<EventType, 'description' | 'subject' | 'webhook' | 'version'>,
+  about: Pick<EventType, 'description' | 'subject' | 'webhook' | 'version'> & {
+    personalFields?: readonly (keyof F & string)[]
+  },
   fields: F
 ): EventType<N, TObject<F>> => declare(events, { name, ...about, payload: Type.Object(fields) })
 

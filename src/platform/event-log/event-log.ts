@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Diagnosis } from '../../kernel/diagnosis.ts'
+import type { EventType } from '../../kernel/events.ts'
 import type { Log } from '../log.ts'
+import type { PersonalData } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
+import { diagnoseEventLog } from './diagnosis.ts'
+import { personalDataOfLog } from './erasure.ts'
 import { type EventLogPage, type EventLogQuery, readFeed } from './feed.ts'
 import { createPlaceReader, type EventPlace } from './positions.ts'
 import { createPartitions, dropPartitions } from './queries.ts'
@@ -18,7 +23,13 @@ export type EventLog = {
   placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventPlace>>
 }
 /** The log, for the process that runs the shop. */
-export type RunningEventLog = EventLog & Pick<Sequencer, 'wake' | 'start' | 'stop'>
+export type RunningEventLog = EventLog &
+  Pick<Sequencer, 'wake' | 'start' | 'stop'> & {
+    /** The personal data of these events in the log; undefined when none declares any. */
+    personalDataOf(events: readonly EventType[]): PersonalData | undefined
+    /** What `doctor` checks. */
+    readonly diagnoses: readonly Diagnosis[]
+  }
 
 type EventLogDependencies = {
   db: Database
@@ -47,6 +58,8 @@ export function createEventLog({ db, log, timers, settings }: EventLogDependenci
   return {
     read: query => readFeed(db, query),
     placesOf: createPlaceReader(db, sequencer),
+    personalDataOf: events => personalDataOfLog(db, events),
+    diagnoses: diagnoseEventLog(db),
     wake: sequencer.wake,
     start: () => {
       sequencer.start()

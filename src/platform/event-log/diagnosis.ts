@@ -1,0 +1,60 @@
+import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import type { Database } from '../postgres/database.ts'
+import { type RowOf, statement } from '../postgres/statement.ts'
+
+/**
+ * Counts what contradicts the log: batches that do not begin where the one before ends; among the newest million positions,
+ * events with two positions; events without one that are older than 5 minutes; events outside of the partitions of weeks.
+ */
+const checkEventLog = statement({
+  name: 'event_log.check',
+  slow: true,
+  gives: { latest: 'int8', breaks: 'int8', repeated: 'int8', unpositioned: 'int8', outside: 'int8' },
+  text: `
+    with batches as (
+      select first_position, ids, last_id, first_position + cardinality(ids) as next,
+        lead(first_position) over (order by first_position) as following
+      from cartwright.event_batches
+    ), newest as materialized (
+      select listed.id
+      from batches, unnest(ids) as listed (id)
+      where first_position > (select max(first_position) from batches) - 1000000
+    )
+    select coalesce((select max(next) - 1 from batches), 0) as latest,
+      (select count(*) from batches where following <> next) as breaks,
+      (select count(*) from (select id from newest group by id having count(*) > 1) twice) as repeated,
+      (
+        select count(*) from cartwright.events event
+        where event.id > coalesce((select min(id) from newest), 0) and event.occurred_at < now() - interval '5 minutes'
+          and not exists (select from newest where newest.id = event.id)
+      ) as unpositioned,
+      (select count(*) from cartwright.events_default) as outside`
+})
+
+/** Proves that positions are unique and without gaps. */
+export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosis[] => [
+  {
+    about: 'event log',
+    find: async () => judgeEventLog(await db.first(checkEventLog))
+  }
+]
+
+function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
+  const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0 } = found ?? {}
+  if (breaks > 0 || repeated > 0)
+    return problemFinding(
+      `positions are not unique: ${breaks} batches begin at a wrong position, ${repeated} events have two positions`,
+      'Nothing but the shop may write cartwright.event_batches. Let readers of the feed read all objects again.'
+    )
+  if (unpositioned > 0)
+    return warningFinding(
+      `${unpositioned} events have no position for more than 5 minutes`,
+      'Check that a server runs. A transaction that stays open delays its own events only.'
+    )
+  if (outside > 0)
+    return warningFinding(
+      `${outside} events are in no week's partition, so they are not deleted by dropping one`,
+      'A running server moves them within an hour. If not, its log has the reason.'
+    )
+  return okFinding(latest === 0 ? 'empty' : `${latest} positions, unique and without gaps`)
+}
