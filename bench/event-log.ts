@@ -1,5 +1,5 @@
 /**
- * What the event log writes for an order with two events, in bytes of WAL: `node bench/event-log.ts`. Each order is a
+ * What the event log writes for an order with two events, in bytes of WAL: `npm run bench:event-log`. Each order is a
  * transaction of its own and gets its positions in a batch of its own, which is the dearest case. Full-page images are
  * counted apart: they are written for each page once after a checkpoint. On a database of its own, embedded; 20 seconds.
  */
