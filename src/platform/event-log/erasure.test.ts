@@ -51,7 +51,7 @@ test('erasing a guest sets personal fields to null by the ids of orders and by a
   const [order, email] = [newId(), 'guest@example.com']
   await shop.apiOf(letters)?.send(order, 'other@example.com')
   await shop.apiOf(letters)?.send(newId(), email)
-  await shop.apiOf(letters)?.send(newId(), 'somebody.else@example.com')
+  await shop.apiOf(letters)?.send(newId(), 'other.guest@example.com')
   const ofLog = shop.platform.eventLog.personalDataOf([letterSent])
   await shop.db.transaction(async tx =>
     ofLog?.guests?.erase(tx, { orderIds: [order], emails: [email], buyers: [] })
@@ -59,6 +59,6 @@ test('erasing a guest sets personal fields to null by the ids of orders and by a
   expect(await shop.sql(`select payload ->> 'email' as email from cartwright.events order by id`)).toEqual([
     { email: null },
     { email: null },
-    { email: 'somebody.else@example.com' }
+    { email: 'other.guest@example.com' }
   ])
 })
