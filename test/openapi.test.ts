@@ -281,6 +281,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...[
       'get /api/auth/addresses/{id}',
       'get /api/cart',
+      'get /api/catalog/categories/{id}',
       'get /api/catalog/products/{id}',
       'get /api/guest-cart'
     ],

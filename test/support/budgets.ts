@@ -59,7 +59,9 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     2_500,
     ...CHANGES,
     ...NOT_FOUND,
-    ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'q=PRODUCT-77', 'status=archived', 'status=draft']
+    ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'q=PRODUCT-77', 'status=archived', 'status=draft'],
+    ...['common', 'rare', 'nowhere'].map(line => `metadata[line]=${line}`),
+    'metadata[line]=rare&q=thing'
   ),
   '/api/admin/orders': listing(
     1_500,
@@ -152,6 +154,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
       '/api/auth/me',
       '/api/auth/second-factor',
       '/api/auth/addresses/{id}',
+      '/api/catalog/categories/{id}',
       '/.well-known/jwks.json',
       '/api/markets',
       '/api/admin/markets/{id}'

@@ -24,7 +24,7 @@ const PLATFORM_VALUES = [
     'declareMetadata',
     'hasMetadataSql',
     'mergedMetadataSql',
-    'metadataChangesOf',
+    'changeMetadata',
     'metadataColumns',
     'metadataMatchSql',
     'metadataSearch',

@@ -53,12 +53,13 @@ export async function fillLargeCatalog(
       array[md5('all'), md5('leaf-' || i)]::uuid[]
     from generate_series(1, 400) i`)
   await client.query(`
-    insert into catalog.products (id, slug, name, description, brand, status, tags, options, images, search_text)
+    insert into catalog.products (id, slug, name, description, brand, status, tags, options, images, search_text, metadata)
     select
       ('01990000-' || substr(numbered, 1, 4) || '-7' || substr(numbered, 5) || '-8000-' || substr(md5(numbered), 1, 12))::uuid,
       'product-' || i, name, repeat('words ', 40), 'Brand', case when i % 50 = 0 then 'draft' else 'active' end,
       array['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9'] || case when i % 700 = 1 then '{rare}'::text[] else '{}' end,
-      '[]', '[{"url": "https://images.example.com/product.jpg", "alt": null}]', lower(name || E'\\nBrand')
+      '[]', '[{"url": "https://images.example.com/product.jpg", "alt": null}]', lower(name || E'\\nBrand'),
+      case when i % 1000 = 7 then '{ "line": "rare" }' when i % 3 = 0 then '{ "line": "common" }' else '{}' end::jsonb
     from (
       select i, lpad(i::text, 7, '0') as numbered,
         'Thing ' || substr(md5(i::text), 1, 6) || case when i % 900 = 1 then ' zebra' else '' end as name

@@ -5,7 +5,7 @@ import { createTestDatabase, testDatabaseOptions } from '../../../test/support/d
 import { newId } from '../../kernel/ids.ts'
 import { type Metadata, mergeMetadata, OWN_METADATA_BYTES_MAX } from '../../kernel/metadata.ts'
 import { openDatabase } from './database.ts'
-import { metadataChangesOf, metadataColumns, metadataUpdate } from './metadata.ts'
+import { changeMetadata, type MetadataRequest, metadataColumns, metadataUpdate } from './metadata.ts'
 import { statement } from './statement.ts'
 
 const updateNoteMetadata = metadataUpdate('test.update_note_metadata', 'public.notes')
@@ -40,9 +40,8 @@ async function useNotes() {
       await db.run(insertNote, { id, metadata, private_metadata })
       return id
     },
-    update: async (id: string, body: Parameters<typeof metadataChangesOf>[0]) => {
-      const changes = metadataChangesOf(body)
-      if (changes !== undefined) await db.run(updateNoteMetadata, { id, ...changes })
+    update: async (id: string, body: MetadataRequest) => {
+      await db.transaction(tx => changeMetadata(tx, updateNoteMetadata, { id, ...body }))
       return db.first(findNote, { id })
     }
   }

@@ -5,6 +5,7 @@ import {
   metadataLimitExceeded,
   normalizeMetadataChange
 } from '../../kernel/metadata.ts'
+import type { Transaction } from './database.ts'
 import { json, statement } from './statement.ts'
 
 // A table with metadata has the columns `metadata` and, unless customers write it, `private_metadata`, and a constraint
@@ -22,22 +23,32 @@ export function declareMetadata(table: `${string}.${string}`): void {
   declareConstraint(metadataLimitExceeded, `${table}_metadata`)
 }
 
+/** A change of the metadata of one object. */
+export type MetadataRow = {
+  readonly id: string
+  readonly metadata: MetadataChange
+  readonly private_metadata: MetadataChange
+}
+
 /**
- * Declares the metadata of a table, and returns the statement that changes it. `also`: further assignments, such as of the
+ * Declares the metadata of a table, and returns the statement that changes it in many rows. `also`: further assignments, such as of the
  * version, for objects whose other columns did not change with it.
  */
 export function metadataUpdate(name: string, table: `${string}.${string}`, also = '') {
   declareMetadata(table)
   return statement({
     name,
-    takes: { id: 'uuid', metadata: json<MetadataChange>(), private_metadata: json<MetadataChange>() },
+    takes: { rows: json<readonly MetadataRow[]>() },
     text: `
-    update ${table} set
-      metadata = ${mergedMetadataSql('metadata', '$metadata')},
-      private_metadata = ${mergedMetadataSql('private_metadata', '$private_metadata')}${also}
-    where id = $id`
+    update ${table} as changed set
+      metadata = ${mergedMetadataSql('changed.metadata', 'rows.metadata')},
+      private_metadata = ${mergedMetadataSql('changed.private_metadata', 'rows.private_metadata')}${also}
+    from jsonb_to_recordset($rows) as rows (id uuid, metadata jsonb, private_metadata jsonb)
+    where changed.id = rows.id`
   })
 }
+/** A statement of `metadataUpdate`. */
+export type MetadataUpdate = ReturnType<typeof metadataUpdate>
 
 /** The fields of a request that change metadata. */
 export type MetadataRequest = {
@@ -45,13 +56,22 @@ export type MetadataRequest = {
   readonly private_metadata?: MetadataChange | undefined
 }
 
-/** Returns the parameters of `metadataUpdate`. `undefined`: the request has no metadata, and nothing is written. */
-export function metadataChangesOf({ metadata, private_metadata }: MetadataRequest) {
-  if (metadata === undefined && private_metadata === undefined) return undefined
-  return {
-    metadata: normalizeMetadataChange(metadata ?? {}),
-    private_metadata: normalizeMetadataChange(private_metadata ?? {})
-  }
+type ObjectRequest = MetadataRequest & { readonly id: string }
+
+/** Changes the metadata of objects. Sends no statement when no request has any. @throws `METADATA_LIMIT` */
+export async function changeMetadata(
+  tx: Transaction,
+  update: MetadataUpdate,
+  ...objects: readonly ObjectRequest[]
+): Promise<void> {
+  const rows = objects
+    .filter(({ metadata, private_metadata }) => metadata !== undefined || private_metadata !== undefined)
+    .map(({ id, metadata = {}, private_metadata = {} }) => ({
+      id,
+      metadata: normalizeMetadataChange(metadata),
+      private_metadata: normalizeMetadataChange(private_metadata)
+    }))
+  if (rows.length > 0) await tx.run(update, { rows })
 }
 
 /** Returns the condition that a row has this metadata. Indexes of the column are partial and need its second half. */

@@ -1,26 +1,30 @@
-import { statement } from '../../../platform/postgres/statement.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const written = { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4' } as const
-const columns = { ...written, version: 'int4' } as const
+const columns = { ...written, version: 'int4', metadata: json<Metadata>() } as const
 
 export const listCategories = statement({
   name: 'catalog.list_categories',
   gives: columns,
   text: `
-    select id, parent_id, slug, name, position, version from catalog.categories order by position, name, id`
+    select id, parent_id, slug, name, position, version, metadata from catalog.categories order by position, name, id`
 })
 export const findCategory = statement({
   name: 'catalog.find_category',
   takes: { id: 'uuid' },
-  gives: { ...columns, path: 'uuid[]' },
-  text: 'select id, parent_id, slug, name, position, version, path from catalog.categories where id = $id'
+  gives: { ...columns, path: 'uuid[]', ...metadataColumns },
+  text: `
+    select id, parent_id, slug, name, position, version, metadata, path, private_metadata
+    from catalog.categories where id = $id`
 })
 export const findCategoryByIdOrSlug = statement({
   name: 'catalog.find_category_by_id_or_slug',
   takes: { id: 'uuid?', slug: 'text' },
   gives: { ...columns, path: 'uuid[]' },
   text: `
-    select id, parent_id, slug, name, position, version, path from catalog.categories
+    select id, parent_id, slug, name, position, version, metadata, path from catalog.categories
     where id = $id or slug = $slug order by id = $id desc nulls last limit 1`
 })
 /**
@@ -48,6 +52,7 @@ export const updateCategory = statement({
       parent_id = $parent_id, slug = $slug, name = $name, position = $position, version = version + 1
     where id = $id`
 })
+export const updateCategoryMetadata = metadataUpdate('catalog.update_category_metadata', 'catalog.categories')
 /** Moves a category with all categories below it: replaces the part of their paths above the category. */
 export const moveCategorySubtree = statement({
   name: 'catalog.move_category_subtree',

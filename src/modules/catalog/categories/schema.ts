@@ -1,3 +1,4 @@
+import { allMetadataShown, metadataFields, metadataShown } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -15,7 +16,8 @@ const fields = {
   name: line(255),
   slug: Type.Optional(SlugSchema),
   parent_id: Type.Optional(nullable(Id)),
-  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }))
+  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+  ...metadataFields
 }
 
 export const CreateCategoryRequest = request('CreateCategoryRequest', fields)
@@ -30,9 +32,16 @@ export const CategoryResponse = response('CategoryResponse', {
   slug: Type.String(),
   name: Type.String(),
   position: Type.Integer(),
+  ...metadataShown,
   version: Version
 })
 export type CategoryResponse = Static<typeof CategoryResponse>
+
+export const AdminCategoryResponse = response('AdminCategoryResponse', {
+  ...CategoryResponse.properties,
+  ...allMetadataShown
+})
+export type AdminCategoryResponse = Static<typeof AdminCategoryResponse>
 
 export type CategoryNodeResponse = CategoryResponse & { children: CategoryNodeResponse[] }
 export const CategoryNodeResponse = response('CategoryNodeResponse', {

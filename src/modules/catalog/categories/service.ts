@@ -2,12 +2,14 @@ import { found } from '../../../kernel/errors.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
 import { givenOrDerivedSlug, normalizeSlug } from '../products/slug.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
 import { listAffectedProductIds } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
 import type {
+  AdminCategoryResponse,
   CategoryNodeResponse,
   CategoryResponse,
   CreateCategoryRequest,
@@ -16,16 +18,18 @@ import type {
 
 /** Creates, updates, moves and deletes categories. */
 export function createCategoryService({ db, changes }: { db: Database; changes: CatalogChanges }) {
-  const read = async (id: string): Promise<CategoryResponse> =>
+  /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
+  const read = async (id: string): Promise<AdminCategoryResponse> =>
     found(await db.first(repository.findCategory, { id }), categoryNotFound)
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
-  async function create(body: CreateCategoryRequest, write: IdempotentWrite): Promise<CategoryResponse> {
+  async function create(body: CreateCategoryRequest, write: IdempotentWrite): Promise<AdminCategoryResponse> {
     const { name, slug, parent_id = null, position = 0 } = body
     const category = { id: write.id, parent_id, slug: givenOrDerivedSlug(name, slug), name, position }
     await write.once(db, async tx => {
       await tx.run(repository.lockCategoryTree)
       await tx.run(repository.insertCategory, category)
+      await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id: write.id })
       await changes.announce(tx, [])
     })
     return read(write.id)
@@ -36,12 +40,13 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
     id: string,
     body: UpdateCategoryRequest,
     write: IdempotentWrite
-  ): Promise<CategoryResponse> {
+  ): Promise<AdminCategoryResponse> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       const wanted = { ...present, ...body, slug: normalizeSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
+      await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id })
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
       if ((await tx.first(repository.findCategoryCycle, wanted)) !== undefined) throw categoryCycle()
       await tx.run(repository.moveCategorySubtree, wanted)
@@ -65,7 +70,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
     })
   }
 
-  return { create, patch, remove }
+  return { read, create, patch, remove }
 }
 export type CategoryService = ReturnType<typeof createCategoryService>
 

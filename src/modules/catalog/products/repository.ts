@@ -1,4 +1,12 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
+import {
+  hasMetadataSql,
+  metadataColumns,
+  metadataSearch,
+  metadataUpdate
+} from '../../../platform/postgres/metadata.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
 import { productListSql, productMatchesTextSql, productSearchSql } from './list-sql.ts'
@@ -39,17 +47,18 @@ export const findProductDetail = statement({
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
+    ...metadataColumns,
     variants: nullableJson<AdminVariantResponse[]>(),
     categories: nullableJson<AdminProductResponse['categories']>()
   },
   text: `
     select
-      id, slug, name, description, brand, status, tags, options, images, version, created_at, updated_at,
+      id, slug, name, description, brand, status, tags, options, images, version, created_at, updated_at, metadata, private_metadata,
       (select jsonb_agg(to_jsonb(shown) order by shown.position, shown.id) from (
          select
            id, product_id, sku, name, price_minor as price, sale_price_minor as sale_price, currency, attributes,
            image_url, weight_grams, barcode, active, position, quantity_min, quantity_max, quantity_step,
-           requires_shipping, tax_category
+           requires_shipping, tax_category, metadata, private_metadata
          from catalog.variants where variants.product_id = products.id
        ) shown) as variants,
       (select jsonb_agg(to_jsonb(shown) order by shown.name, shown.id) from (
@@ -109,6 +118,7 @@ export const updateProducts = statement({
     from jsonb_to_recordset($rows) as rows (${record})
     where products.id = rows.id`
 })
+export const updateProductMetadata = metadataUpdate('catalog.update_product_metadata', 'catalog.products')
 /** Increments the version of a product, after a change of its variants. */
 export const incrementProductVersion = statement({
   name: 'catalog.touch_product',
@@ -178,8 +188,15 @@ export const listProducts = statement({
 export const searchProducts = statement({
   name: 'catalog.search_all_products',
   ...ofList,
-  takes: { ...ofList.takes, q: 'text[]' },
-  text: productSearchSql(list)
+  takes: { ...ofList.takes, q: 'text[]', metadata: nullableJson<Metadata>() },
+  text: productSearchSql({ ...list, where: `${list.where} and ${hasMetadataSql}` })
+})
+/** Lists products with this metadata, newest first. */
+export const listProductsWithMetadata = statement({
+  name: 'catalog.list_products_with_metadata',
+  ...ofList,
+  takes: { ...ofList.takes, metadata: json<Metadata>() },
+  text: boundedSearchSql({ ...list, table: 'catalog.products', ...metadataSearch })
 })
 /** Lists products by the time of their last change. `at` is in microseconds since 1970. */
 export const listChangedProducts = statement({
@@ -202,11 +219,11 @@ export const countChangedProducts = statement({
 })
 export const countProducts = statement({
   name: 'catalog.count_all_products',
-  takes: { statuses: 'text[]', q: 'text[]?' },
+  takes: { statuses: 'text[]', q: 'text[]?', metadata: nullableJson<Metadata>() },
   gives: { total: 'int4' },
   slow: true,
   text: countUpTo(
-    `catalog.products where status = any ($statuses) and ($q::text[] is null or ${productMatchesTextSql('$q')})`
+    `catalog.products where status = any ($statuses) and ($q::text[] is null or ${productMatchesTextSql('$q')}) and ${hasMetadataSql}`
   )
 })
 export const findAnyProduct = statement({

@@ -1,4 +1,5 @@
 import { changeQuery } from '../../../kernel/change-lists.ts'
+import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -68,7 +69,8 @@ const fields = {
       }
     )
   ),
-  category_ids: Type.Optional(Type.Array(Id, { maxItems: 50, uniqueItems: true }))
+  category_ids: Type.Optional(Type.Array(Id, { maxItems: 50, uniqueItems: true })),
+  ...metadataFields
 }
 
 export const CreateProductRequest = request('CreateProductRequest', {
@@ -92,6 +94,7 @@ export const AdminProductResponse = response('AdminProductResponse', {
   images: Type.Array(ImageResponse),
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(AdminVariantResponse),
+  ...allMetadataShown,
   version: Version,
   created_at: Time,
   updated_at: Time
@@ -117,6 +120,7 @@ export const AdminProductListQuery = input({
   ...pageQuery,
   ...changeQuery,
   status: Type.Optional(ProductStatusSchema),
+  ...metadataQuery,
   q: Type.Optional(
     line(
       100,

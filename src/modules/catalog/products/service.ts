@@ -6,10 +6,11 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChanges } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
 import type { CatalogChanges } from '../revision/changes.ts'
-import { insertVariants, type VariantRow } from '../variants/repository.ts'
+import { insertVariants, updateVariantMetadata, type VariantRow } from '../variants/repository.ts'
 import { newVariantRow } from '../variants/row.ts'
 import {
   productOptionFaults,
@@ -52,7 +53,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   }
 
   async function list(all: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
-    const { q, status, updated_since, ...query } = all
+    const { q, status, metadata = null, updated_since, ...query } = all
     if (updated_since !== undefined) return listChanged({ ...all, updated_since })
     const patterns = q === undefined ? null : productLikePatterns(q)
     if (patterns?.length === 0) return emptyPage(query)
@@ -60,12 +61,15 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     return readPage(query, {
       ...newestFirst,
       name: 'products',
-      filters: { statuses, patterns },
-      rows: page =>
-        patterns === null
+      filters: { statuses, patterns, metadata },
+      rows: page => {
+        if (patterns !== null)
+          return db.rows(repository.searchProducts, { statuses, q: patterns, metadata, ...page })
+        return metadata === null
           ? db.rows(repository.listProducts, { statuses, ...page })
-          : db.rows(repository.searchProducts, { statuses, q: patterns, ...page }),
-      total: () => db.first(repository.countProducts, { statuses, q: patterns })
+          : db.rows(repository.listProductsWithMetadata, { statuses, metadata, ...page })
+      },
+      total: () => db.first(repository.countProducts, { statuses, q: patterns, metadata })
     })
   }
 
@@ -86,7 +90,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
    * @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED`
    */
   async function create(body: CreateProductRequest, write: IdempotentWrite): Promise<AdminProductResponse> {
-    const { variants: variantBodies = [], category_ids = [], ...fields } = body
+    const { variants: variantBodies = [], category_ids = [], metadata, private_metadata, ...fields } = body
     const { status = variantBodies.length === 0 ? 'draft' : 'active' } = fields
     const row = merge(emptyProduct(write.id), {
       ...fields,
@@ -101,6 +105,12 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       const slug = fields.slug === undefined ? await freeSlug(tx, row) : row.slug
       await tx.run(repository.insertProducts, { rows: [{ ...row, slug }] })
       await tx.run(insertVariants, { rows })
+      await changeMetadata(tx, repository.updateProductMetadata, { id: row.id, metadata, private_metadata })
+      await changeMetadata(
+        tx,
+        updateVariantMetadata,
+        ...rows.map(({ id }, at) => ({ ...variantBodies[at], id }))
+      )
       if (rows.length > 0) await inventory?.upsertItems(tx, rows.map(describedBy))
       await tx.run(repository.insertProductCategoryLinks, { id: row.id, categoryIds: category_ids })
       await changes.announce(tx, [row.id])
@@ -114,13 +124,14 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     body: UpdateProductRequest,
     write: IdempotentWrite
   ): Promise<AdminProductResponse> {
-    const { category_ids, ...fields } = body
+    const { category_ids, metadata, private_metadata, ...fields } = body
     await write.once(db, async tx => {
       await lockProductForWrite(tx, id, write)
       if (isEmptyPatch(body)) return
       const present = found(await tx.first(repository.findProductDetail, { id }), productNotFound)
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
+      await changeMetadata(tx, repository.updateProductMetadata, { id, metadata, private_metadata })
       if (category_ids !== undefined) {
         await tx.run(repository.deleteProductCategoryLinks, { id, categoryIds: category_ids })
         await tx.run(repository.insertProductCategoryLinks, { id, categoryIds: category_ids })

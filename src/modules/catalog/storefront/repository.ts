@@ -1,4 +1,5 @@
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
@@ -45,16 +46,17 @@ export const findActiveProduct = statement({
     images: json<{ url: string; alt: string | null }[]>(),
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
+    metadata: json<Metadata>(),
     variants: nullableJson<ActiveVariantRow[]>(),
     categories: nullableJson<ProductResponse['categories']>()
   },
   text: `
     select
-      id, slug, name, description, brand, tags, options, images, created_at, updated_at,
+      id, slug, name, description, brand, tags, options, images, created_at, updated_at, metadata,
       (select jsonb_agg(to_jsonb(shown) order by shown.position, shown.id) from (
          select
            id, sku, name, price_minor, sale_price_minor, attributes, image_url, weight_grams, barcode, position,
-           quantity_min, quantity_max, quantity_step,
+           quantity_min, quantity_max, quantity_step, metadata,
            (select jsonb_agg(to_jsonb(discounts))
             from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
          from catalog.variants

@@ -1,3 +1,4 @@
+import { metadataShown } from '../../../kernel/metadata.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -81,7 +82,8 @@ export const VariantResponse = response('VariantResponse', {
   stock: nullable(Type.Integer({ description: STOCK })),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
-  ...variantQuantityFields
+  ...variantQuantityFields,
+  ...metadataShown
 })
 export type VariantResponse = Static<typeof VariantResponse>
 
@@ -98,6 +100,7 @@ export const ProductResponse = response('ProductResponse', {
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(VariantResponse),
   rating,
+  ...metadataShown,
   created_at: Time,
   updated_at: Time
 })

@@ -246,6 +246,7 @@ function presentProduct(
       return price === undefined ? [] : [presentVariant(variant, currency, price)]
     }),
     rating: null,
+    metadata: row.metadata,
     created_at: row.created_at,
     updated_at: row.updated_at
   }
@@ -271,5 +272,6 @@ const presentVariant = (
   barcode: variant.barcode,
   quantity_min: variant.quantity_min,
   quantity_max: variant.quantity_max,
-  quantity_step: variant.quantity_step
+  quantity_step: variant.quantity_step,
+  metadata: variant.metadata
 })

@@ -27,7 +27,8 @@ const variant = fc.record({
   barcode: fc.option(hostile),
   quantity_min: fc.constant(1),
   quantity_max: fc.option(fc.nat()),
-  quantity_step: fc.constant(1)
+  quantity_step: fc.constant(1),
+  metadata: fc.dictionary(hostile, hostile)
 })
 const product = fc.record({
   id: fc.uuid(),
@@ -42,6 +43,7 @@ const product = fc.record({
   categories: fc.array(fc.record({ id: fc.uuid(), slug: hostile, name: hostile })),
   variants: fc.uniqueArray(variant, { maxLength: 6, selector: each => each.id }),
   rating: fc.constant(null),
+  metadata: fc.dictionary(hostile, hostile),
   created_at: fc.constant(new Date(0).toISOString()),
   updated_at: fc.constant(new Date(0).toISOString())
 })

@@ -1,3 +1,4 @@
+import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -28,12 +29,12 @@ const record = `id uuid, product_id uuid, sku text, name text, price_minor bigin
 export const findVariant = statement({
   name: 'catalog.find_variant',
   takes: { id: 'uuid' },
-  gives: { ...columns, version: 'int4' },
+  gives: { ...columns, ...metadataColumns, version: 'int4' },
   text: `
     select
       variants.id, product_id, sku, variants.name, price_minor, sale_price_minor, currency, attributes, image_url,
       weight_grams, barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping,
-      tax_category, products.version
+      tax_category, variants.metadata, variants.private_metadata, products.version
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.id = $id`
 })
@@ -47,7 +48,7 @@ export const countVariants = statement({
 })
 
 export type VariantRowWithVersion = RowOf<typeof findVariant>
-export type VariantRow = Omit<VariantRowWithVersion, 'version'>
+export type VariantRow = Omit<VariantRowWithVersion, 'version' | keyof typeof metadataColumns>
 
 export const insertVariants = statement({
   name: 'catalog.insert_variants',
@@ -61,6 +62,7 @@ export const insertVariants = statement({
       barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category
     from jsonb_to_recordset($rows) as rows (${record})`
 })
+export const updateVariantMetadata = metadataUpdate('catalog.update_variant_metadata', 'catalog.variants')
 export const updateVariants = statement({
   name: 'catalog.update_variants',
   takes: { rows: json<VariantRow[]>() },

@@ -43,7 +43,8 @@ export const defaultVariantName = (values: readonly string[], productName: strin
 
 /** Returns the variant with the changes of `body`. */
 export function mergeVariantRow(present: VariantRowWithVersion, body: UpdateVariantRequest): VariantRow {
-  const { version: _, ...row } = present
-  const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
+  const { version: _, metadata: __, private_metadata: ___, ...row } = present
+  const { price = row.price_minor, sale_price = row.sale_price_minor, ...changed } = body
+  const { metadata: _metadata, private_metadata: _private, ...fields } = changed
   return { ...row, ...fields, price_minor: price, sale_price_minor: sale_price }
 }

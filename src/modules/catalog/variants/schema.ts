@@ -1,3 +1,4 @@
+import { allMetadataShown, metadataFields } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -46,7 +47,8 @@ const fields = {
     Quantity('Quantities must be multiples of this, minimum and maximum included. Defaults to 1.')
   ),
   requires_shipping: Type.Optional(Type.Boolean({ default: true })),
-  tax_category: Type.Optional(nullable(TaxCategory))
+  tax_category: Type.Optional(nullable(TaxCategory)),
+  ...metadataFields
 }
 
 export const CreateVariantRequest = request('CreateVariantRequest', fields)
@@ -76,7 +78,8 @@ const variant = {
   position: Type.Integer(),
   ...variantQuantityFields,
   requires_shipping: Type.Boolean(),
-  tax_category: nullable(Type.String())
+  tax_category: nullable(Type.String()),
+  ...allMetadataShown
 }
 export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>

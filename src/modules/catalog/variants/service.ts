@@ -3,6 +3,7 @@ import type { FieldFault } from '../../../kernel/faults.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { Timers } from '../../../platform/timers.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import {
@@ -71,6 +72,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       ])
       await assertChoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
+      await changeMetadata(tx, repository.updateVariantMetadata, { ...body, id: row.id })
       await inventory?.upsertItems(tx, [{ variantId: row.id, sku: row.sku }])
       await announceChange(tx, product.id)
     })
@@ -93,6 +95,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
         assertNoFaults(variantPriceFaults({ path: 'body', variant: row }))
       assertNoFaults(variantQuantityFaults({ path: 'body', variant: row }))
       await tx.run(repository.updateVariants, { rows: [row] })
+      await changeMetadata(tx, repository.updateVariantMetadata, { ...body, id })
       if (row.sku !== present.sku) await inventory?.upsertItems(tx, [{ variantId: id, sku: row.sku }])
       await announceChange(tx, product.id)
     })

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { type MetadataRequest, metadataChangesOf } from '../../../platform/postgres/metadata.ts'
+import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { OrderRefunds } from '../adjustments/refund-order.ts'
@@ -101,8 +101,7 @@ export function createAdminOrderActions(deps: Deps) {
       write.once(db, async tx => {
         const order = found(await tx.first(lockOrder, { id }), orderNotFound)
         write.expect(order.version, orderStale)
-        const changes = metadataChangesOf(body)
-        if (changes !== undefined) await tx.run(updateOrderMetadata, { id, ...changes })
+        await changeMetadata(tx, updateOrderMetadata, { id, ...body })
       }),
 
     note: (id: string, actor: OrderActor, write: IdempotentWrite) =>

@@ -79,7 +79,7 @@ export const listOrdersWithMetadata = statement({
 export const updateOrderMetadata = metadataUpdate(
   'orders.update_metadata',
   'orders.orders',
-  ', version = version + 1, updated_at = now()'
+  ', version = changed.version + 1, updated_at = now()'
 )
 /** Lists orders by the time of their last change. `at` is in microseconds since 1970. */
 export const listChangedOrders = statement({

@@ -34,7 +34,7 @@ export type CheckoutInput = {
  * Returns the input with its metadata after a change. @throws `METADATA_LIMIT` also when the order would
  * exceed the limits with the metadata of the cart, so that placing it never does.
  */
-export function changeMetadata(
+export function withChangedMetadata(
   input: CheckoutInput,
   stored: Metadata = {},
   change: MetadataChange = {}

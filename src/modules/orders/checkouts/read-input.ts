@@ -6,7 +6,7 @@ import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmpty, cartsDisabled, checkoutItemsAmbiguous } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
-import { type CheckoutInput, changeMetadata } from './input.ts'
+import { type CheckoutInput, withChangedMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
 import type { CheckoutRow } from './repository.ts'
 
@@ -52,7 +52,7 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
       note: request.note ?? null,
       ...(!isEmptyPatch(metadata) && { cartMetadata: metadata })
     }
-    return { input: changeMetadata(input, stored, request.metadata), source }
+    return { input: withChangedMetadata(input, stored, request.metadata), source }
   }
 
   async function readLines(customerId: string | null, request: PlaceOrder): Promise<LinesWithSource> {

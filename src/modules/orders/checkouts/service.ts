@@ -14,7 +14,7 @@ import {
 } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
-import { changeMetadata } from './input.ts'
+import { withChangedMetadata } from './input.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
@@ -120,7 +120,7 @@ export function createCheckoutService({
     const row = await write.once(db, async tx => {
       const stored = await lockCheckout(tx, owner, id, write)
       assertCheckoutOpen(stored)
-      const input = changeMetadata(columns.input, stored.input.metadata, request.metadata)
+      const input = withChangedMetadata(columns.input, stored.input.metadata, request.metadata)
       return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
     return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
