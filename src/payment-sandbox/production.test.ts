@@ -11,7 +11,7 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load: (url, context, next) => { console.error('loads ' + url); return next(url, context) } })`)}`
 
-test('a production shop that lists its payment methods has loaded no file of the sandbox', async () => {
+test('a production shop that lists its payment methods has loaded no file of the payment sandbox', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright production '))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const database = await createTestDatabase()

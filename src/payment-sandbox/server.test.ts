@@ -9,8 +9,8 @@ import { openSandbox } from './server.ts'
 const INTENT = { amount: 1_000, currency: 'eur', metadata: { payment_id: 'p' } }
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
-describe('an idempotency key', () => {
-  test('replays the response for the same body, is rejected with another body, and expires after a day', async () => {
+describe('idempotency keys of the sandbox', () => {
+  test('the payment sandbox replays a response for the same key and body, rejects another body, and forgets after a day', async () => {
     const { ask } = await useSandbox()
     const make = (body: object = INTENT) => ask('/v1/payment_intents', body, keyed('k'))
     const first = await make()
@@ -25,7 +25,7 @@ describe('an idempotency key', () => {
     expect((await make()).id).not.toBe(first.id)
   })
 
-  test('replays an error response, too', async () => {
+  test('the payment sandbox also replays error responses for an idempotency key', async () => {
     const { ask } = await useSandbox()
     const { id } = await ask('/v1/payment_intents', INTENT)
     const refund = () => ask('/v1/refunds', { payment_intent: id, amount: 1 }, keyed('k'))
@@ -34,7 +34,7 @@ describe('an idempotency key', () => {
     expect((await refund()).error.code).toBe('payment_intent_unexpected_state')
   })
 
-  test('returns a conflict while a request with it is running', async () => {
+  test('the payment sandbox returns a conflict while a request with the same idempotency key is running', async () => {
     const { ask, fault } = await useSandbox()
     await fault('delay', 1, 1_000)
     const answers = await Promise.all([1, 2].map(() => ask('/v1/payment_intents', INTENT, keyed('k'))))
@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
   })
 })
 
-test('captures never exceed the authorized amount, and refunds never exceed the captured amount', async () => {
+test('sandbox captures never exceed the authorized amount, and refunds never exceed the captured amount', async () => {
   const { ask } = await useSandbox()
   const { id } = await ask('/v1/payment_intents', { ...INTENT, capture_method: 'manual' })
   await ask(`/test/payment_intents/${id}/pay`, {})
@@ -56,7 +56,7 @@ test('captures never exceed the authorized amount, and refunds never exceed the 
   expect((await refund(100)).httpStatus).toBe(200)
 })
 
-test('a change is in the ledger before its response, and survives a restart and an incomplete line', async () => {
+test('a change in the payment sandbox is in its ledger before the response, and survives a restart and a cut line', async () => {
   const { ask, fault, folder, objects } = await useSandbox()
   await fault('drop')
   await expect(ask('/v1/payment_intents', INTENT, keyed('k'))).rejects.toThrow()
@@ -71,7 +71,7 @@ test('a change is in the ledger before its response, and survives a restart and 
   expect((await answer.json()) as object).toMatchObject({ id: made?.id, status: 'requires_payment_method' })
 })
 
-test('the payment page links back to the shop after every outcome, but only to web pages', async () => {
+test("the sandbox's payment page links back to the shop after every outcome, but only to web pages", async () => {
   const { ask, url } = await useSandbox()
   const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
   const page = (return_url: string, outcome = '') => {
@@ -87,7 +87,7 @@ test('the payment page links back to the shop after every outcome, but only to w
   for (const none of ['', 'javascript:alert(1)', '/shop']) expect(await page(none)).not.toContain('<a ')
 })
 
-test('a reload after paying, and a second tab that pays again, show the status and the link to the shop', async () => {
+test('reloading a paid payment page, or paying again in a second tab, shows the status and the link to the shop', async () => {
   const { ask, url } = await useSandbox()
   const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
   const return_url = 'https://shop.example/#/orders/1'
@@ -136,7 +136,7 @@ test.each([
   expect(await page.text()).toContain(`To be paid: <strong>${money}</strong>.`)
 })
 
-test('the API requires its key, and the payment page requires the secret of the payment', async () => {
+test("the payment sandbox's API requires its key, and the payment page requires the secret of the payment", async () => {
   const { ask, url } = await useSandbox()
   expect((await ask('/v1/payment_intents', INTENT, { authorization: 'Bearer x' })).httpStatus).toBe(401)
   const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
@@ -145,7 +145,7 @@ test('the API requires its key, and the payment page requires the secret of the 
   expect((await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)).status).toBe(200)
 })
 
-test('the child process starts once, returns its URL, and stops on request', async () => {
+test("the payment sandbox's child process starts once, returns its URL, and stops on request", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
   onTestFinished(() => rm(folder, { recursive: true }))
   const optionsOf = () => ({ folder, port: 0, key: 'k', webhook: { url: '', secret: '' } })

@@ -35,7 +35,7 @@ async function useTwo() {
   return { db, one: await useBroadcast(created.url), two: await useBroadcast(created.url) }
 }
 
-test('a message reaches every process, the sender included, and only subscribers of its topic', async () => {
+test('a broadcast message reaches every process, the sender included, and only subscribers of its topic', async () => {
   const { db, one, two } = await useTwo()
   const others: string[] = []
   two.broadcast.subscribe('other topic', { onMessage: payload => others.push(payload), onGap: () => {} })
@@ -47,7 +47,7 @@ test('a message reaches every process, the sender included, and only subscribers
   expect(others).toEqual([])
 })
 
-test('a message is delivered after its transaction commits and not before', async () => {
+test('a broadcast message is delivered after its transaction commits and not before', async () => {
   const { db, one } = await useTwo()
   const gate = Promise.withResolvers<void>()
   const published = Promise.withResolvers<void>()
@@ -66,7 +66,7 @@ test('a message is delivered after its transaction commits and not before', asyn
   await until('the slow one is heard', () => one.heard.messages.length === 2)
 })
 
-test('a message of a rolled back transaction is never delivered', async () => {
+test('a broadcast message of a rolled back transaction is never delivered', async () => {
   const { db, one } = await useTwo()
   const undone = db.transaction(async tx => {
     await one.broadcast.publish(tx, 'topic', 'undone')
@@ -78,7 +78,7 @@ test('a message of a rolled back transaction is never delivered', async () => {
   expect(one.heard.messages).toEqual(['done'])
 })
 
-test('a lost connection reports one gap, and the reconnection another', async () => {
+test('a lost broadcast connection reports one gap in messages, and the reconnection another', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   const db = await useDatabase(directUrl)
@@ -96,7 +96,7 @@ test('a lost connection reports one gap, and the reconnection another', async ()
   expect(heard.messages).toEqual(['before', 'heard'])
 })
 
-test('a connection that hangs is detected within two seconds', async () => {
+test('a broadcast connection that hangs is detected within two seconds', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   proxy.hang()
@@ -108,7 +108,7 @@ test('a connection that hangs is detected within two seconds', async () => {
   expect(heard.gaps).toBe(2)
 })
 
-test('a connection whose backend was terminated is replaced', async () => {
+test('a broadcast connection whose backend was terminated is replaced', async () => {
   const created = await createTestDatabase()
   onTestFinished(created.drop)
   const { broadcast, heard } = await useBroadcast(created.url)
@@ -123,7 +123,7 @@ test('a connection whose backend was terminated is replaced', async () => {
   expect(broadcast.isLive()).toBe(true)
 })
 
-test('a process whose event loop was blocked keeps its connection', async () => {
+test('a process whose event loop was blocked keeps its broadcast connection', async () => {
   const created = await createTestDatabase()
   onTestFinished(created.drop)
   const { broadcast, heard } = await useBroadcast(created.url)
@@ -137,7 +137,7 @@ test('a process whose event loop was blocked keeps its connection', async () => 
   expect(heard.gaps).toBe(0)
 })
 
-test('closing succeeds while the connection is idle, hangs or is cut', async () => {
+test('closing the broadcast succeeds while its connection is idle, hangs or is cut', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const idle = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
   await idle.close()
@@ -154,14 +154,14 @@ test('closing succeeds while the connection is idle, hangs or is cut', async () 
   await cut.close()
 })
 
-test('a database that cannot be reached is reported in one sentence', async () => {
+test('a broadcast that cannot reach the database is reported in one sentence', async () => {
   const { url, proxy } = await useProxiedDatabase()
   await proxy.cut()
   const opening = openBroadcast(connectionSettings(testDatabaseOptions(url)))
   await expect(opening).rejects.toThrow(/^Cannot reach the database: connect ECONNREFUSED/)
 })
 
-test('a message that exceeds the size limit fails its transaction', async () => {
+test('a broadcast message that exceeds the size limit fails its transaction', async () => {
   const db = await useTestDatabase()
   const created = await createTestDatabase()
   onTestFinished(created.drop)

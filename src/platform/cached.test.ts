@@ -37,7 +37,7 @@ test('a value that was read before a change and arrives after it is neither cach
   expect([await before, await after, await read()]).toEqual(['old', 'new', 'new'])
 })
 
-test('while changes may be missed, every call reads the value again', async () => {
+test('while invalidations may be missed, every call reads the value again instead of caching it', async () => {
   const { state, read, answer } = useReadings()
   state.isLive = false
   const first = read()
@@ -50,7 +50,7 @@ test('while changes may be missed, every call reads the value again', async () =
   expect(await second).toBe('two')
 })
 
-test('an invalidation takes effect at its commit, reaches other processes soon after, and is dropped by a rollback', async () => {
+test('a cache invalidation takes effect at its commit, reaches other processes soon, and is dropped by a rollback', async () => {
   const here = await useShop({ modules: [] })
   const elsewhere = await useShop({ modules: [], databaseUrl: here.databaseUrl })
   const [mine, theirs] = [here, elsewhere].map(({ platform }) => {

@@ -51,7 +51,7 @@ test('every log line is written when SIGTERM ends the process', async () => {
   expect((await lines).length).toBe(101)
 })
 
-test('an error is written immediately, also while other lines are buffered', async () => {
+test('an error is logged immediately, also while other lines are buffered', async () => {
   const child = useProcess(
     `process.stdin.on('data', chunk => log[String(chunk)]('said')); process.stderr.write('ready')`
   )
@@ -125,7 +125,7 @@ test.each([
   'odd: https://user:s3cret:s3cret@host/s3',
   'header Authorization: Bearer s3cret.s3cret-s3cret_x= was refused',
   'authorization: basic s3cretczNjcmV0=='
-])('a password in a message is not logged: %s', message => {
+])('a password in a log message is not logged: %s', message => {
   const fields = JSON.stringify(errorFields(new Error(message)))
   expect(fields).not.toContain('s3cret')
   expect(fields).toContain('***')
@@ -136,14 +136,14 @@ test('a URL without a password is logged unchanged', () => {
   expect(errorFields(new Error(message)).message).toBe(message)
 })
 
-test('a cyclic chain of causes is logged up to a limit', () => {
+test('a cyclic chain of error causes is logged up to a limit', () => {
   const error = new Error('round')
   error.cause = error
   expect(JSON.stringify(errorFields(error)).length).toBeLessThan(50_000)
 })
 
 test.each(['text s3cret', { password: 's3cret' }, null, undefined])(
-  'a thrown value that is no error is not logged: %j',
+  'the content of a thrown value that is not an Error is not logged: %j',
   thrown => {
     expect(JSON.stringify(errorFields(thrown))).not.toContain('s3cret')
   }

@@ -12,11 +12,11 @@ test('the limit of open files is parsed from its Linux format', () => {
   expect(openFilesLimit('')).toBeUndefined()
 })
 
-test.runIf(process.platform === 'linux')('this process has a limit', () => {
+test.runIf(process.platform === 'linux')('the limit of open files is known for the running process', () => {
   expect(openFilesLimit()).toBeGreaterThan(100)
 })
 
-test('a limit that is too low for the configured connections is reported with both numbers', () => {
+test('a limit of open files that is too low for the configured connections is reported with both numbers', () => {
   const wanted = { clients: 10_000, database: 25 }
   expect(openFilesShortage(wanted, 10_281)).toBeUndefined()
   expect(openFilesShortage(wanted, undefined)).toBeUndefined()

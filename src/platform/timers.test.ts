@@ -86,14 +86,14 @@ test('untilEmpty stops after the running batch when the program stops', async ()
   expect(batches).toBe(seen)
 })
 
-test('stop cancels pauses', async () => {
+test('stopping the timers cancels their pauses', async () => {
   const { timers } = useTimers()
   for (let i = 0; i < 50; i += 1) timers.every(3_600, `hourly ${i}`, () => Promise.reject(new Error('never')))
   // Without the cancellation this waits for an hour.
   await timers.stop()
 })
 
-test('stop aborts running work, waits for it, and starts nothing afterwards', async () => {
+test('stopping the timers aborts running work, waits for it, and starts nothing afterwards', async () => {
   const { timers } = useTimers()
   let runs = 0
   let ended = false

@@ -38,7 +38,7 @@ test('a backup that is read in chunks of any size has the lines and rows that we
   )
 })
 
-test('a file that ends early or has no valid line is rejected', async () => {
+test('a backup file that ends early or has no valid line is rejected', async () => {
   const reader = createBackupReader(Readable.from([Buffer.from('{"index":0}\na\nb\n')]))
   await reader.line()
   await expect(Array.fromAsync(reader.rows())).rejects.toThrow(InvalidBackup)

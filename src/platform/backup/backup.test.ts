@@ -94,7 +94,7 @@ test('a restored database has every row of the backup, and a shop runs on it', a
   await addProduct(app, token, { name: 'Coffee' })
 })
 
-test('a restored shop draws no order number that was drawn after the backup', async () => {
+test('a restored shop never reuses an order number that was assigned after the backup', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const draw = async (url: string) =>

@@ -15,59 +15,59 @@ async function openRedisCache(): Promise<Cache> {
 
 const adapters = { memory: async () => createMemoryCache(100), redis: openRedisCache }
 
-describe.each(Object.entries(adapters))('the %s adapter', (name, open) => {
+describe.each(Object.entries(adapters))('the %s cache', (name, open) => {
   let cache: Cache
   beforeEach(async () => {
     cache = await open()
   })
   afterEach(() => cache.close())
 
-  test('returns a stored value unchanged', async () => {
+  test('the cache returns a stored value unchanged', async () => {
     const value = `{"name":"Žluťoučký 🛒","zero":"\\u0000","text":"${'x'.repeat(300_000)}"}`
     await cache.set('key', value, 60)
     expect(await cache.get('key')).toBe(value)
   })
 
-  test('an empty string is a hit', async () => {
+  test('a cached empty string is a hit', async () => {
     await cache.set('key', '', 60)
     expect(await cache.get('key')).toBe('')
     expect(cache.statistics()).toMatchObject({ hits: 1, misses: 0 })
   })
 
-  test('an unknown key is a miss', async () => {
+  test('an unknown cache key is a miss', async () => {
     expect(await cache.get('never set')).toBeUndefined()
   })
 
-  test('a later value replaces an earlier one', async () => {
+  test('a later value of a cache key replaces an earlier one', async () => {
     await cache.set('key', 'first', 60)
     await cache.set('key', 'second', 60)
     expect(await cache.get('key')).toBe('second')
   })
 
-  test('keys differ by every character', async () => {
+  test('cache keys that differ in one character are different entries', async () => {
     await cache.set('product:1', 'one', 60)
     await cache.set('product:1 ', 'two', 60)
     await cache.set('PRODUCT:1', 'three', 60)
     expect(await cache.get('product:1')).toBe('one')
   })
 
-  test('an entry is gone when its TTL has expired', async () => {
+  test('a cache entry is gone when its TTL has expired', async () => {
     await cache.set('short', 'value', 0.05)
     await cache.set('long', 'value', 60)
     await until('the entry is gone', async () => (await cache.get('short')) === undefined)
     expect(await cache.get('long')).toBe('value')
   })
 
-  test.each([0, -1])('an entry with a TTL of %d seconds is not stored', async ttlSeconds => {
+  test.each([0, -1])('a cache entry with a TTL of %d seconds is not stored', async ttlSeconds => {
     await cache.set('key', 'value', ttlSeconds)
     expect(await cache.get('key')).toBeUndefined()
   })
 
-  test('ping reports UP for Redis and null for the memory adapter', async () => {
+  test("the cache's ping reports UP for Redis and null for the memory cache", async () => {
     expect(await cache.ping()).toBe(name === 'redis' ? 'UP' : null)
   })
 
-  test('the statistics count hits, misses and operations', async () => {
+  test('the cache statistics count hits, misses and operations', async () => {
     await cache.set('key', 'value', 60)
     await cache.get('key')
     await cache.get('key')

@@ -50,7 +50,7 @@ test('without a Redis server the cache uses the memory of its process and report
   })
 })
 
-test('a Redis server that starts later is used', async () => {
+test('a Redis server that starts after the shop is used as cache', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   expect(await cache.ping()).toBe('DOWN')
@@ -65,7 +65,7 @@ test('a Redis server that starts later is used', async () => {
   ])
 })
 
-test('a killed Redis server is a miss and DOWN for the next reader, and is used again after its restart', async () => {
+test('reads from a killed Redis server are misses and report DOWN, and it is used again after its restart', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -101,7 +101,7 @@ test('only a few readers query a Redis server that hangs, and it is used again w
   await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
-test('a Redis connection without responses is replaced', async () => {
+test('a Redis connection that gets no responses is replaced', async () => {
   const server = await useRedisServer()
   await server.start()
   const proxy = await openTcpProxy({ host: '127.0.0.1', port: server.port })
@@ -113,7 +113,7 @@ test('a Redis connection without responses is replaced', async () => {
   await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
-test('while Redis hangs, 500 simultaneous reads all return a miss', async () => {
+test('while Redis hangs, 500 simultaneous cache reads all return a miss', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -124,7 +124,7 @@ test('while Redis hangs, 500 simultaneous reads all return a miss', async () => 
   server.signal('SIGCONT')
 })
 
-test('the URL sets the password and database, and every key has the prefix cartwright:', async () => {
+test('the Redis URL sets the password and database, and every key has the prefix cartwright:', async () => {
   const server = await useRedisServer('--requirepass', 's3cret/word')
   await server.start()
   const url = `redis://default:s3cret%2Fword@127.0.0.1:${server.port}/3`
@@ -137,7 +137,7 @@ test('the URL sets the password and database, and every key has the prefix cartw
   expect(await direct.pttl('cartwright:key')).toBeGreaterThan(50_000)
 })
 
-test('a wrong password makes Redis DOWN and is never logged', async () => {
+test('a wrong Redis password makes the cache report DOWN and is never logged', async () => {
   const server = await useRedisServer('--requirepass', 'right')
   await server.start()
   const cache = useCache(`redis://default:wr0ng@127.0.0.1:${server.port}`)
@@ -158,7 +158,7 @@ test('a closed cache returns misses, and it can be closed twice', async () => {
   await expect(cache.ping()).rejects.toThrow()
 })
 
-test('a cache closes while its Redis server hangs', async () => {
+test('a cache can be closed while its Redis server hangs', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log, ENTRIES_MAX)

@@ -4,7 +4,7 @@ import { readCsvRecords } from './records.ts'
 
 const records = (text: string | Buffer) => Array.fromAsync(readCsvRecords(Readable.from([Buffer.from(text)])))
 
-test('a record has the number of the line on which it starts', async () => {
+test('a parsed CSV record has the number of the line on which it starts', async () => {
   for (const [end, name] of [
     ['\n', 'LF'],
     ['\r\n', 'CRLF'],
@@ -24,7 +24,7 @@ test('a record has the number of the line on which it starts', async () => {
   }
 })
 
-test('a byte order mark, quotes, empty cells and a missing last line end are parsed', async () => {
+test('a CSV file with a byte order mark, quotes, empty cells or no last line end is parsed', async () => {
   const rows = await records('\ufeffHandle,Title\r\n"a ""b"", c",\r\nx,5" pipe')
   expect(rows.map(({ cells }) => cells)).toEqual([
     ['Handle', 'Title'],
@@ -33,7 +33,7 @@ test('a byte order mark, quotes, empty cells and a missing last line end are par
   ])
 })
 
-test('text with an unclosed quote or a huge cell is rejected with its row', async () => {
+test('CSV text with an unclosed quote or a huge cell is rejected with its row', async () => {
   await expect(records('a,b\n1,2\n3,"never closed\n4,5\n')).rejects.toMatchObject({
     row: expect.any(Number),
     message: expect.stringContaining('Quote Not Closed')
@@ -41,7 +41,7 @@ test('text with an unclosed quote or a huge cell is rejected with its row', asyn
   await expect(records(`a,b\n"${'x'.repeat(9_000_000)}",2\n`)).rejects.toThrow('cannot be read as CSV')
 })
 
-test('a row with more than 250,000 commas is rejected', async () => {
+test('a CSV row with more than 250,000 commas is rejected', async () => {
   const chunks = (row: string, times: number) =>
     Array.fromAsync(readCsvRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
   await expect(chunks(','.repeat(60_000), 10)).rejects.toMatchObject({

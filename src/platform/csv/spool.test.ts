@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a spooled stream can be read repeatedly, and its removal deletes the file', async () => {
+test('an uploaded stream in a temporary file can be read repeatedly, and is deleted afterwards', async () => {
   const file = await spoolUpload(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
   expect([await text(file.open()), await text(file.open())]).toEqual(['one two', 'one two'])
   expect(file.digest).toBe(hash('sha256', 'one two'))
@@ -26,7 +26,7 @@ test('a spooled stream can be read repeatedly, and its removal deletes the file'
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a stream that is too long or breaks off is rejected and leaves no file', async () => {
+test('an uploaded stream that is too long or breaks off is rejected and leaves no temporary file', async () => {
   async function* broken() {
     yield Buffer.from('one')
     throw new Error('the caller has gone')

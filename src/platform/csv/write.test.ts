@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readCsvRecords } from './records.ts'
 import { csvLine, escapeCsvFormula } from './write.ts'
 
-test('numbers, booleans and null are written unquoted, and text is quoted where needed', () => {
+test('numbers, booleans and null are written unquoted to CSV, and text is quoted where needed', () => {
   expect(csvLine([1, -2, true, null, 'plain', 'a "b", c', 'two\nlines'])).toBe(
     '1,-2,true,,plain,"a ""b"", c","two\nlines"\r\n'
   )
@@ -18,7 +18,7 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\n=1', '\uff1d1+1', '\
   }
 )
 
-test('every written text is read back unchanged', async () => {
+test('every text written to CSV is read back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 5 }),

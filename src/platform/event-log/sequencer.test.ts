@@ -47,13 +47,13 @@ test('events get positions from 1 on soon after their commit, though no module s
   expect((second?.occurred_at.getTime() ?? 0) - (first?.occurred_at.getTime() ?? 0)).toBe(1)
 })
 
-test('an event is inserted with one statement', async () => {
+test('emitting an event takes one statement', async () => {
   const { ring, record } = await useChime()
   expect((await record(() => ring([1]))).statements).toEqual(['outbox.insert_event'])
   expect((await record(() => ring([1, 2]))).statements).toEqual(['outbox.insert_messages'])
 })
 
-test('later events wait for an open transaction, and follow it when it commits', async () => {
+test('later events wait for an open transaction to get their log position, and follow it when it commits', async () => {
   const { ring, openEmitter, waitFor, nths } = await useChime({ waitSeconds: 30 })
   const emitter = await openEmitter(1)
   await ring([2])
@@ -63,7 +63,7 @@ test('later events wait for an open transaction, and follow it when it commits',
   expect(await waitFor(2)).toEqual([1, 2])
 })
 
-test('a transaction that stays open longer than later events wait is ordered behind them', async () => {
+test('a transaction that stays open longer than later events wait is ordered behind them in the event log', async () => {
   const { ring, openEmitter, waitFor, sql } = await useChime({ waitSeconds: 0 })
   const emitter = await openEmitter(1)
   await ring([2])
@@ -80,7 +80,7 @@ test('a transaction that stays open longer than later events wait is ordered beh
   expect(last).toEqual({ skipped_ids: [] })
 })
 
-test('a transaction that is rolled back leaves no gap, and later events do not wait for it', async () => {
+test('a rolled back transaction leaves no gap in the event log, and later events do not wait for it', async () => {
   const { ring, openEmitter, waitFor, read } = await useChime({ waitSeconds: 60 })
   const emitter = await openEmitter(1)
   await emitter.rollback()
@@ -89,7 +89,7 @@ test('a transaction that is rolled back leaves no gap, and later events do not w
   expect((await read()).map(({ position }) => position)).toEqual([1])
 })
 
-test('the id of a rolled back transaction counts as open while an older transaction is open', async () => {
+test('the event id of a rolled back transaction counts as open while an older transaction is open', async () => {
   const { ring, openEmitter, nths, waitFor, sql } = await useChime({ waitSeconds: 0 })
   const older = await openEmitter(1)
   const younger = await openEmitter(2)
@@ -102,7 +102,7 @@ test('the id of a rolled back transaction counts as open while an older transact
   expect(await nths()).toEqual([3, 1])
 })
 
-test('two processes that give positions simultaneously give each event one', async () => {
+test('two processes that give events log positions simultaneously give each event one', async () => {
   const { ring, sequencer, nths, read } = await useChime({ isRunning: false })
   const [left, right] = [sequencer(), sequencer()]
   let emitted = 0
@@ -130,7 +130,7 @@ test('two processes that give positions simultaneously give each event one', asy
   expect((await nths()).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 360 }, (_, at) => at))
 })
 
-test('a process with an outdated view of the log gives no positions', async () => {
+test('a process with an outdated view of the event log gives no positions', async () => {
   const { ring, sequencer, sql, db, platform } = await useChime({ isRunning: false })
   await ring([1])
   const winner = sequencer()

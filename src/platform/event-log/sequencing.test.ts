@@ -8,7 +8,7 @@ const next = (state: Partial<LogState>, waitSeconds = WAIT_SECONDS) =>
   chooseNextBatch({ ...EMPTY, ...state }, waitSeconds)
 const aged = (ageSeconds: number, ...ids: number[]) => ids.map(id => ({ id, ageSeconds }))
 
-test('events get positions in the order of their ids', () => {
+test('events get log positions in the order of their ids', () => {
   expect(next({ lastId: 4, events: aged(0, 5, 6, 7) })).toEqual({
     ids: [5, 6, 7],
     lastId: 7,
@@ -17,11 +17,11 @@ test('events get positions in the order of their ids', () => {
   })
 })
 
-test('an event waits for an earlier id whose transaction may be open', () => {
+test('an event waits for its log position while the transaction of an earlier id may be open', () => {
   expect(next({ events: aged(0.5, 1, 3) })).toEqual({ ids: [1], lastId: 1, skipped: [], isWaiting: true })
 })
 
-test('an event that has waited long enough gets a position, and the missing id is skipped', () => {
+test('an event that has waited long enough gets its log position, and the missing earlier id is skipped', () => {
   expect(next({ events: [...aged(9, 1, 4), ...aged(0, 5)] })).toEqual({
     ids: [1, 4, 5],
     lastId: 5,
@@ -30,7 +30,7 @@ test('an event that has waited long enough gets a position, and the missing id i
   })
 })
 
-test('an event does not wait for the id of a transaction that was rolled back', () => {
+test('an event does not wait for the missing id of a transaction that was rolled back', () => {
   expect(next({ events: aged(0, 1, 4), endedId: 3 })).toEqual({
     ids: [1, 4],
     lastId: 4,
@@ -39,7 +39,7 @@ test('an event does not wait for the id of a transaction that was rolled back', 
   })
 })
 
-test('a skipped event that commits gets the next position, and the rest of its range stays skipped', () => {
+test('a skipped event that commits later gets the next log position, and the rest of its range stays skipped', () => {
   const state = { lastId: 9, skipped: [{ from: 3, to: 5 }], events: aged(0, 4, 10) }
   expect(next(state)).toEqual({
     ids: [4, 10],
@@ -52,7 +52,7 @@ test('a skipped event that commits gets the next position, and the rest of its r
   })
 })
 
-test('a skipped range is forgotten when its transactions have ended', () => {
+test('a range of skipped event ids is forgotten when their transactions have ended', () => {
   const skipped = [
     { from: 3, to: 3 },
     { from: 7, to: 8 }
@@ -61,11 +61,11 @@ test('a skipped range is forgotten when its transactions have ended', () => {
   expect(next({ lastId: 9, skipped, events: aged(0, 10), endedId: 8 }).skipped).toEqual([])
 })
 
-test('a sequence that jumped ahead leaves one range', () => {
+test('a sequence of event ids that jumped ahead leaves one range of skipped ids', () => {
   expect(next({ lastId: 1, events: aged(2, 1_000_000_000) }).skipped).toEqual([{ from: 2, to: 999_999_999 }])
 })
 
-test('every committed event gets one position, whatever the order of commits', () => {
+test('every committed event gets one log position, whatever the order of commits', () => {
   const commits = fc.array(
     fc.record({ delay: fc.integer({ min: 0, max: 12 }), isRolledBack: fc.boolean() }),
     {

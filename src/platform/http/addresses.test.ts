@@ -94,7 +94,7 @@ const find = (lookup: typeof dnsLookup, all: boolean) =>
     )
   )
 
-test('a socket gets only the public addresses of a host name', async () => {
+test('an outbound connection uses only the public addresses of a host name', async () => {
   const mixed = answering('10.0.0.1', '::ffff:127.0.0.1', '8.8.8.8', '2600::1', 'fd00::1')
   const kept = [
     { address: '8.8.8.8', family: 4 },
@@ -104,7 +104,7 @@ test('a socket gets only the public addresses of a host name', async () => {
   expect(await find(mixed, false)).toEqual(kept[0])
 })
 
-test('a host name without a public address is rejected, and an unknown name keeps its DNS error', async () => {
+test('an outbound host name without a public address is rejected, and an unknown name keeps its DNS error', async () => {
   expect(await find(answering('192.168.0.1', '::1'), true)).toMatchObject({ reason: 'address' })
   expect(await find(answering(), false)).toMatchObject({ reason: 'address' })
   const missing = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })

@@ -52,7 +52,7 @@ const client = createHttpClient({ privateHosts: [] })
 const ask = (url: string, request: Partial<HttpRequest> = {}) =>
   client.send({ url, isConfigured: true, ...request })
 
-test('a request arrives with its method, path, headers and body, and its response is returned', async () => {
+test('an outbound request arrives with its method, path, headers and body, and its response is returned', async () => {
   const seen: unknown[] = []
   const base = await useServer(async (request, response) => {
     let body = ''
@@ -85,15 +85,18 @@ test('a request arrives with its method, path, headers and body, and its respons
   ])
 })
 
-test.each([301, 302, 307, 308])('a redirect (%i) is returned and not followed', async status => {
-  const paths: (string | undefined)[] = []
-  const base = await useServer((request, response) => {
-    paths.push(request.url)
-    response.writeHead(status, { location: '/elsewhere' }).end()
-  })
-  expect(await ask(`${base}/here`)).toMatchObject({ status, headers: { location: '/elsewhere' } })
-  expect(paths).toEqual(['/here'])
-})
+test.each([301, 302, 307, 308])(
+  'a redirect (%i) of an outbound request is returned and not followed',
+  async status => {
+    const paths: (string | undefined)[] = []
+    const base = await useServer((request, response) => {
+      paths.push(request.url)
+      response.writeHead(status, { location: '/elsewhere' }).end()
+    })
+    expect(await ask(`${base}/here`)).toMatchObject({ status, headers: { location: '/elsewhere' } })
+    expect(paths).toEqual(['/here'])
+  }
+)
 
 test.each([
   'https://127.0.0.1/',
@@ -110,7 +113,7 @@ test.each([
   'https://[64:ff9b::10.0.0.1]/',
   'https://[fd00::1]/',
   'https://１２７.０.０.１/'
-])('%s is rejected before any DNS lookup', async url => {
+])('an outbound request to %s is rejected before any DNS lookup', async url => {
   const { lookup, asked } = resolver(['127.0.0.1'])
   const judging = createHttpClient({ privateHosts: [], lookup })
   await expect(judging.send({ url })).rejects.toMatchObject({ name: 'OutboundRefused', reason: 'address' })
@@ -125,13 +128,13 @@ test.each([
   ['https://user@example.com/', 'credentials'],
   ['example.com', 'url'],
   ['', 'url']
-])('%s is rejected because of its %s', async (url, reason) => {
+])('an outbound request to %s is rejected because of its %s', async (url, reason) => {
   const refusal = client.send({ url })
   await expect(refusal).rejects.toMatchObject({ name: 'OutboundRefused', reason })
   await expect(refusal).rejects.not.toThrow(/password@/)
 })
 
-test('a host name with only private addresses is rejected after one lookup', async () => {
+test('an outbound host name with only private addresses is rejected after one lookup', async () => {
   const base = await useServer((_request, response) => response.end('secret'))
   const url = `https://shop.test:${new URL(base).port}/`
   for (const addresses of [['127.0.0.1'], ['::1', '10.0.0.1'], ['::ffff:127.0.0.1']]) {
@@ -143,7 +146,7 @@ test('a host name with only private addresses is rejected after one lookup', asy
   }
 })
 
-test('the socket connects to the address of the only lookup', async () => {
+test('an outbound request connects to the address of its only DNS lookup', async () => {
   const base = await useServer((_request, response) => response.end('here'))
   const { lookup, asked } = resolver(['127.0.0.1'], ['203.0.113.1'])
   const configured = createHttpClient({ privateHosts: [], lookup })
@@ -152,7 +155,7 @@ test('the socket connects to the address of the only lookup', async () => {
   expect(asked).toEqual(['shop.test'])
 })
 
-test('a private host in the configuration can be called, only by that name and only over TLS', async () => {
+test('a configured private host can be called, only by that name and only over TLS', async () => {
   const hellos: number[] = []
   const base = await useSocket(socket =>
     socket.once('data', data => {
@@ -177,7 +180,7 @@ test('a private host in the configuration can be called, only by that name and o
   })
 })
 
-test('a response that exceeds its size limit is aborted', async () => {
+test('an outbound request whose response exceeds its size limit is aborted', async () => {
   const chunk = Buffer.alloc(65_536)
   let poured = 0
   const base = await useServer((_request, response) => {
@@ -194,7 +197,7 @@ test('a response that exceeds its size limit is aborted', async () => {
   expect(poured).toBeLessThan(32_000_000)
 })
 
-test('a response header without end is aborted', async () => {
+test('an outbound request whose response header never ends is aborted', async () => {
   const base = await useSocket(socket => socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}`))
   await expect(ask(base)).rejects.toMatchObject({
     name: 'OutboundFailed',
@@ -232,7 +235,7 @@ test.each<[string, string]>([
   await expect(ask(base)).rejects.toMatchObject({ name: 'OutboundFailed' })
 })
 
-test('a request without a connection after three seconds fails', async () => {
+test('an outbound request without a connection after three seconds fails', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const lost = createHttpClient({ privateHosts: [], lookup: (() => {}) as unknown as typeof dnsLookup })
   const failure = expect(lost.send({ url: 'https://example.com/' })).rejects.toThrow(
@@ -243,7 +246,7 @@ test('a request without a connection after three seconds fails', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a request fails when its caller aborts it, before or after it was sent', async () => {
+test('an outbound request fails when its caller aborts it, before or after it was sent', async () => {
   const stopping = new AbortController()
   const arrived = Promise.withResolvers<void>()
   const base = await useServer(() => arrived.resolve())

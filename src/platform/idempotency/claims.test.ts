@@ -12,7 +12,7 @@ import {
 } from './claims.ts'
 import { findIdempotencyKey, type IdempotencyKeyRow, insertIdempotencyKeys } from './keys.ts'
 
-test('8 callers that wait for a key share the lookups of their process', async () => {
+test('eight callers that wait for an idempotency key share the lookups of their process', async () => {
   const fingerprint = randomBytes(32)
   const held = { fingerprint, state: 'running', is_held: true, is_expired: false } as IdempotencyKeyRow
   const sent: unknown[] = []
@@ -74,7 +74,7 @@ function claimOf(outcome: IdempotencyClaimOutcome): IdempotencyKeyClaim {
   return outcome.claim
 }
 
-test('simultaneous claims share one statement, and each gets the outcome of its own key', async () => {
+test('simultaneous claims of idempotency keys share one statement, and each gets the outcome of its own key', async () => {
   const { db, claims, claim, beside, sent } = await useClaims()
   const [done, running, free, applied, expired] = [newKey(), newKey(), newKey(), newKey(), newKey()]
   const fresh = Array.from({ length: 20 }, newKey)
@@ -113,7 +113,7 @@ test('simultaneous claims share one statement, and each gets the outcome of its 
   expect((await stillRunning).kind).toBe('running')
 })
 
-test('of two claims of one key in a batch, only one succeeds', async () => {
+test('of two claims of one idempotency key in a batch, only one succeeds', async () => {
   const { claims, claim } = await useClaims()
   const key = newKey()
   const both = [claim(key), claim(key)]
@@ -127,7 +127,7 @@ test('of two claims of one key in a batch, only one succeeds', async () => {
   expect(others.toSorted()).toEqual(['claimed', 'reused'])
 })
 
-test('simultaneous responses are stored in one statement, each under its own key', async () => {
+test('simultaneous responses are stored in one statement, each under its own idempotency key', async () => {
   const { claims, claim, db, sent } = await useClaims()
   const all = Array.from({ length: 30 }, newKey)
   const held = (await Promise.all(all.map(claim))).map(claimOf)
@@ -150,7 +150,7 @@ test('simultaneous responses are stored in one statement, each under its own key
   expect(await claim(taken)).toEqual({ kind: 'done', status: 299, answer: Buffer.from('last') })
 })
 
-test('a transaction that locks its key delays no other claim of the batch', async () => {
+test('a transaction that locks its idempotency key delays no other claim of the batch', async () => {
   const { claims, claim, db } = await useClaims()
   const [marked, finishing] = [newKey(), newKey()]
   const [holder, ready] = (await Promise.all([marked, finishing].map(claim))).map(claimOf) as [
@@ -178,7 +178,7 @@ test('a transaction that locks its key delays no other claim of the batch', asyn
   expect(claimOf(await waits)).toMatchObject({ operationId: holder.operationId, isApplied: true })
 })
 
-test('without a database every claim of a batch is rejected as unavailable', async () => {
+test('without a database every claim of an idempotency key in a batch is rejected as unavailable', async () => {
   const db = openDatabase(testDatabaseOptions(`postgres://nobody@127.0.0.1:${await freePort()}/none`))
   const claims = createIdempotencyKeyClaims(db)
   onTestFinished(async () => {

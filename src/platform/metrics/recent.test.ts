@@ -17,7 +17,7 @@ function useRecent() {
   }
 }
 
-test('each quantile lies within the bucket of its request', () => {
+test('each quantile of request durations lies within the histogram bucket of its request', () => {
   const { read, count } = useRecent()
   expect(read()).toEqual({ requests: 0, p50_ms: null, p99_ms: null })
   count(0, 50)
@@ -28,7 +28,7 @@ test('each quantile lies within the bucket of its request', () => {
   expect(read()).toEqual({ requests: 200, p50_ms: 100, p99_ms: 1_000 })
 })
 
-test('requests that are older than five to six minutes are not counted', () => {
+test('requests older than five to six minutes are not counted in the recent statistics', () => {
   const { read, count, pass } = useRecent()
   count(2, 10)
   for (let minute = 0; minute < 4; minute += 1) {

@@ -7,7 +7,7 @@ const samplesOf = (registry: ReturnType<typeof createMetricRegistry>, name: stri
     .find(metric => metric.name === name)
     ?.samples()
 
-test('a counter exports every declared series from the start and increments only the named one', () => {
+test('a counter metric exports every declared series from the start and increments only the named one', () => {
   const registry = createMetricRegistry()
   const merges = registry.counter('merges', 'Merges.', { strategy: ['sum', 'max'], done: ['yes', 'no'] })
   merges.add({ strategy: 'max', done: 'no' })
@@ -20,7 +20,7 @@ test('a counter exports every declared series from the start and increments only
   ])
 })
 
-test('an undeclared label value fails to compile and adds no series', () => {
+test('an undeclared label value of a metric fails to compile and adds no series', () => {
   const registry = createMetricRegistry()
   const visits = registry.counter('visits', 'Visits.', { from: ['web'] })
   // @ts-expect-error: an unbounded value
@@ -30,7 +30,7 @@ test('an undeclared label value fails to compile and adds no series', () => {
   expect(samplesOf(registry, 'cartwright_visits_total')).toEqual([{ labels: { from: 'web' }, value: 0 }])
 })
 
-test('the buckets of a histogram are cumulative, and the last one counts every observation', () => {
+test('the buckets of a histogram metric are cumulative, and the last one counts every observation', () => {
   const registry = createMetricRegistry()
   const seconds = registry.histogram('import_seconds', 'Imports.', { mode: ['a'] }, [0.1, 1])
   for (const value of [0.1, 0.5, 2]) seconds.observe({ mode: 'a' }, value)
@@ -48,7 +48,7 @@ test('the buckets of a histogram are cumulative, and the last one counts every o
   ])
 })
 
-test('gauges and counters with a source are read at each scrape', () => {
+test('gauge and counter metrics with a source are read at each scrape', () => {
   const registry = createMetricRegistry()
   let entries = 1
   const cache = registry.prefixed('cache')
@@ -61,7 +61,7 @@ test('gauges and counters with a source are read at each scrape', () => {
   expect(samplesOf(registry, 'cartwright_cache_hits_total')).toEqual([{ labels: {}, value: 14 }])
 })
 
-test('a declaration with a duplicate name or more than 200 series is rejected', () => {
+test('a metric declared with a duplicate name or more than 200 series is rejected', () => {
   const registry = createMetricRegistry()
   registry.gauge('level', 'Level.', () => 1)
   expect(() => registry.gauge('level', 'Level.', () => 2)).toThrow('cartwright_level is declared twice')

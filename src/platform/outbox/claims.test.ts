@@ -26,7 +26,7 @@ async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<
   return rows.map(row => row['QUERY PLAN']).join('\n')
 }
 
-test('a claim reads jobs in index order, however many are pending', async () => {
+test('claiming outbox jobs reads them in index order, however many are pending', async () => {
   const plan = await planOfClaim(INDEX_SCAN_SETTINGS)
   expect(plan).toContain('Index Scan using jobs_due')
   expect(plan).not.toMatch(/Sort|Bitmap|Seq Scan/)

@@ -41,7 +41,7 @@ async function useClaims() {
   return { db, sql, claims, claim, secondsLeft }
 }
 
-test('a kept lease is renewed until it is settled, unless its job is locked', async () => {
+test('the lease of a running job is renewed until the job is settled, unless its row is locked', async () => {
   const { db, sql, claims, claim, secondsLeft } = await useClaims()
   const [kept, locked, left] = [await claim('a'), await claim('b'), await claim('c')]
   const signals = [claims.keepRenewing(kept), claims.keepRenewing(locked)]
@@ -66,7 +66,7 @@ test('a kept lease is renewed until it is settled, unless its job is locked', as
   expect(await lefts()).toEqual([1, Number.NaN, Number.NaN])
 })
 
-test('a kept lease is renewed while 40 claims wait for a connection', async () => {
+test('the lease of a running job is renewed while 40 claims wait for a connection', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 1_000 })
   const claims = createOutboxClaims(db, log)
@@ -92,7 +92,7 @@ test('a kept lease is renewed while 40 claims wait for a connection', async () =
   await Promise.all(others)
 })
 
-test('a job whose lease was lost is aborted, and nothing is recorded', async () => {
+test('a job whose lease was lost is aborted, and its outcome is not recorded', async () => {
   const { db, sql, claims, claim } = await useClaims()
   const claimed = await claim('a')
   const job = async (_job: object, signal: AbortSignal) => {
@@ -134,7 +134,7 @@ test('the lease of a job whose failure cannot be recorded is not renewed', async
   expect(await secondsLeft(claimed)).toBeLessThan(2)
 })
 
-test('the lease of a schedule that kills its processes doubles up to 480 s, until one run completes', async () => {
+test('the lease of a scheduled job that kills its processes doubles up to 480 s, until one run completes', async () => {
   const { sql, claims, secondsLeft } = await useClaims()
   await claims.ensureSchedules([{ handler: 'a', subject: newId(), eventId: newId(), firstDelaySeconds: 0 }])
   /** Returns the seconds of the lease of a process that dies during the job. */
@@ -159,7 +159,7 @@ test('the lease of a schedule that kills its processes doubles up to 480 s, unti
   expect(await held()).toBe(15)
 })
 
-test('a long job has a lease of seconds, which is renewed while its process lives', async () => {
+test('a long job has a lease of a few seconds, which is renewed while its process lives', async () => {
   const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
   const jobs = bellModule({

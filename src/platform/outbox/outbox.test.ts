@@ -65,7 +65,7 @@ test('an event reaches each subscribed module once, soon after the commit, with 
   expect(heard[0]).toMatchObject({ bell: id, nth: 7, event: heard[1]?.event })
 })
 
-test('handlers do not run in the asynchronous context of the request that emitted the event', async () => {
+test('event handlers do not run in the asynchronous context of the request that emitted the event', async () => {
   const shop = await useBells([bell, earModule('ear')])
   const { statements, background } = await shop.record(async () => {
     await ring(shop, newId())
@@ -178,7 +178,7 @@ test('a conditional write emits its event only if the write was applied', async 
   expect((await effects(shop)).map(({ bell: id }) => id)).toEqual([held])
 })
 
-test('events of one subject are handled one after another in order, those of other subjects in one batch', async () => {
+test('events of one subject are handled one after another in order, those of different subjects in one batch', async () => {
   const batches: Ring[][] = []
   const ear = earModule('ear', async (tx, events) => {
     batches.push([...events])
@@ -199,7 +199,7 @@ test('events of one subject are handled one after another in order, those of oth
     expect(heard.filter(each => each.bell === id).map(({ nth }) => nth)).toEqual([1, 2, 3, 4])
 })
 
-test('a failing event blocks only its subject, is dead after 10 tries, and is handled after a retry', async () => {
+test("a failing event blocks only its subject, is dead after 10 tries, and is handled after an administrator's retry", async () => {
   const poison = newId()
   let isPoisonous = true
   const sizes: number[] = []
@@ -291,7 +291,7 @@ test('a slow event handler does not delay other handlers', async () => {
   await allHandled(shop)
 })
 
-test('a try that fails because the database is unavailable is not counted', async () => {
+test('a try of an event handler that fails because the database is unavailable is not counted', async () => {
   let isAvailable = false
   let tries = 0
   const ear = earModule('ear', async (tx, events) => {
@@ -312,7 +312,7 @@ test('a try that fails because the database is unavailable is not counted', asyn
   expect(await effects(shop)).toHaveLength(1)
 })
 
-test('a handler run whose lease was lost is rolled back', async () => {
+test("an event handler's run whose lease was lost is rolled back", async () => {
   let shop: Bells | undefined
   let tries = 0
   const ear = earModule('ear', async (tx, events) => {
@@ -327,7 +327,7 @@ test('a handler run whose lease was lost is rolled back', async () => {
   expect(await effects(shop)).toHaveLength(1)
 })
 
-test('two processes share the work, and each event is handled once', async () => {
+test('two processes share the handling of events, and each event is handled once', async () => {
   const modules = [bell, earModule('left'), earModule('right')]
   const one = await useBells(modules)
   const two = await useBells(modules, one.databaseUrl)
@@ -341,7 +341,7 @@ test('two processes share the work, and each event is handled once', async () =>
   expect(new Set(heard.map(({ ear, event }) => `${ear} ${event}`)).size).toBe(heard.length)
 })
 
-test('an event whose process died is retried alone, and is dead after 10 tries', async () => {
+test('an event whose process died while handling it is retried alone, and is dead after 10 tries', async () => {
   const sizes: number[] = []
   const ear = earModule('ear', async (tx, events) => {
     sizes.push(events.length)
@@ -360,7 +360,7 @@ test('an event whose process died is retried alone, and is dead after 10 tries',
   expect((await consoleOf(shop).deliveries.list('dead', {})).items).toHaveLength(1)
 })
 
-test('a job runs once, is retried with the same id after a failure, and is released when the outbox stops', async () => {
+test('a job runs once, is retried with the same id after a failure, and is released when the process stops', async () => {
   const [once, twice, never] = [newId(), newId(), newId()]
   const done: string[] = []
   const running = Promise.withResolvers<void>()
@@ -411,7 +411,7 @@ test('slow jobs, and jobs that call an external service, do not delay quick jobs
   await allHandled(shop)
 })
 
-test('a job type runs at its concurrency, each job once, and does not delay other job types', async () => {
+test('a job type runs at its configured concurrency, each job once, and does not delay other job types', async () => {
   const end = Promise.withResolvers<void>()
   const called = Promise.withResolvers<void>()
   const running = { now: 0, most: 0 }

@@ -74,7 +74,7 @@ async function useNotes() {
   return { client, connect, insert, touch, page, poll, waitUntilOld }
 }
 
-test('changes come in the order of their time, and each page continues after the last', async () => {
+test('polled changes come in the order of their time, and each page continues after the last', async () => {
   const { client, insert, touch, poll } = await useNotes()
   const ids = [await insert(), await insert(), await insert(), await insert(), await insert()]
   await touch(client, String(ids[1]))
@@ -82,7 +82,7 @@ test('changes come in the order of their time, and each page continues after the
   expect(items.map(({ id }) => id)).toEqual([ids[0], ids[2], ids[3], ids[4], ids[1]])
 })
 
-test('rows that changed in one transaction are each on one page', async () => {
+test('rows that changed in one transaction are each on one page of polled changes', async () => {
   const { client, insert, poll } = await useNotes()
   const ids = [await insert(), await insert(), await insert(), await insert(), await insert()]
   await client.query('update public.notes set updated_at = now()')
@@ -90,7 +90,7 @@ test('rows that changed in one transaction are each on one page', async () => {
   expect(items.map(({ id }) => id)).toEqual(ids.toSorted())
 })
 
-test('an open transaction without a snapshot holds next_since back, and its change is not missed', async () => {
+test('an open transaction without a snapshot holds next_since back, so a poll does not miss its change', async () => {
   const { client, connect, insert, touch, poll, waitUntilOld } = await useNotes()
   const [old, young] = [await insert(), await insert()]
   const holder = await connect()
@@ -122,7 +122,7 @@ test('an open transaction without a snapshot holds next_since back, and its chan
   expect(Date.parse((await poll(after.since)).since)).toBeGreaterThan(startedAt)
 })
 
-test('a change that commits between two pages, at an earlier position, is in the next poll', async () => {
+test('a change that commits between two pages of a poll, at an earlier position, is in the next poll', async () => {
   const { client, connect, insert, touch, page, poll, waitUntilOld } = await useNotes()
   const [late, ...others] = [await insert(), await insert(), await insert()]
   const holder = await connect()
@@ -144,7 +144,7 @@ test('a change that commits between two pages, at an earlier position, is in the
 test.each([
   ['a prepared transaction', { at: 5_000_000 }, true],
   ['a server that reports no starts', { at: null }, false]
-])('%s keeps next_since where it is', async (_, oldest, found) => {
+])('%s prevents next_since from moving forward', async (_, oldest, found) => {
   const first = async ({ name }: { name: string }) =>
     name === 'changes.find_oldest_start' ? oldest : { found }
   const { next_since } = await readChanges(
@@ -161,7 +161,7 @@ test.each([
   expect(next_since).toEqual(new Date(1_000))
 })
 
-test('the start of the oldest transaction is read before the rows', async () => {
+test('a poll of changes reads the start of the oldest transaction before the rows', async () => {
   const order: string[] = []
   const first = async ({ name }: { name: string }) => {
     order.push(name)
@@ -185,7 +185,7 @@ test('the start of the oldest transaction is read before the rows', async () => 
   expect(order).toEqual(['changes.find_oldest_start', 'changes.exists_prepared', 'rows'])
 })
 
-test('a filter beside updated_since is refused', async () => {
+test('a filter combined with updated_since is rejected', async () => {
   const query = { updated_since: '1970-01-01T00:00:01Z', status: 'paid' }
   await expect(
     readChanges({} as Queryable, query, {

@@ -14,7 +14,7 @@ test.each([
   [{ server: 97, role: 8, database: 20 }, /up to 27 .* its role may have .* 8\.$/],
   [{ server: 97, role: -1, database: 20 }, /up to 27 .* its database may have .* 20\.$/],
   [{ server: 26, role: -1, database: -1 }, /up to 27 .* the server accepts .* 26\.$/]
-])('the lowest limit of %j is reported when it is too low', (limits, sentence) => {
+])('the lowest of the connection limits %j is reported when it is too low', (limits, sentence) => {
   const said = connectionShortage(27, limits)
   if (sentence === undefined) expect(said).toBeUndefined()
   else expect(said).toMatch(sentence)

@@ -134,7 +134,7 @@ test('a domain error rolls back the transaction and reaches the caller unchanged
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('an error that looks like a lost connection rolls back the transaction and reaches the caller unchanged', async () => {
+test('a domain error that looks like a lost connection rolls back the transaction and reaches the caller unchanged', async () => {
   const db = await useNotes()
   const error = Object.assign(new Error('timeout: Connection terminated by the server'), { code: 'EPIPE' })
   const failed = db.transaction(async tx => {
@@ -156,7 +156,7 @@ test('a constraint violation is reported with its constraint, and nothing is wri
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('work that fails before its first statement leaves no open transaction', async () => {
+test('a transaction that fails before its first statement leaves no open transaction on the server', async () => {
   const db = await useNotes()
   for (let i = 0; i < 20; i += 1) {
     await expect(db.transaction(() => Promise.reject(refused()))).rejects.toMatchObject({
@@ -167,13 +167,13 @@ test('work that fails before its first statement leaves no open transaction', as
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('work without a statement commits', async () => {
+test('a transaction without a statement commits', async () => {
   const db = await useNotes()
   expect(await db.transaction(async () => 7)).toBe(7)
   expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
 })
 
-test('a transaction whose work swallows a failed statement is rejected', async () => {
+test('a transaction whose work catches the error of a failed statement is rejected', async () => {
   const db = await useNotes()
   const failed = db.transaction(async tx => {
     await tx.run(insertNote, { id: 3, count: 30 })
@@ -194,7 +194,7 @@ test('a transaction that has ended cannot be used', async () => {
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('concurrent branches that continue after one failed change nothing', async () => {
+test('concurrent branches of a transaction that continue after one failed change nothing', async () => {
   const db = await useNotes({ poolSize: 1 })
   const late = Promise.withResolvers<void>()
   const failed = db.transaction(tx =>
@@ -230,7 +230,7 @@ test('a serialization failure is retried until it succeeds', async () => {
   expect(runs).toBeGreaterThan(4)
 })
 
-test('after five retries a serialization failure is "busy"', async () => {
+test('after five retries a serialization failure is reported as "busy"', async () => {
   const db = await useNotes(PATIENT)
   let runs = 0
   const failed = db.transaction(async tx => {
@@ -245,7 +245,7 @@ test('after five retries a serialization failure is "busy"', async () => {
   expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 6 }])
 })
 
-test('a deadlock is retried, and both transactions succeed', async () => {
+test('a transaction aborted by a deadlock is retried, and both transactions succeed', async () => {
   const db = await useNotes(PATIENT)
   let waiting = 2
   const met = Promise.withResolvers<void>()
@@ -265,7 +265,7 @@ test('a deadlock is retried, and both transactions succeed', async () => {
   expect(waiting).toBeLessThan(0)
 })
 
-test('waiting too long for a lock is "busy", in a transaction and outside of one', async () => {
+test('waiting too long for a lock is reported as "busy", in a transaction and outside of one', async () => {
   const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
   const db = await useNotes({ lockTimeoutMs: 200 })
   await db.transaction(async tx => {
@@ -279,7 +279,7 @@ test('waiting too long for a lock is "busy", in a transaction and outside of one
   expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 1 }])
 })
 
-test('a statement that exceeds its timeout is "busy", and its connection stays usable', async () => {
+test('a statement that exceeds its timeout is reported as "busy", and its connection stays usable', async () => {
   const db = await useNotes({ statementTimeoutMs: 1_000, poolSize: 1 })
   await expect(db.run(sleep, { seconds: 3 })).rejects.toMatchObject(busy)
   await expect(db.transaction(tx => tx.run(sleep, { seconds: 3 }))).rejects.toMatchObject(busy)
@@ -287,7 +287,7 @@ test('a statement that exceeds its timeout is "busy", and its connection stays u
   expect(db.statistics().acquired_conns).toBe(0)
 })
 
-test('a caller that waits too long for a connection is "busy"', async () => {
+test('a caller that waits too long for a database connection gets "busy"', async () => {
   const db = await useNotes({ poolSize: 2, poolWaitMs: 200 })
   const gate = Promise.withResolvers<void>()
   const hold = (until: Promise<void>) =>
@@ -372,7 +372,7 @@ test('a bigint beyond 2^53 is an error, and never a rounded number', async () =>
   expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: Number.MAX_SAFE_INTEGER }])
 })
 
-test('a connection stays usable after a value that cannot be serialized', async () => {
+test('a connection stays usable after a parameter that cannot be serialized', async () => {
   const db = await useNotes({ sharedConnections: 1, poolSize: 1 })
   const circular: Record<string, unknown> = {}
   circular.self = circular
@@ -398,7 +398,7 @@ test('the connection to a server that became read-only is replaced', async () =>
   expect(await pidOf()).not.toBe(before)
 })
 
-test('settings in the URL apply unless Cartwright sets them', async () => {
+test('connection settings in the database URL apply unless Cartwright sets them', async () => {
   const created = await createTestDatabase()
   const url = new URL(created.url)
   url.searchParams.set('options', '-c work_mem=7MB -c timezone=Asia/Tokyo')
@@ -445,7 +445,7 @@ test('slow statements wait for each other up to a limit, and quick ones do not w
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('a slow statement whose connection breaks is "unavailable", and the next one succeeds', async () => {
+test('a slow statement whose connection breaks fails as "unavailable", and the next one succeeds', async () => {
   const db = await useNotes({ slowConnections: 1 })
   const searching = db.rows(search, { seconds: 5 })
   const isSearching = async () => {
@@ -458,7 +458,7 @@ test('a slow statement whose connection breaks is "unavailable", and the next on
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
-test('the statistics count the connections and measure the waits for them', async () => {
+test('the pool statistics count the connections and measure the waits for them', async () => {
   const db = await useNotes({ poolSize: 2, sharedConnections: 1, poolWaitMs: 5_000 })
   const before = db.statistics()
   expect(before).toMatchObject({ max_conns: 8, total_conns: 1, acquired_conns: 0, idle_conns: 1 })

@@ -179,7 +179,7 @@ test('calls to a database that hangs fail within the timeouts, and later calls f
   expect((await read(db)).map(row => row.id)).toContain(6)
 })
 
-test('a server that hangs and loses its connections is reached again within a second', async () => {
+test('a database server that hangs and loses its connections is reached again within a second', async () => {
   const { db, proxy } = await useFaultyDatabase()
   proxy.hang()
   const stuck = [read(db), read(db), write(db, 1)].map(each => each.catch(() => {}))
@@ -246,7 +246,7 @@ test('a statement whose prepared name is taken on the server runs on a new conne
   expect([found, runs]).toEqual([[{ id: 0 }], 2])
 })
 
-test('closing a pool does not wait for a database that hangs', async () => {
+test('closing a connection pool does not wait for a database that hangs', async () => {
   const { url, proxy } = await useFaultyDatabase()
   const db = openDatabase(testDatabaseOptions(url))
   await read(db)
@@ -259,7 +259,7 @@ test('closing a pool does not wait for a database that hangs', async () => {
   await expect(write(db, 2)).rejects.toMatchObject(unavailable)
 })
 
-test('under load, eight kills of every backend lose no acknowledged row', async () => {
+test('under load, eight kills of every database backend lose no acknowledged row', async () => {
   const { db, direct } = await useFaultyDatabase()
   const acknowledged: number[] = []
   let next = 0

@@ -50,7 +50,7 @@ const everyKind = (db: Database, id: number): (() => Promise<unknown>)[] => [
 const together = (works: readonly (() => Promise<unknown>)[]) => Promise.all(works.map(work => work()))
 
 test.each([2, 3, 8])(
-  'with %d connections every kind of work succeeds, one after another and simultaneously',
+  'with %d database connections every kind of work succeeds, one after another and simultaneously',
   async most => {
     const { db } = await useDatabase(most)
     for (let round = 0; round < 5; round += 1) for (const work of everyKind(db, round)) await work()
@@ -61,7 +61,7 @@ test.each([2, 3, 8])(
   }
 )
 
-test.each([2, 3, 8])('with %d connections no kind of work starves the others', async most => {
+test.each([2, 3, 8])('with %d database connections no kind of work starves the others', async most => {
   const { db } = await useDatabase(most)
   const [read, ...others] = everyKind(db, 1)
   const done = others.map(() => 0)
@@ -85,7 +85,7 @@ test.each([2, 3, 8])('with %d connections no kind of work starves the others', a
   expect(Math.min(...done)).toBeGreaterThan(Math.max(...done) / 10)
 })
 
-test('a connection that another kind of work takes over has the settings of that work', async () => {
+test('a database connection that another kind of work takes over has the settings of that work', async () => {
   const { db } = await useDatabase(2)
   await db.transaction(tx => tx.run(insert, { id: 1 }))
   expect(await db.rows(search)).toEqual([{ mode: 'force_custom_plan' }])
@@ -93,7 +93,7 @@ test('a connection that another kind of work takes over has the settings of that
   await db.transaction(tx => tx.run(insert, { id: 3 }))
 })
 
-test('the database is out of connections while the server accepts none, and recovers afterwards', async () => {
+test('while the server accepts no connections the database is reported as out of connections, and recovers afterwards', async () => {
   const { db, setLimit, endAll } = await useDatabase(4)
   await together(everyKind(db, 1))
   setLimit(0)

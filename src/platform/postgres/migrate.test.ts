@@ -108,7 +108,7 @@ test('migrations of a removed module are ignored', async () => {
   expect(await migrate(url, [])).toEqual([])
 })
 
-test('each reason why the database cannot be used is one sentence without the password', async () => {
+test('each reason why the database cannot be used is reported in one sentence without the password', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const target = new URL(url)
   const elsewhere = new URL(url)
@@ -137,7 +137,7 @@ async function versionOf(url: string): Promise<number> {
   return rows[0].version
 }
 
-test('a server that hangs is reported in one sentence within five seconds', async () => {
+test('a database server that hangs is reported in one sentence within five seconds', async () => {
   const { url, proxy } = await useProxiedDatabase()
   proxy.hang()
   const startedAt = performance.now()
@@ -152,7 +152,7 @@ test.each(['postgres://user:pa55#word@localhost/db', 'postgres://user:pa55word@:
   }
 )
 
-test('a standby is rejected in one sentence', async () => {
+test('a standby database server is rejected in one sentence', async () => {
   const ended: string[] = []
   const client = {
     query: async () => ({ rows: [{ is_standby: true }] }),

@@ -3,7 +3,7 @@ import { expandEachRows, json, numberParameters, orderedParameterValues, stateme
 
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
-test('named parameters are numbered in the order of their declaration, wherever they occur in the text', () => {
+test('named parameters of a statement are numbered in their declared order, wherever they occur in the text', () => {
   const text = 'delete from cart.items where variant_id = $variantId and cart_id = $cartId or $cartId is null'
   expect(numberParameters({ ...two, text })).toBe(
     'delete from cart.items where variant_id = $2 and cart_id = $1 or $1 is null'
@@ -18,13 +18,13 @@ test('a statement whose text and declared parameters differ is rejected', () => 
   expect(() => statement({ name: 'test.unknown', text: 'select $id' })).toThrow('names $id')
 })
 
-test('parameter values are assigned by name, so their order cannot swap two ids', () => {
+test('statement parameters are assigned by name, so their order cannot swap two ids', () => {
   const [cartId, variantId] = ['a', 'b']
   expect(orderedParameterValues(two, { variantId, cartId })).toEqual(['a', 'b'])
   expect(() => orderedParameterValues(two, { cartId })).toThrow('test.two lacks variantId')
 })
 
-test('a parameter can be null, and JSON values and lists are serialized', () => {
+test('a statement parameter can be null, and JSON values and lists are serialized', () => {
   const takes = { a: 'uuid?', b: 'jsonb', c: 'jsonb?', d: json<{ e: number }[]>() } as const
   expect(
     orderedParameterValues({ name: 'test.json', takes }, { a: null, b: 'text', c: null, d: [{ e: 1 }] })
@@ -58,7 +58,7 @@ test('a forEach statement takes the rows of all callers and returns each row wit
   )
 })
 
-test('a statement that is slow and writes is rejected', () => {
+test('a statement declared as both slow and writing is rejected', () => {
   const text = 'delete from cart.carts'
   expect(() => statement({ name: 'test.slow_write', slow: true, text })).toThrow('test.slow_write writes')
 })

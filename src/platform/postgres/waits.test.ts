@@ -70,7 +70,7 @@ const elapsedOf = async (work: () => Promise<unknown>): Promise<number> => {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('single statements that wait for a row delay no reader, and succeed when it is free', async () => {
+test('single statements that wait for a locked row delay no reader, and succeed when it is free', async () => {
   const { db, otherClient } = await useNotes({ sharedConnections: 1 })
   await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const waiting = numbers(4).map(() => db.run(addToNote, { id: 1 }))
@@ -142,7 +142,7 @@ test('a transaction serialized by several keys waits for each of them, and never
   expect([order.length, meanwhile]).toEqual([6, []])
 })
 
-test('a lock that is held too long is DATABASE_BUSY at the deadline, not later', async () => {
+test('waiting for a lock that is held too long ends as DATABASE_BUSY at the deadline, not later', async () => {
   const { db, otherClient } = await useNotes()
   await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const elapsed = await elapsedOf(() =>
@@ -190,7 +190,7 @@ test('a transaction whose connection died silently ends at its deadline without 
   expect(elapsed).toBeLessThan(900)
 })
 
-test('all connections that died silently are found in one check', async () => {
+test('all database connections that died silently are found in one check', async () => {
   const { db, proxy } = await useNotes({ poolSize: 8, sharedConnections: 1 })
   // A connection that is being opened when the network breaks is detected a second later by its callers.
   await openAll(db, 8)
@@ -201,7 +201,7 @@ test('all connections that died silently are found in one check', async () => {
   expect(elapsed).toBeLessThan(2 * SOON_MS)
 })
 
-test('a caller on a connection that died silently fails when it is found', async () => {
+test('a caller on a database connection that died silently fails when the check finds it', async () => {
   const { db, proxy } = await useNotes({ poolSize: 2, lockTimeoutMs: 100 })
   const hasDied = Promise.withResolvers<void>()
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -225,7 +225,7 @@ test('a caller on a connection that died silently fails when it is found', async
   expect(elapsed).toBeLessThan(1_000)
 })
 
-test('a connection that died silently in use does not block its slot in the pool', async () => {
+test('a connection that dies silently while in use does not block its slot in the pool', async () => {
   const { db, proxy } = await useNotes({ poolSize: 1 })
   const stranded = db.transaction(
     async tx => {
@@ -259,7 +259,7 @@ test('the locks of a dead process are free after 2 s, those of a transaction wit
   expect(withoutEnd).toEqual({ setting: '10s' })
 })
 
-test('dead peer detection closes no connection that waits for a lock', async () => {
+test('dead peer detection closes no database connection that waits for a lock', async () => {
   const { db, otherClient } = await useNotes({ poolSize: 2 })
   await otherClient.query('begin; update public.notes set count = 0 where id = 1')
   const waiting = add(db, 1)
@@ -268,7 +268,7 @@ test('dead peer detection closes no connection that waits for a lock', async () 
   await waiting
 })
 
-test('dead peer detection closes no live connection', async () => {
+test('dead peer detection closes no live database connection', async () => {
   const { db } = await useNotes({ poolSize: 4, sharedConnections: 1 })
   await Promise.all(numbers(8).map(id => add(db, id)))
   await db.first(one)
@@ -303,7 +303,7 @@ test('a full disk is reported as DATABASE_FULL', async () => {
   })
 })
 
-test('the write probe allocates disk space and leaves nothing behind', async () => {
+test('the write probe of the database allocates disk space and leaves nothing behind', async () => {
   const { db, otherClient, proxy } = await useNotes()
   await db.proveWrite()
   const { rows } = await otherClient.query('select current_database() as name')

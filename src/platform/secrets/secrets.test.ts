@@ -8,8 +8,8 @@ import { createSecrets, secretProblems } from './secrets.ts'
 
 const plain = Buffer.from('a private key')
 
-describe('sealed data', () => {
-  test('is opened again, and differs at each sealing', () => {
+describe('encrypted data', () => {
+  test('encrypted data is decrypted again, and differs at each encryption', () => {
     const secrets = testSecrets()
     const [one, other] = [secrets.seal('a', plain), secrets.seal('a', plain)]
     expect(secrets.open('a', one)).toEqual(plain)
@@ -19,12 +19,12 @@ describe('sealed data', () => {
     expect(secrets.open('a', secrets.seal('a', Buffer.alloc(0)))).toEqual(Buffer.alloc(0))
   })
 
-  test('is not opened for another purpose', () => {
+  test('data encrypted for one purpose cannot be decrypted for another', () => {
     const secrets = testSecrets()
     expect(secrets.open('b', secrets.seal('a', plain))).toBeUndefined()
   })
 
-  test('is opened with a replaced key, but not without its key or with another key of the same name', () => {
+  test('encrypted data is decrypted while its replaced key is configured, and not with another key of the same name', () => {
     const sealed = testSecrets('old').seal('a', plain)
     expect(testSecrets('new', 'old').open('a', sealed)).toEqual(plain)
     expect(testSecrets('new').open('a', sealed)).toBeUndefined()
@@ -33,7 +33,7 @@ describe('sealed data', () => {
     expect(testSecrets('new', 'old').keyIdOf(testSecrets('new', 'old').seal('a', plain))).toBe('new')
   })
 
-  test('is not opened when any byte was changed or cut off', () => {
+  test('encrypted data with any byte changed or cut off is not decrypted', () => {
     const secrets = testSecrets()
     const sealed = secrets.seal('a', plain)
     for (let index = 0; index < sealed.length; index += 1) {
@@ -46,7 +46,7 @@ describe('sealed data', () => {
 })
 
 describe('a MAC', () => {
-  test('is equal for equal parts, and differs for all others', () => {
+  test('a MAC is equal for equal parts, and differs for all others', () => {
     const { mac } = testSecrets()
     expect(mac('a', 'x', 'y')).toBe(mac('a', 'x', 'y'))
     const others = [
@@ -60,7 +60,7 @@ describe('a MAC', () => {
     expect(mac('a', 'x')).toMatch(/^test\.[\w-]{43}$/)
   })
 
-  test('is verified with every current key, and any other MAC is rejected', () => {
+  test('a MAC made with any current key is verified, and any other MAC is rejected', () => {
     const old = testSecrets('old').mac('a', 'x')
     const both = testSecrets('new', 'old')
     expect(both.verify(old, 'a', 'x')).toBe(true)
@@ -75,7 +75,7 @@ describe('a MAC', () => {
 })
 
 describe('keys', () => {
-  test('are base64 or hex of at least 32 bytes, and a short one is rejected without being shown', () => {
+  test('secret keys are base64 or hex of at least 32 bytes, and a short one is rejected without being shown', () => {
     const hex = Buffer.alloc(32, 'k').toString('hex')
     const base64 = Buffer.alloc(32, 'k').toString('base64')
     expect(createSecrets([{ id: 'k', key: hex }]).mac('a')).toBe(
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect(() => createSecrets([{ id: 'k1', key: short }])).not.toThrow(short)
   })
 
-  test('of the same name are rejected', () => {
+  test('two secret keys of the same name are rejected', () => {
     expect(() => testSecrets('a', 'b', 'a')).toThrow(/a is there twice/)
   })
 })
@@ -105,7 +105,7 @@ describe('the secrets of a shop', () => {
     ...over
   })
 
-  test('are created once in a file of the data folder that only its owner can read', async () => {
+  test('the secrets of a shop are created once in a file of the data folder that only its owner can read', async () => {
     const data = join(await useFolder(), 'new', 'data')
     const mac = loadSecrets(settings(data)).mac('a')
     expect(loadSecrets(settings(data)).mac('a')).toBe(mac)
@@ -114,13 +114,13 @@ describe('the secrets of a shop', () => {
     expect(loadSecrets(settings(await useFolder())).mac('a')).not.toBe(mac)
   })
 
-  test('are created in development with an external database, and in production with the embedded one', async () => {
+  test('the secrets are created in development with an external database, and in production with the embedded one', async () => {
     const url = 'postgres://shop.example/shop'
     loadSecrets(settings(await useFolder(), { database: { url } }))
     loadSecrets(settings(await useFolder(), { environment: 'production' }))
   })
 
-  test('are required in the configuration in production with an external database', () => {
+  test('the secrets must be configured in production with an external database', () => {
     const needs = (isProduction: boolean, databaseUrl: string, keys = [testKey('k1')]) =>
       secretProblems(keys, { isProduction, databaseUrl }).map(({ message }) => message)
     const url = 'postgres://shop.example/shop'
@@ -130,7 +130,7 @@ describe('the secrets of a shop', () => {
   })
 
   test.each(['', '{', '[]', '[{}]', 'null'])(
-    'in a file with %j prevent the start and keep the file',
+    'a secrets file with %j prevents the start and is kept',
     async text => {
       const data = await useFolder()
       await writeFile(join(data, 'secrets'), text)
@@ -139,7 +139,7 @@ describe('the secrets of a shop', () => {
     }
   )
 
-  test('in a folder that cannot be used prevent the start with one sentence', () => {
+  test('a folder in which the secrets file cannot be used prevents the start with one sentence', () => {
     expect(() => loadSecrets(settings('/proc/nope'))).toThrow(
       /\/proc\/nope\/secrets cannot be used.*CARTWRIGHT_DATA/
     )

@@ -25,7 +25,7 @@ function doubling() {
   return { batches, work, close }
 }
 
-test('calls of one event-loop turn share a batch, and each caller gets its own result', async () => {
+test('batched calls of one event-loop turn share a batch, and each caller gets its own result', async () => {
   const { batches, work } = doubling()
   const double = createCallBatcher(work, 1_000)
   expect(await Promise.all(numbers(5).map(double))).toEqual([0, 2, 4, 6, 8])
@@ -33,7 +33,7 @@ test('calls of one event-loop turn share a batch, and each caller gets its own r
   expect(batches).toEqual([numbers(5), [7]])
 })
 
-test('at most two batches run at a time, and calls that arrive meanwhile share the next batch in order', async () => {
+test('at most two batches of calls run at a time, and calls that arrive meanwhile share the next batch in order', async () => {
   const { batches, work, close } = doubling()
   const double = createCallBatcher(work, 1_000)
   const open = close()
@@ -48,7 +48,7 @@ test('at most two batches run at a time, and calls that arrive meanwhile share t
   expect(batches).toEqual([[0], [1], [2, 3, 4, 5]])
 })
 
-test('a batch runs in the asynchronous context of its first caller, not in that of the batch before it', async () => {
+test('a batch of calls runs in the asynchronous context of its first caller, not in that of the previous batch', async () => {
   const context = new AsyncLocalStorage<number>()
   const contexts: unknown[] = []
   const { work, close } = doubling()
@@ -73,7 +73,7 @@ test('no batch has more than 64 calls', async () => {
   expect(batches.map(({ length }) => length)).toEqual([64, 64, 2])
 })
 
-test('a failing call rejects only its own caller', async () => {
+test('a failing call in a batch rejects only its own caller', async () => {
   const { batches, work } = doubling()
   const error = refused()
   const double = createCallBatcher(async (items: readonly number[]) => {
@@ -87,7 +87,7 @@ test('a failing call rejects only its own caller', async () => {
   expect(await double(9)).toBe(18)
 })
 
-test('a batch that may be committed is not retried', async () => {
+test('a batch of calls that may be committed is not retried', async () => {
   const { batches, work } = doubling()
   const lost = databaseUnavailable({ retryAfterSeconds: 1 })
   const double = createCallBatcher(async (items: readonly number[]) => {
@@ -99,7 +99,7 @@ test('a batch that may be committed is not retried', async () => {
   expect(batches).toEqual([numbers(3)])
 })
 
-test('a call that waits longer than its limit is rejected as busy and is not executed', async () => {
+test('a batched call that waits longer than its limit is rejected as busy and is not executed', async () => {
   const { batches, work, close } = doubling()
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   onTestFinished(() => clock.mockRestore())

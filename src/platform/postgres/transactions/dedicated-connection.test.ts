@@ -58,7 +58,7 @@ async function useApart(options: DedicatedConnectionOptions = {}) {
 
 const mark = (id: number) => (tx: Transaction) => tx.run(insertMark, { id })
 
-test('committed work has the outcome "done" and is not counted in statements or pool statistics', async () => {
+test('committed work on the dedicated connection is "done", and not counted in statements or pool statistics', async () => {
   const { attempt, marks, counted, db } = await useApart({ settings: { enable_seqscan: 'off' } })
   const before = db.statistics()
   expect(await attempt(mark(1))).toEqual({ kind: 'done', value: 1 })
@@ -69,7 +69,7 @@ test('committed work has the outcome "done" and is not counted in statements or 
   expect(db.statistics()).toEqual(before)
 })
 
-test('work that throws, or that the server rejects, is rolled back with the outcome "undone"', async () => {
+test('work on the dedicated connection that throws, or that the server rejects, is rolled back as "undone"', async () => {
   const { attempt, marks } = await useApart()
   await attempt(mark(1))
   const refused = await attempt(async tx => {
@@ -87,7 +87,7 @@ test('work that throws, or that the server rejects, is rolled back with the outc
   expect(await marks()).toEqual([1])
 })
 
-test('a statement sent with the commit commits with it, and its failure rolls everything back', async () => {
+test('a statement sent together with COMMIT commits with it, and its failure rolls everything back', async () => {
   const { attempt, marks } = await useApart()
   const both = (one: number, two: number) =>
     attempt(async tx => {
@@ -99,7 +99,7 @@ test('a statement sent with the commit commits with it, and its failure rolls ev
   expect(await marks()).toEqual([1, 2])
 })
 
-test('when one statement sent with the commit fails, the outcome is "undone" and nothing is written', async () => {
+test('when one statement sent together with COMMIT fails, the outcome is "undone" and nothing is written', async () => {
   const { attempt, marks } = await useApart()
   expect(await attempt(mark(1))).toMatchObject({ kind: 'done' })
   const work = async (tx: Transaction) =>
@@ -108,7 +108,7 @@ test('when one statement sent with the commit fails, the outcome is "undone" and
   expect(await marks()).toEqual([1])
 })
 
-test('when a statement for the commit cannot be sent, nothing is committed', async () => {
+test('when a statement to be sent with COMMIT cannot be sent, nothing is committed', async () => {
   const { attempt, marks } = await useApart()
   const attempted = await attempt(async tx => {
     await mark(1)(tx)
@@ -119,7 +119,7 @@ test('when a statement for the commit cannot be sent, nothing is committed', asy
   expect(await attempt(mark(3))).toMatchObject({ kind: 'done' })
 })
 
-test('work that waits longer than the lock timeout has the outcome "locked"', async () => {
+test('work on the dedicated connection that waits longer than the lock timeout has the outcome "locked"', async () => {
   const { attempt, marks, direct } = await useApart({ lockTimeoutMs: 50 })
   const released = Promise.withResolvers<void>()
   const isHeld = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ test('work that waits longer than the lock timeout has the outcome "locked"', as
 test.each([
   ['the response to a commit is lost', 'to_program', [1]],
   ['a commit does not reach the server', 'to_server', []]
-] as const)('when %s, the outcome is "unknown"', async (_, direction, left) => {
+] as const)('when %s, the outcome of the transaction is "unknown"', async (_, direction, left) => {
   const { attempt, marks, commits } = await useApart()
   await attempt(async tx => tx.rows(listMarks))
   commits.breakAt(direction, 'reset', 1)
@@ -150,7 +150,7 @@ test.each([
   expect(await attempt(mark(2))).toMatchObject({ kind: 'done' })
 })
 
-test('when the response to a commit with other statements is lost, the outcome is "unknown"', async () => {
+test('when the response to a COMMIT sent with other statements is lost, the outcome is "unknown"', async () => {
   const { attempt, marks, commits } = await useApart()
   commits.breakAt('to_program', 'reset', 1)
   const attempted = await attempt(async tx => {
@@ -161,7 +161,7 @@ test('when the response to a commit with other statements is lost, the outcome i
   expect(await marks()).toEqual([1, 2])
 })
 
-test('work whose connection ends before the commit is sent has the outcome "undone"', async () => {
+test('work whose connection ends before COMMIT is sent has the outcome "undone"', async () => {
   const { attempt, marks, directUrl } = await useApart()
   const attempted = await attempt(async tx => {
     await mark(1)(tx)
@@ -179,7 +179,7 @@ test('work whose connection ends before the commit is sent has the outcome "undo
   expect(await marks()).toEqual([])
 })
 
-test('a statement whose columns change in a migration succeeds at its next run', async () => {
+test('a prepared statement whose columns change in a migration succeeds at its next run', async () => {
   const { attempt, direct } = await useApart()
   expect(await attempt(tx => tx.rows(allMarks))).toEqual({ kind: 'done', value: [] })
   await direct.run(addColumn)

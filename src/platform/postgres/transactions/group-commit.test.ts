@@ -96,7 +96,7 @@ const all = (db: Database, works: readonly ((tx: Transaction) => Promise<unknown
 const reasonOf = (settled: PromiseSettledResult<unknown> | undefined) =>
   settled?.status === 'rejected' ? settled.reason : undefined
 
-test('transactions that begin in one turn share one, and so do their forEach statements', async () => {
+test('transactions that begin in one event-loop turn share a group commit, and so do their forEach statements', async () => {
   const { db, sent, notes, transactions } = await useNotes()
   const told: number[] = []
   const work = (id: number) => async (tx: Transaction) => {
@@ -128,7 +128,7 @@ test('transactions that begin in one turn share one, and so do their forEach sta
   expect(await transactions()).toBe(4)
 })
 
-test('each participant gets the row count of its own rows', async () => {
+test('each participant of a group commit gets the row count of its own rows', async () => {
   const { db, transactions } = await useNotes()
   const work = (id: number) => (tx: Transaction) => tx.run(insertNote, { id, note: null })
   const settled = await all(db, [work(1), work(2), work(3)])
@@ -136,7 +136,7 @@ test('each participant gets the row count of its own rows', async () => {
   expect(await transactions()).toBe(1)
 })
 
-test('at most 32 transactions share one', async () => {
+test('at most 32 transactions share one group commit', async () => {
   const { db, transactions } = await useNotes()
   await all(
     db,
@@ -145,7 +145,7 @@ test('at most 32 transactions share one', async () => {
   expect(await transactions()).toBe(2)
 })
 
-test('a failing participant fails no other: each is retried alone and gets its own error', async () => {
+test('a failing participant of a group commit fails no other: each is retried alone and gets its own error', async () => {
   const { db, notes, transactions } = await useNotes()
   await db.transaction(insert(3))
   const mine = new Error('mine')
@@ -170,7 +170,7 @@ test('a failing participant fails no other: each is retried alone and gets its o
   expect(told.toSorted()).toEqual([1, 4])
 })
 
-test('participants without error are retried together while another one fails', async () => {
+test('participants of a group commit without an error are retried together while another one fails', async () => {
   const { db, notes, transactions } = await useNotes()
   const mine = new Error('mine')
   let isFirst = true
@@ -191,7 +191,7 @@ test('participants without error are retried together while another one fails', 
   expect([await notes(), await transactions()]).toEqual([[1, 2, 3], 1])
 })
 
-test('a participant that fails alone is not retried', async () => {
+test('a participant of a group commit that fails alone is not retried', async () => {
   const { db } = await useNotes()
   await db.transaction(insert(1))
   let runs = 0
@@ -203,7 +203,7 @@ test('a participant that fails alone is not retried', async () => {
   expect(runs).toBe(1)
 })
 
-test('work that the server rejects at commit is retried', async () => {
+test('group commit work that the server rejects at COMMIT is retried', async () => {
   const { db, notes } = await useNotes()
   await db.transaction(insert(9))
   const refused = async (tx: Transaction) => {
@@ -216,7 +216,7 @@ test('work that the server rejects at commit is retried', async () => {
   expect(await notes()).toEqual([1, 9])
 })
 
-test('a participant that hides the error of a statement is rejected alone', async () => {
+test("a participant of a group commit that hides a statement's error is rejected alone", async () => {
   const { db, notes } = await useNotes()
   await db.transaction(insert(9))
   const silent = async (tx: Transaction) => {
@@ -231,7 +231,7 @@ test('a participant that hides the error of a statement is rejected alone', asyn
   expect(await notes()).toEqual([1, 9])
 })
 
-test('a participant that waits for a lock delays the others for the lock timeout at most', async () => {
+test('a participant of a group commit that waits for a lock delays the others for the lock timeout at most', async () => {
   const { db, direct, notes } = await useNotes()
   await db.transaction(insert(1))
   const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
@@ -257,7 +257,7 @@ test('the lock timeout of a group commit is shorter than that of a single transa
   expect([await together(), await db.transaction(patience)]).toEqual(['200ms', '200ms'])
 })
 
-test('the earliest deadline of the participants applies to all', async () => {
+test('the earliest deadline of its participants applies to a whole group commit', async () => {
   const { db } = await useNotes()
   const startedAt = performance.now()
   const limits = [3_000, 2_000].map(ms =>
@@ -269,7 +269,7 @@ test('the earliest deadline of the participants applies to all', async () => {
 test.each([
   ['ended', '57014'],
   ['had no memory for', '53200']
-])('what the server %s in the message of the commit is undone, and done again', async (_, code) => {
+])('a group commit that the server %s at COMMIT is rolled back and retried', async (_, code) => {
   const { db, direct, notes } = await useNotes()
   await direct.run(createTries)
   await direct.run(createRefused)
@@ -282,7 +282,7 @@ test.each([
   expect(await notes()).toEqual([1, 2])
 })
 
-test('committed work is not retried when its response cannot be parsed', async () => {
+test('a committed group commit is not retried when its response cannot be parsed', async () => {
   const { db, sent, notes } = await useNotes()
   const unread = async (tx: Transaction) => {
     await insert(2)(tx)
@@ -294,7 +294,7 @@ test('committed work is not retried when its response cannot be parsed', async (
   expect(await notes()).toEqual([1, 2])
 })
 
-test('no participant is retried while its work still runs', async () => {
+test('no participant of a group commit is retried while its work still runs', async () => {
   const { db, direct } = await useNotes()
   let [underWay, most] = [0, 0]
   const slow = async (tx: Transaction) => {
@@ -313,7 +313,7 @@ test('no participant is retried while its work still runs', async () => {
   expect(most).toBe(1)
 })
 
-test('a participant that throws before its first statement fails alone', async () => {
+test('a participant of a group commit that throws before its first statement fails alone', async () => {
   const { db, notes, transactions } = await useNotes()
   const mine = new Error('mine')
   const thrown = () => {
@@ -329,7 +329,7 @@ test('a participant that throws before its first statement fails alone', async (
   expect([await notes(), await transactions()]).toEqual([[1, 2], 1])
 })
 
-test('participants of one key run one after another', async () => {
+test('group commit participants with the same key run one after another', async () => {
   const { db, transactions } = await useNotes()
   const inTurn = (key: string, id: number) => db.groupCommit().serializedBy(key).transaction(insert(id))
   await Promise.all([inTurn('a', 1), inTurn('a', 2), inTurn('b', 3)])
@@ -343,7 +343,7 @@ test('participants of one key run one after another', async () => {
 })
 
 test.each(['to_server', 'to_program'] as const)(
-  'when the response of the commit is lost %s no work is repeated, and every caller gets the error',
+  "when a COMMIT's response is lost %s, no group commit work is repeated and every caller gets the error",
   async direction => {
     const { db, commits, notes } = await useNotes()
     commits.breakAt(direction, 'reset', 1)
@@ -355,7 +355,7 @@ test.each(['to_server', 'to_program'] as const)(
   }
 )
 
-test('a participant with an earlier deadline fails in time, and the others commit', async () => {
+test('a participant of a group commit with an earlier deadline fails in time, and the others commit', async () => {
   const { db, notes } = await useNotes()
   const late = db.groupCommit().transaction(insert(1), { deadlineAt: performance.now() - 1 })
   const others = all(db, [insert(2), insert(3)])
@@ -364,7 +364,7 @@ test('a participant with an earlier deadline fails in time, and the others commi
   expect(await notes()).toEqual([2, 3])
 })
 
-test('participants that got no connection together do not wait for one alone', async () => {
+test('participants of a group commit that got no connection together do not each wait for one alone', async () => {
   const { url } = await useNotes()
   const { promise: mayGo, resolve: go } = Promise.withResolvers<void>()
   const db = openDatabase({ ...testDatabaseOptions(url), poolSize: 1, poolWaitMs: 500 })
@@ -379,14 +379,14 @@ test('participants that got no connection together do not wait for one alone', a
   await holder
 })
 
-test('a participant with little time left runs alone and does not shorten the deadline of the others', async () => {
+test('a participant with little time left runs outside the group commit and does not shorten its deadline', async () => {
   const { db, transactions } = await useNotes()
   const soon = db.groupCommit().transaction(insert(1), { deadlineAt: performance.now() + 999 })
   await Promise.all([soon, all(db, [insert(2), insert(3)])])
   expect(await transactions()).toBe(2)
 })
 
-test('a batch keeps the order of each participant and groups equal statements', () => {
+test('a batch of statements keeps the order of each participant and groups equal statements', () => {
   const names = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 })
   const isForEach = (name: string) => name < 'c'
   const sentFor = (lists: readonly (readonly string[])[]) => {

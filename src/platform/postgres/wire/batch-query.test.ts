@@ -41,7 +41,7 @@ async function useConnection() {
 const reasons = (settled: PromiseSettledResult<StatementResult>[]) =>
   settled.map(each => (each.status === 'rejected' ? each.reason.code : 'done'))
 
-test('each statement of a message gets its own result, in the first run and when it is already prepared', async () => {
+test('each statement in one protocol message gets its own result, in the first run and when already prepared', async () => {
   const { send, marks, answers } = await useConnection()
   for (const ids of [
     ['1', '2'],
@@ -59,7 +59,7 @@ test('each statement of a message gets its own result, in the first run and when
   expect(await marks()).toEqual([1, 2, 3, 4])
 })
 
-test('a failing statement fails the later ones and the commit with its error, and the connection stays usable', async () => {
+test('a failing statement fails the later ones of its protocol message and the commit, and the connection stays usable', async () => {
   const { client, send, marks } = await useConnection()
   await client.query('insert into public.marks (id) values (1)')
   // In the first run, the server has not prepared the statements after the failing one.
@@ -73,7 +73,7 @@ test('a failing statement fails the later ones and the commit with its error, an
   expect(await marks()).toEqual([1, 3])
 })
 
-test('messages that are sent before the first response may each prepare the same statement', async () => {
+test('protocol messages that are sent before the first response may each prepare the same statement', async () => {
   const { send, marks } = await useConnection()
   const settled = await Promise.all([send(insert('1')), send(insert('2')), send(insert('2')), send(list)])
   expect(settled.map(each => reasons(each).join())).toEqual(['done', 'done', '23505', 'done'])
@@ -89,7 +89,7 @@ test('a statement that was not prepared because an earlier one failed is prepare
   expect(await marks()).toEqual([3])
 })
 
-test('a value that JavaScript cannot represent fails only its own statement', async () => {
+test('a result value that JavaScript cannot represent fails only its own statement', async () => {
   const { send } = await useConnection()
   const large = ask('select 9007199254740993::bigint as large', [], 'large')
   // This module sets the parsers that reject the value.
@@ -99,7 +99,7 @@ test('a value that JavaScript cannot represent fails only its own statement', as
   expect(listed).toMatchObject({ status: 'fulfilled', value: { rows: [] } })
 })
 
-test('without a response in time every statement of the message fails, and the connection is closed', async () => {
+test('without a response in time every statement of a protocol message fails, and the connection is closed', async () => {
   const { client } = await useConnection()
   const all = [ask('select pg_sleep(60)'), list].map(each => ({
     ...each,
