@@ -4,7 +4,7 @@ import { createTestApp } from './support/app.ts'
 const PATIENCE = { timeout: 60_000 }
 const email = 'ada@example.com'
 
-test('a customer who registers and forgets the password gets mails with the links for both', async () => {
+test('a customer registers and resets a forgotten password with the links of the two mails', async () => {
   const shop = await createTestApp()
   onTestFinished(shop.close)
   const anonymous = shop.as(null)

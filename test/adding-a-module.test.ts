@@ -9,11 +9,14 @@ const QUOTE = /^\[([\w./-]+)\]\(\.\.\/examples\/wishlist\/\1\):\n\n```\w+\n(.*?)
 const page = await readFile(new URL('../docs/adding-a-module.md', import.meta.url), 'utf8')
 const quotes = [...page.matchAll(QUOTE)].map(([, path = '', code = '']) => ({ path, code }))
 
-test.each(quotes)('the page quotes $path as it is', async ({ path, code }) => {
-  expect(code).toBe(await readFile(new URL(path, FOLDER), 'utf8'))
-})
+test.each(quotes)(
+  'docs/adding-a-module.md quotes the example file $path unchanged',
+  async ({ path, code }) => {
+    expect(code).toBe(await readFile(new URL(path, FOLDER), 'utf8'))
+  }
+)
 
-test('the page shows every file of the example', () => {
+test('docs/adding-a-module.md shows every file of the example module', () => {
   const files = globSync(['**/*.ts', '**/*.sql'], { cwd: fileURLToPath(FOLDER) })
   expect(quotes.map(({ path }) => path).sort()).toEqual(files.sort())
   expect(page.match(/^```(?:ts|sql)$/gm)).toHaveLength(files.length)

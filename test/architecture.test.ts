@@ -5,15 +5,15 @@ import { tablesOf } from './support/sql-names.ts'
 
 const files = (await readSources()).map(parseSource)
 
-test.each(rules)('$name', ({ check }) => {
+test.each(rules)('every source file keeps the architecture rule: $name', ({ check }) => {
   expect(files.flatMap(file => check(file).map(how => `${file.path} ${how}`))).toEqual([])
 })
 
-test.each(houseRules)('$name', ({ check }) => {
+test.each(houseRules)('the sources together keep the architecture rule: $name', ({ check }) => {
   expect(check(files)).toEqual([])
 })
 
-test('the exceptions are needed, each of them', () => {
+test('every exception to an architecture rule is still needed', () => {
   const branching = files.filter(file => file.deeds.has('if') || file.deeds.has('try')).map(file => file.path)
   expect(Object.keys(BRANCHING_ROUTES).filter(path => !branching.includes(path))).toEqual([])
   const texts = files.filter(file => /^src\/(?:gateway|platform)\//.test(file.path)).map(file => file.text)
@@ -273,13 +273,13 @@ test.each([
     "import '../routing/tiers.ts'",
     ['src/gateway/routing > src/gateway/http-server > src/gateway/routing']
   ]
-])('a circle by way of %s: %s is found', (...planted) => {
+])('the architecture rules find an import cycle between %s: %s', (...planted) => {
   const [path, text, otherPath, otherText, circle] = planted
   const faults = [parseSource({ path, text }), parseSource({ path: otherPath, text: otherText })]
   expect(houseRules.flatMap(rule => rule.check(faults))).toEqual(circle)
 })
 
-test('the tables of a statement are read from its SQL', () => {
+test('the architecture rules read the tables of a statement from its SQL', () => {
   const names = (text: string) =>
     tablesOf(text).map(({ schema, table }) => (schema ? `${schema}.${table}` : table))
   expect(

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the largest body of every operation is within its limit, each character of a text escaped', () => {
+test('the largest valid body of every operation is within its size limit, even with each character escaped', () => {
   expect(operations.length).toBeGreaterThan(100)
   for (const { name, schema, bytesMax } of operations) {
     // Its `data` is any object, within `x-bytes-max`.
@@ -43,7 +43,7 @@ test('the largest body of every operation is within its limit, each character of
   }
 })
 
-test('routes of shoppers take small bodies, 128 KiB at most', () => {
+test('routes of shoppers accept small bodies only, 128 KiB at most', () => {
   const limits = Object.fromEntries(operations.map(({ name, bytesMax }) => [name, bytesMax / 1_024]))
   expect(limits).toMatchObject({
     'post /api/auth/login': 8,
@@ -63,14 +63,21 @@ test.each([
   ['POST', '/api/auth/login', 8_192],
   ['POST', '/api/guest-cart', 4_096],
   ['POST', '/api/orders/guest', 131_072]
-])('a body above the limit of %s %s is 413 and is told the limit', async (method, path, bytesMax) => {
-  const answer = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 1)}"` })
-  expect([answer.status, answer.json.code, answer.json.bytes_max]).toEqual([413, 'BODY_TOO_LARGE', bytesMax])
-  const within = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 2)}"` })
-  expect(within.status).toBe(400)
-})
+])(
+  'a body above the limit of %s %s gets 413, and the error states the limit',
+  async (method, path, bytesMax) => {
+    const answer = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 1)}"` })
+    expect([answer.status, answer.json.code, answer.json.bytes_max]).toEqual([
+      413,
+      'BODY_TOO_LARGE',
+      bytesMax
+    ])
+    const within = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 2)}"` })
+    expect(within.status).toBe(400)
+  }
+)
 
-test('90,000 members are counted no further than the route allows', async () => {
+test('a body of 90,000 members is counted no further than its route allows', async () => {
   const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, 1]))
   const answer = await app.request('POST', '/api/orders/guest', { body: members })
   expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_JSON'])
@@ -85,7 +92,7 @@ const SHAPES: readonly [string, (index: number) => string, string, string][] = [
 ]
 
 test.each(SHAPES)(
-  'of a body of %s no operation parses more values than its schema allows',
+  'for a body of %s, no operation parses more values than its schema allows',
   (_name, piece, ...ends) => {
     const [open = '', close = ''] = ends
     for (const { name, schema, bytesMax } of operations) {

@@ -100,7 +100,7 @@ async function costOf(route: string, query: string) {
   return { path, buffers, costs }
 }
 
-test('every GET route has a budget of buffers, or says why it has none', async () => {
+test('every GET route has a limit for the database buffers it reads, or a reason why it has none', async () => {
   const { json } = await shop.request('GET', '/openapi.json')
   const routes = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
     'get' in methods ? [shapeOf(path)] : []
@@ -109,7 +109,9 @@ test('every GET route has a budget of buffers, or says why it has none', async (
   expect(Object.keys(BUDGETS).map(shapeOf).toSorted()).toEqual(routes.toSorted())
 })
 
-test('no request reads more than the budget of its route', { timeout: TIMEOUT_MS }, async () => {
+test('no request reads more database buffers than the limit of its route', {
+  timeout: TIMEOUT_MS
+}, async () => {
   await storeDailyStatistics()
   const over: unknown[] = []
   let [requests, statements] = [0, 0]

@@ -30,7 +30,7 @@ function programToStart(): string {
   return execFileSync('sh', ['-ec', script], { cwd: project, env: { PATH }, encoding: 'utf8' }).trim()
 }
 
-test('a start makes the bundle that the next one starts, until a source is another', async () => {
+test('a start builds the bundle that the next start runs, until a source file changes', async () => {
   expect(programToStart()).toBe('src/main.ts')
   expect(programToStart()).toBe(BUNDLE)
 

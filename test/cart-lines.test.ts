@@ -23,7 +23,7 @@ async function createProduct(name: string, slug: string) {
 const catalog = (method: string, path: string, body?: unknown) =>
   app.request(method, `/api/catalog/${path}`, { token: admin, body })
 
-test('lines carry the slug, and the last name of what cannot be bought, for guests and customers', async () => {
+test("cart lines have the product's slug, and the last name of a product that is no longer for sale", async () => {
   const mug = await createProduct('Mug', 'mug')
   const cup = await createProduct('Cup', 'cup')
   const jug = await createProduct('Jug', 'jug')

@@ -6,7 +6,7 @@ import { runExamples } from './support/page-examples.ts'
 
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
 
-test('the examples of docs/checkouts.md run, one after the other', async () => {
+test('the examples of docs/checkouts.md run in their order', async () => {
   const app = await createTestApp({
     CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
     CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
@@ -68,7 +68,7 @@ test('the examples of docs/checkouts.md run, one after the other', async () => {
   }
 })
 
-test('the page says of every finding whether it blocks', async () => {
+test('docs/checkouts.md says of every checkout finding whether it blocks the order', async () => {
   const page = await readFile(new URL('../docs/checkouts.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (`.*`) \| (yes|no) \|/gm)].flatMap(([, codes = '', blocks]) =>
     [...codes.matchAll(/`(\w+)/g)].map(([, code = '']) => ({ code, blocks: blocks === 'yes' }))

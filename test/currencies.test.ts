@@ -68,7 +68,7 @@ const shops = [
 ]
 
 test.each(shops)(
-  'in $currency, $text is $price: imported, sold, reduced and added up without a fraction',
+  'in the currency $currency, the text $text is the price $price when imported, sold, discounted and summed',
   async shop => {
     const { request, importFile } = await useShop(shop.currency)
     const header = 'Handle,Title,Variant Price,Variant Compare At Price\n'
@@ -101,13 +101,16 @@ test.each(shops)(
   }
 )
 
-test.each(['JPY', 'KRW', 'CLP', 'KWD', 'USD'])('the whole demo is imported in %s', async currency => {
-  const { importFile } = await useShop(currency)
-  const report = await importFile(await readDemoCatalog(currency, 'http://127.0.0.1'))
-  expect(report).toMatchObject({ products: { created: 41, failed: 0 }, errors_total: 0 })
-})
+test.each(['JPY', 'KRW', 'CLP', 'KWD', 'USD'])(
+  'the whole demo catalog is imported in the currency %s',
+  async currency => {
+    const { importFile } = await useShop(currency)
+    const report = await importFile(await readDemoCatalog(currency, 'http://127.0.0.1'))
+    expect(report).toMatchObject({ products: { created: 41, failed: 0 }, errors_total: 0 })
+  }
+)
 
-test('the guide writes every currency with the decimals that its amounts have', async () => {
+test('the code in docs/money.md formats every currency with its decimals', async () => {
   const page = await readFile(new URL('../docs/money.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(.*?)```/s.exec(page) ?? []
   const money = new Function(`${code}; return money`)()

@@ -8,7 +8,7 @@ const FORGED = [
   ...[Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0.5, null, true, [], {}]
 ]
 
-test('whatever clients make of the cursor of a list, it is refused, or a place in the list', async () => {
+test('a manipulated cursor of any list is rejected, or gives a valid page of the list', async () => {
   const { admin, register, sell } = await useEverything()
   const made = async (path: string, body: object): Promise<string> => {
     const { status, json, text } = await admin.post(path, body)

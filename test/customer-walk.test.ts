@@ -29,7 +29,7 @@ const storedIn = (tab: Tab) =>
   tab.evaluate<Record<string, string>>('({ ...localStorage, ...sessionStorage })')
 
 walk(
-  'a customer registers, buys, pays after a declined card, and sees the order delivered and refunded',
+  'in the shop front a customer registers, buys, pays after a declined card, and sees the delivery and refund',
   LONG,
   async () => {
     const bowl = await sellBowl()
@@ -130,7 +130,7 @@ walk(
 )
 
 walk(
-  'tokens are kept where scripts of others cannot read them, and log-out ends the session in every tab',
+  'the shop front keeps tokens where other scripts cannot read them, and log-out ends the session in every tab',
   LONG,
   async () => {
     const { email } = await register()
@@ -159,21 +159,25 @@ walk(
   }
 )
 
-walk('a page asks for a log-in when its session was ended in another tab', LONG, async () => {
-  const { email, caller } = await register()
-  const tab = await front.open('#/log-in')
-  await logIn(tab, email)
-  await tab.sees('Your account', 'h1')
-  const { items } = await front.done(caller.get('/api/auth/sessions'))
-  for (const { id, current } of items)
-    if (!current) await front.done(caller.delete(`/api/auth/sessions/${id}`))
-  await tab.evaluate(`location.hash = '#/account/addresses'`)
-  await tab.sees('Please log in to see this page.')
-  await logIn(tab, email)
-  await tab.sees('You have no saved addresses.')
-})
+walk(
+  'a page of the shop front asks for a log-in when its session was ended in another tab',
+  LONG,
+  async () => {
+    const { email, caller } = await register()
+    const tab = await front.open('#/log-in')
+    await logIn(tab, email)
+    await tab.sees('Your account', 'h1')
+    const { items } = await front.done(caller.get('/api/auth/sessions'))
+    for (const { id, current } of items)
+      if (!current) await front.done(caller.delete(`/api/auth/sessions/${id}`))
+    await tab.evaluate(`location.hash = '#/account/addresses'`)
+    await tab.sees('Please log in to see this page.')
+    await logIn(tab, email)
+    await tab.sees('You have no saved addresses.')
+  }
+)
 
-walk('a form whose session ended elsewhere says so', LONG, async () => {
+walk('a form of the shop front whose session was ended elsewhere shows that', LONG, async () => {
   const { email, caller } = await register()
   const tab = await front.open('#/log-in')
   await logIn(tab, email)
@@ -189,7 +193,7 @@ walk('a form whose session ended elsewhere says so', LONG, async () => {
   await tab.sees('Your account', 'h1')
 })
 
-walk('an order that is not answered is never sent again as another customer', LONG, async () => {
+walk('the shop front never repeats an order without a response as another customer', LONG, async () => {
   const [ada, bob] = [await register(), await register()]
   const bowl = await sellBowl()
   for (const { caller } of [ada, bob]) {
@@ -215,35 +219,39 @@ walk('an order that is not answered is never sent again as another customer', LO
   expect((await front.done(bob.caller.get('/api/orders'))).items).toEqual([])
 })
 
-walk('a customer who forgot the password sets another one by the link of a mail', LONG, async () => {
-  const { email } = await register()
-  const tab = await front.open('#/log-in')
-  await tab.click('a', 'Forgot your password?')
-  await tab.sees('Forgot your password?', 'h1')
-  await tab.type('[name="email"]', email)
-  await tab.click('button', 'Send the link')
-  await tab.sees(`If ${email} has an account here`)
-  const link = await front.linkIn('reset_password', email)
-  await tab.goto(link)
-  await tab.type('[name="password"]', 'password')
-  await tab.click('button', 'Set the password')
-  await tab.sees('must be at least 12 characters', '.wrong')
-  await tab.type('[name="password"]', 'another long engine poem')
-  await tab.click('button', 'Set the password')
-  await tab.sees('Your password is changed.')
-  await tab.click('main a', 'Log in')
-  await tab.sees('Log in', 'h1')
-  await logIn(tab, email, 'another long engine poem')
-  await tab.sees('Your account', 'h1')
-  await tab.goto('about:blank')
-  await tab.goto(link)
-  await tab.type('[name="password"]', 'a third long engine poem')
-  await tab.click('button', 'Set the password')
-  await tab.sees('This link is no longer valid.')
-})
+walk(
+  'in the shop front a customer who forgot the password sets a new one by the link of a mail',
+  LONG,
+  async () => {
+    const { email } = await register()
+    const tab = await front.open('#/log-in')
+    await tab.click('a', 'Forgot your password?')
+    await tab.sees('Forgot your password?', 'h1')
+    await tab.type('[name="email"]', email)
+    await tab.click('button', 'Send the link')
+    await tab.sees(`If ${email} has an account here`)
+    const link = await front.linkIn('reset_password', email)
+    await tab.goto(link)
+    await tab.type('[name="password"]', 'password')
+    await tab.click('button', 'Set the password')
+    await tab.sees('must be at least 12 characters', '.wrong')
+    await tab.type('[name="password"]', 'another long engine poem')
+    await tab.click('button', 'Set the password')
+    await tab.sees('Your password is changed.')
+    await tab.click('main a', 'Log in')
+    await tab.sees('Log in', 'h1')
+    await logIn(tab, email, 'another long engine poem')
+    await tab.sees('Your account', 'h1')
+    await tab.goto('about:blank')
+    await tab.goto(link)
+    await tab.type('[name="password"]', 'a third long engine poem')
+    await tab.click('button', 'Set the password')
+    await tab.sees('This link is no longer valid.')
+  }
+)
 
 walk(
-  'a customer changes profile, e-mail address and password, downloads the data and deletes the account',
+  'in the shop front a customer changes the account, downloads its data and deletes it',
   LONG,
   async () => {
     const { email } = await register()
@@ -300,7 +308,7 @@ walk(
 )
 
 walk(
-  'a customer reviews a product, changes the review and deletes it; others read it as text',
+  'in the shop front a customer writes, changes and deletes a review, which others read as plain text',
   LONG,
   async () => {
     const evil = '<img src="x" onerror="document.title = 1">'
@@ -332,7 +340,7 @@ walk(
   }
 )
 
-walk('an order that a guest made joins the account', LONG, async () => {
+walk('in the shop front a customer adds an earlier guest order to the account', LONG, async () => {
   const { email } = await register()
   const bowl = await sellBowl()
   const body = {
@@ -360,7 +368,7 @@ walk('an order that a guest made joins the account', LONG, async () => {
   expect((await storedIn(tab))['cartwright-shop.orders']).toBe('[]')
 })
 
-walk('two tabs of one customer order one cart once', LONG, async () => {
+walk('two tabs of one customer in the shop front order one cart once', LONG, async () => {
   const { email, caller } = await register()
   const bowl = await sellBowl()
   await front.done(caller.post('/api/auth/addresses', { address: STOCKHOLM }))
@@ -378,7 +386,7 @@ walk('two tabs of one customer order one cart once', LONG, async () => {
   expect(items).toHaveLength(1)
 })
 
-walk('what a guest entered at the checkout is there after the log-in', LONG, async () => {
+walk("what a guest entered at the shop front's checkout is still there after the log-in", LONG, async () => {
   const { email } = await register()
   const bowl = await sellBowl()
   const tab = await front.open(`#/products/${bowl.slug}`)
@@ -401,7 +409,7 @@ walk('what a guest entered at the checkout is there after the log-in', LONG, asy
   )
 })
 
-walk('an administrator with a second factor logs in with a code', LONG, async () => {
+walk('in the shop front an administrator with a second factor logs in with a code', LONG, async () => {
   const account = { email: newEmail(), password: PASSWORD }
   await front.employ(account)
   const { access_token } = await front.done(front.anonymous.post('/api/auth/login', account))
@@ -416,31 +424,39 @@ walk('an administrator with a second factor logs in with a code', LONG, async ()
   expect(tab.addresses.filter(address => address.endsWith('/api/auth/login'))).toHaveLength(1)
 })
 
-walk('a browser whose storage is full keeps the cart as long as the page', LONG, async () => {
-  const bowl = await sellBowl()
-  const tab = await front.open(`#/products/${bowl.slug}`)
-  await tab.evaluate(`for (let length = 2 ** 23; length >= 1; length /= 2)
+walk(
+  'in a browser whose storage is full, the shop front keeps the cart until the page is closed',
+  LONG,
+  async () => {
+    const bowl = await sellBowl()
+    const tab = await front.open(`#/products/${bowl.slug}`)
+    await tab.evaluate(`for (let length = 2 ** 23; length >= 1; length /= 2)
     try { localStorage['filling-' + length] = 'x'.repeat(length) } catch {}`)
-  await tab.click('button', 'Add to cart')
-  await tab.sees('Added to your cart.')
-  await tab.click('a', 'Go to the cart')
-  await tab.sees('$18.00', '.sums')
-  await tab.click('button', 'Remove')
-  await tab.sees('Your cart is empty.')
-  expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1')
-})
+    await tab.click('button', 'Add to cart')
+    await tab.sees('Added to your cart.')
+    await tab.click('a', 'Go to the cart')
+    await tab.sees('$18.00', '.sums')
+    await tab.click('button', 'Remove')
+    await tab.sees('Your cart is empty.')
+    expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1')
+  }
+)
 
-walk('an address that no page has shows so, and asks the shop for nothing else', LONG, async () => {
-  const { email } = await register()
-  const tab = await front.open('#/log-in/constructor')
-  await logIn(tab, email)
-  await tab.sees('This page does not exist', 'h1')
-  await tab.evaluate(`location.hash = '#/orders/..%2Fauth%2Fme'`)
-  await tab.sees('Something went wrong', 'h1')
-  expect(tab.addresses.filter(address => address.endsWith('/auth/me'))).toEqual([])
-})
+walk(
+  'an unknown address in the shop front shows an error page, and sends no other request to the shop',
+  LONG,
+  async () => {
+    const { email } = await register()
+    const tab = await front.open('#/log-in/constructor')
+    await logIn(tab, email)
+    await tab.sees('This page does not exist', 'h1')
+    await tab.evaluate(`location.hash = '#/orders/..%2Fauth%2Fme'`)
+    await tab.sees('Something went wrong', 'h1')
+    expect(tab.addresses.filter(address => address.endsWith('/auth/me'))).toEqual([])
+  }
+)
 
-walk('a guest erases the data of an order by the link of a mail', LONG, async () => {
+walk('in the shop front a guest erases the data of an order by the link of a mail', LONG, async () => {
   const bowl = await sellBowl()
   const email = newEmail()
   const items = [{ variant_id: bowl.variants[0].id, quantity: 1 }]
@@ -467,7 +483,7 @@ walk('a guest erases the data of an order by the link of a mail', LONG, async ()
 })
 
 walk(
-  'a customer who reads German registers and buys with the keyboard alone, at 360 pixels',
+  'a German customer registers and buys in the shop front with the keyboard alone, at 360 pixels width',
   LONG,
   async () => {
     const bowl = await sellBowl()

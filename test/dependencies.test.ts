@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
 
-test('every dependency is justified, and nothing else is', async () => {
+test('every dependency has a reason in docs/dependencies.md, and that lists no package that is not used', async () => {
   const manifest = JSON.parse(await read('package.json'))
   const page = await read('docs/dependencies.md')
   const named = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(match => String(match[1]))
@@ -21,7 +21,7 @@ test('every dependency is justified, and nothing else is', async () => {
   expect(named.filter(name => !used.some(dependency => covers(name, dependency)))).toEqual([])
 })
 
-test('no package is deprecated: npm would say so, but .npmrc keeps it from warning', async () => {
+test('no locked package is deprecated, which npm does not report because of .npmrc', async () => {
   const { packages } = JSON.parse(await read('package-lock.json')) as {
     packages: Record<string, { deprecated?: string }>
   }
@@ -29,7 +29,7 @@ test('no package is deprecated: npm would say so, but .npmrc keeps it from warni
   expect(deprecated).toEqual([])
 })
 
-test('every script takes the Node that comes along before the one of the machine', async () => {
+test('every npm script uses the bundled Node.js rather than that of the machine', async () => {
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
   const onPath = '. tools/node.sh && '
   const others = Object.values(scripts).filter(script => !script.startsWith(onPath))
@@ -45,7 +45,7 @@ test('every script takes the Node that comes along before the one of the machine
   expect(which()).toBe(join(bin, 'node'))
 })
 
-test('a script says what is missing: the packages, or a Node that is new enough', async () => {
+test('an npm script reports what is missing: the packages, or a Node.js version that is new enough', async () => {
   const { folder, source } = await useFolder()
   expect(source('echo goes on')).toEqual({
     stdout: '',

@@ -66,7 +66,7 @@ async function openAll(tab: Tab, selector: string) {
 }
 const focused = (tab: Tab) => tab.evaluate<string>('document.activeElement.textContent.trim()')
 
-walk('every operation is listed, and its details are rendered when it is opened', LONG, async () => {
+walk('the API page lists every operation, and renders its details when it is opened', LONG, async () => {
   const tab = await openDocs()
   expect(await count(tab, '.operation')).toBe(ids.length)
   expect(await count(tab, '.details, textarea')).toBe(0)
@@ -77,7 +77,7 @@ walk('every operation is listed, and its details are rendered when it is opened'
   expect(tab.problems).toEqual([])
 })
 
-walk('an operation shows its fields, limits, values, responses and errors', LONG, async () => {
+walk("the API page shows an operation's fields, limits, values, responses and errors", LONG, async () => {
   const tab = await openDocs('#/pricing/post_admin_promotions')
   const facts = [
     ...['Needs an access token (admin).', 'Body: at most ', 'CreatePromotionRequest', 'name string required'],
@@ -92,7 +92,7 @@ walk('an operation shows its fields, limits, values, responses and errors', LONG
   await tab.sees('Counts as 20 requests in the rate limits.', '#post_orders_id_cancel')
 })
 
-walk('a search shows the operations that have all of its words', LONG, async () => {
+walk('a search on the API page shows the operations that contain all of its words', LONG, async () => {
   const tab = await openDocs()
   await tab.type('#search', 'Guest  POST x-order-token')
   await tab.sees(`of ${ids.length} operations`, '#found')
@@ -109,7 +109,7 @@ walk('a search shows the operations that have all of its words', LONG, async () 
   expect(await count(tab, '.operation')).toBe(ids.length)
 })
 
-walk('an address leads to a group, an operation, a status or an error code', LONG, async () => {
+walk('a link into the API page opens a group, an operation, a status or an error code', LONG, async () => {
   const tab = await openDocs('#/orders/post_orders')
   await tab.sees('OrderRequest', OPENED)
   const visit = async (hash: string) => {
@@ -126,7 +126,7 @@ walk('an address leads to a group, an operation, a status or an error code', LON
   expect(await visit('#errors/CART_EMPTY')).toMatch(/^CART_EMPTY/)
 })
 
-walk('the page is used with the keyboard alone', LONG, async () => {
+walk('the API page can be used with the keyboard alone', LONG, async () => {
   const tab = await openDocs()
   await tab.press('/')
   expect(await tab.evaluate('document.activeElement.id')).toBe('search')
@@ -149,36 +149,40 @@ walk('the page is used with the keyboard alone', LONG, async () => {
   await tab.sees('content-type: application/json', '.response')
 })
 
-walk('a token of a log-in or an API key authorizes requests until the page is left', LONG, async () => {
-  const tab = await openDocs('#/auth/post_auth_login')
-  await tab.type('#post_auth_login textarea', JSON.stringify(ADMIN))
-  await tab.click('button', 'Send request')
-  await tab.click('button', 'Use this access token')
-  await openOperation(tab, 'auth/get_auth_me')
-  await tab.click('#get_auth_me button', 'Send request')
-  await tab.sees(ADMIN.email, '#get_auth_me .response')
+walk(
+  'on the API page, an access token or API key authorizes requests until the page is left',
+  LONG,
+  async () => {
+    const tab = await openDocs('#/auth/post_auth_login')
+    await tab.type('#post_auth_login textarea', JSON.stringify(ADMIN))
+    await tab.click('button', 'Send request')
+    await tab.click('button', 'Use this access token')
+    await openOperation(tab, 'auth/get_auth_me')
+    await tab.click('#get_auth_me button', 'Send request')
+    await tab.sees(ADMIN.email, '#get_auth_me .response')
 
-  const { access_token } = (await shop.request('POST', '/api/auth/login', { body: ADMIN })).json
-  const made = await shop.as({ token: access_token }).post('/api/auth/api-keys', { name: 'Docs' })
-  await tab.goto('about:blank')
-  await tab.goto(`${origin}/docs`)
-  await tab.sees('operations', '#found')
-  await openOperation(tab, 'admin/get_admin_users')
-  await tab.click('#get_admin_users button', 'Send request')
-  await tab.sees('AUTHENTICATION_REQUIRED', '#get_admin_users .response')
-  await tab.click('#authorize')
-  await tab.type('#api-key', 'not a key')
-  await tab.click('dialog button', 'Use')
-  await tab.sees('AUTH_INVALID_API_KEY', 'dialog')
-  await tab.type('#api-key', made.json.api_key)
-  await tab.click('dialog button', 'Use')
-  await tab.sees('Authorized', '#authorize')
-  await tab.click('#get_admin_users button', 'Send request')
-  await tab.sees(ADMIN.email, '#get_admin_users .response')
-  expect(await tab.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
-})
+    const { access_token } = (await shop.request('POST', '/api/auth/login', { body: ADMIN })).json
+    const made = await shop.as({ token: access_token }).post('/api/auth/api-keys', { name: 'Docs' })
+    await tab.goto('about:blank')
+    await tab.goto(`${origin}/docs`)
+    await tab.sees('operations', '#found')
+    await openOperation(tab, 'admin/get_admin_users')
+    await tab.click('#get_admin_users button', 'Send request')
+    await tab.sees('AUTHENTICATION_REQUIRED', '#get_admin_users .response')
+    await tab.click('#authorize')
+    await tab.type('#api-key', 'not a key')
+    await tab.click('dialog button', 'Use')
+    await tab.sees('AUTH_INVALID_API_KEY', 'dialog')
+    await tab.type('#api-key', made.json.api_key)
+    await tab.click('dialog button', 'Use')
+    await tab.sees('Authorized', '#authorize')
+    await tab.click('#get_admin_users button', 'Send request')
+    await tab.sees(ADMIN.email, '#get_admin_users .response')
+    expect(await tab.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
+  }
+)
 
-walk('the examples for curl and TypeScript do what the form would send', LONG, async () => {
+walk('the curl and TypeScript examples of the API page do what its form would send', LONG, async () => {
   const tab = await openDocs('#/auth/patch_auth_me')
   expect(api.paths['/api/auth/me']).toHaveProperty('patch')
   const { access_token: TOKEN } = (await shop.request('POST', '/api/auth/login', { body: ADMIN })).json
@@ -202,71 +206,79 @@ walk('the examples for curl and TypeScript do what the form would send', LONG, a
   expect(await nameNow()).toBe(`Ada's "second" \\ \${HOME}`)
 })
 
-walk('all opened operations fit into 360 pixels, and their sample bodies fit the schemas', LONG, async () => {
-  const tab = await openDocs()
-  await tab.view(360, 'light')
-  // A page that is laid out once, not for each of them, takes a tenth of the time.
-  const show = (isShown: boolean) =>
-    tab.evaluate(`void (document.getElementById('operations').hidden = ${!isShown})`)
-  await show(false)
-  for (const selector of ['.operation', '.details details']) await openAll(tab, selector)
-  expect(await tab.evaluate(`document.querySelectorAll('.details').length`)).toBe(ids.length)
-  await show(true)
-  const [wanted, room] = await tab.evaluate<[number, number]>(
-    `(page => [page.scrollWidth, page.clientWidth])(document.documentElement)`
-  )
-  expect(wanted).toBeLessThanOrEqual(room)
-  expect(await tab.evaluate('document.body.textContent')).not.toMatch(/\[object |undefined|NaN/)
-  expect(tab.problems).toEqual([])
-  const samples = await tab.evaluate<{ id: string; required: string; all: string }[]>(`
+walk(
+  'all opened operations of the API page fit into 360 pixels, and their sample bodies match the schemas',
+  LONG,
+  async () => {
+    const tab = await openDocs()
+    await tab.view(360, 'light')
+    // A page that is laid out once, not for each of them, takes a tenth of the time.
+    const show = (isShown: boolean) =>
+      tab.evaluate(`void (document.getElementById('operations').hidden = ${!isShown})`)
+    await show(false)
+    for (const selector of ['.operation', '.details details']) await openAll(tab, selector)
+    expect(await tab.evaluate(`document.querySelectorAll('.details').length`)).toBe(ids.length)
+    await show(true)
+    const [wanted, room] = await tab.evaluate<[number, number]>(
+      `(page => [page.scrollWidth, page.clientWidth])(document.documentElement)`
+    )
+    expect(wanted).toBeLessThanOrEqual(room)
+    expect(await tab.evaluate('document.body.textContent')).not.toMatch(/\[object |undefined|NaN/)
+    expect(tab.problems).toEqual([])
+    const samples = await tab.evaluate<{ id: string; required: string; all: string }[]>(`
     [...document.querySelectorAll('textarea')].map(area => {
       const press = text => [...area.parentElement.querySelectorAll('button')].find(each => each.textContent === text).click()
       const read = text => { press(text); return area.value }
       return { id: area.id.replace(/-body$/, ''), required: read('Required fields'), all: read('All fields') }
     })`)
-  const ajv = new Ajv2020({ strict: false, validateFormats: true })
-  formats.default(ajv)
-  ajv.addSchema(api, 'api')
-  const misfits = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId, requestBody }]) => {
-      if (JSON.stringify(requestBody)?.includes('application/json') !== true) return []
-      const pointer = `api#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}/requestBody/content/application~1json/schema`
-      const isValid = ajv.compile({ $ref: encodeURI(pointer).replaceAll('%23', '#') })
-      const sample = samples.find(({ id }) => id === operationId)
-      return (['required', 'all'] as const).flatMap(kind =>
-        sample !== undefined && isValid(JSON.parse(sample[kind]))
-          ? []
-          : [`${operationId} ${kind}: ${sample?.[kind]} ${ajv.errorsText(isValid.errors)}`]
-      )
-    })
-  )
-  expect(misfits).toEqual([])
-  expect(samples.length).toBeGreaterThan(90)
-})
-
-walk('axe has no findings in the list, operations, the dialog and the errors', LONG, async () => {
-  const tab = await openDocs()
-  await tab.evaluate(`${axe.source};0`)
-  const findings = (selector: string, options: object) =>
-    tab.evaluate(`axe.run('${selector}', ${JSON.stringify(options)}).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary])))`)
-  const expectNone = async (selector: string) => {
-    await tab.view(360, 'light')
-    expect(await findings(selector, {}), `${selector}, light`).toEqual([])
-    await tab.view(1280, 'dark')
-    expect(await findings(selector, { runOnly: ['color-contrast'] }), `${selector}, dark`).toEqual([])
+    const ajv = new Ajv2020({ strict: false, validateFormats: true })
+    formats.default(ajv)
+    ajv.addSchema(api, 'api')
+    const misfits = Object.entries(api.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { operationId, requestBody }]) => {
+        if (JSON.stringify(requestBody)?.includes('application/json') !== true) return []
+        const pointer = `api#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}/requestBody/content/application~1json/schema`
+        const isValid = ajv.compile({ $ref: encodeURI(pointer).replaceAll('%23', '#') })
+        const sample = samples.find(({ id }) => id === operationId)
+        return (['required', 'all'] as const).flatMap(kind =>
+          sample !== undefined && isValid(JSON.parse(sample[kind]))
+            ? []
+            : [`${operationId} ${kind}: ${sample?.[kind]} ${ajv.errorsText(isValid.errors)}`]
+        )
+      })
+    )
+    expect(misfits).toEqual([])
+    expect(samples.length).toBeGreaterThan(90)
   }
-  await expectNone('html')
-  const shown = ['pricing/post_admin_promotions', 'catalog/post_catalog_import', 'catalog/get_products']
-  for (const place of shown) await openOperation(tab, place)
-  await tab.click('#get_products button', 'Send request')
-  await tab.sees('200 OK', '#get_products form')
-  await openAll(tab, '.details details')
-  await expectNone(OPENED)
-  await tab.click('#authorize')
-  await expectNone('dialog')
-  await tab.press('Escape')
-  await tab.evaluate(`location.hash = '#errors/409'`)
-  await tab.sees('CART_EMPTY', '#errors')
-  await expectNone('#errors')
-})
+)
+
+walk(
+  "axe finds no accessibility problem in the API page's list, operations, dialog and errors",
+  LONG,
+  async () => {
+    const tab = await openDocs()
+    await tab.evaluate(`${axe.source};0`)
+    const findings = (selector: string, options: object) =>
+      tab.evaluate(`axe.run('${selector}', ${JSON.stringify(options)}).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary])))`)
+    const expectNone = async (selector: string) => {
+      await tab.view(360, 'light')
+      expect(await findings(selector, {}), `${selector}, light`).toEqual([])
+      await tab.view(1280, 'dark')
+      expect(await findings(selector, { runOnly: ['color-contrast'] }), `${selector}, dark`).toEqual([])
+    }
+    await expectNone('html')
+    const shown = ['pricing/post_admin_promotions', 'catalog/post_catalog_import', 'catalog/get_products']
+    for (const place of shown) await openOperation(tab, place)
+    await tab.click('#get_products button', 'Send request')
+    await tab.sees('200 OK', '#get_products form')
+    await openAll(tab, '.details details')
+    await expectNone(OPENED)
+    await tab.click('#authorize')
+    await expectNone('dialog')
+    await tab.press('Escape')
+    await tab.evaluate(`location.hash = '#errors/409'`)
+    await tab.sees('CART_EMPTY', '#errors')
+    await expectNone('#errors')
+  }
+)

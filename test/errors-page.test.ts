@@ -46,7 +46,7 @@ const rowsOf = (text: string) =>
     advice
   }))
 
-test('docs/errors.md lists every error with its status and meaning; the advice is written by hand', () =>
+test('docs/errors.md lists every error with its status and meaning, and keeps the advice written by hand', () =>
   expectPage('errors.md', present => {
     const advice = new Map(rowsOf(present).map(row => [row.code, row.advice]))
     const rows = declared.map(({ code, status, meaning }) => [
@@ -58,12 +58,12 @@ test('docs/errors.md lists every error with its status and meaning; the advice i
     return tableOf(['code', 'status', 'meaning', 'what to do'], rows)
   }))
 
-test('every error says what to do about it', async () => {
+test('docs/errors.md says for every error what to do about it', async () => {
   const silent = rowsOf(await readFile(page, 'utf8')).filter(({ advice }) => advice.trim() === '')
   expect(silent.map(({ code }) => code)).toEqual([])
 })
 
-test('every code is one of a kind, in capitals, and its kind has a status', () => {
+test('every error code is unique and in capitals, and its kind has an HTTP status', () => {
   const codes = declared.map(({ code }) => code)
   expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([])
   for (const { code, status, meaning } of declared) {

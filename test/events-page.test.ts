@@ -57,11 +57,11 @@ const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
 test('docs/events.md describes every event', () =>
   expectPage('events.md', () => events.map(describe).join('\n\n')))
 
-test('every event is exported, so that modules of other repositories can subscribe to it', () => {
+test('every event is exported from the package, so that modules of other repositories can subscribe to it', () => {
   expect(events.filter(event => exportOf(event) === undefined).map(({ name }) => name)).toEqual([])
 })
 
-test('every event is emitted by the module that it is called after, tells something, and is in the past tense', () => {
+test('every event is emitted by the module in its name, has a description, and is in the past tense', () => {
   const emitted = list.flatMap(({ name, emits = [] }) =>
     emits.map(event => ({ module: name, event: event.name }))
   )
@@ -73,7 +73,7 @@ test('every event is emitted by the module that it is called after, tells someth
   }
 })
 
-test('every event declares which of it webhooks send, and webhooks subscribe to all that are sent', () => {
+test('every event declares whether webhooks send it, and webhooks subscribe to all that they send', () => {
   const undecided = events.filter(({ webhook }) => webhook === undefined).map(({ name }) => name)
   expect(undecided, "decide in defineEvent: webhook: 'all', 'latest' or 'none'").toEqual([])
   const outward = events.filter(({ webhook }) => webhook !== 'none').map(({ name }) => name)
@@ -84,7 +84,7 @@ test('every event declares which of it webhooks send, and webhooks subscribe to 
 /** An event contains a customer's id, and no other personal data. */
 const PERSONAL = /name|mail|phone|address|street|city|postal|birth|token|secret|password|text|title/
 
-test('what leaves the shop holds ids, amounts and states, and nothing personal', () => {
+test('the payloads of events sent by webhook contain ids, amounts and states, and nothing personal', () => {
   for (const { name, webhook, payload } of events)
     if (webhook !== 'none')
       for (const field of Object.keys((payload as unknown as { properties: object }).properties))

@@ -32,7 +32,7 @@ async function useEar(modules: readonly Module[], subscribes: readonly EventType
   return { shop: await useShop({ modules: [...modules, ear] }), heard }
 }
 
-test('accounts that are made are heard of, and those that cannot be made are not', async () => {
+test('a created account emits an event, and a registration that is rejected emits none', async () => {
   const { shop, heard } = await useEar([authModule], [userRegisteredEvent])
   const account = { email: 'ada@example.com', password: 'nine lives and a piano' }
   const { status, json } = await shop.as(null).post('/api/auth/register', account)
@@ -50,7 +50,7 @@ test('accounts that are made are heard of, and those that cannot be made are not
   )
 })
 
-test('changes of products and merged carts are heard of, once a transaction', async () => {
+test('product changes and merged carts emit events, one per transaction', async () => {
   const { shop, heard } = await useEar(
     [catalogModule, cartModule],
     [productChangedEvent, catalogChangedEvent, cartMergedEvent]

@@ -67,7 +67,7 @@ const saysWhat = ({ declarations = [] }: ts.Symbol) =>
     /^\/\*\*/.test(ts.findAncestor(each, ts.isExportDeclaration)?.getFullText().trim() ?? '')
   )
 
-test('the package exports what is listed here, and each with a word on what it is', () => {
+test('the package exports exactly the names in the list, each with a doc comment', () => {
   const found = readExports()
   expect(found.map(({ name }) => name).sort()).toEqual(PUBLIC.trim().split(/\s+/).sort())
   expect(found.filter(({ isDescribed }) => !isDescribed).map(({ name }) => name)).toEqual([])

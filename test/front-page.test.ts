@@ -10,7 +10,7 @@ async function useShop(settings: Record<string, string> = {}) {
   return { ...app, browse }
 }
 
-test('a browser at / gets a page with the name of the shop, requests to paste, and links that lead somewhere', async () => {
+test("a browser at / gets a page with the shop's name, requests to paste, and links that work", async () => {
   const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Bed & <b>Breakfast</b>' })
   const { status, headers, text } = await browse()
   expect([status, headers['content-type'], headers.vary]).toEqual([200, 'text/html; charset=utf-8', 'Accept'])
@@ -22,7 +22,7 @@ test('a browser at / gets a page with the name of the shop, requests to paste, a
   for (const link of links) expect((await request('GET', link)).status, link).toBe(200)
 })
 
-test('the page runs no script and takes no style but its own', async () => {
+test('the page at / runs no script and uses only its own style', async () => {
   const { browse } = await useShop()
   const { headers, text } = await browse()
   const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
@@ -43,7 +43,7 @@ test.each(['/', '/docs'])('no other page can frame %s, change its base or add pl
   expect(headers['x-frame-options']).toBe('DENY')
 })
 
-test('other programs get links as JSON, and HEAD is answered without a body', async () => {
+test('programs at / get links as JSON, and HEAD gets no body', async () => {
   const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Hollin' })
   const { status, json } = await request('GET', '/')
   expect([status, json]).toEqual([200, expect.objectContaining({ name: 'Hollin', documentation: '/docs' })])
@@ -56,7 +56,7 @@ test('other programs get links as JSON, and HEAD is answered without a body', as
   expect((await request('POST', '/')).status).toBe(405)
 })
 
-test('the requests are for the address that the operator names, and for modules that are enabled', async () => {
+test('the requests on the page at / use the configured public address, and cover enabled modules only', async () => {
   const { browse } = await useShop({
     CARTWRIGHT__SERVER__PUBLIC_URL: 'https://api.example.com/',
     CARTWRIGHT__MODULES__AUTH__ENABLED: 'false'
@@ -66,7 +66,7 @@ test('the requests are for the address that the operator names, and for modules 
   expect(text).not.toContain('/api/auth')
 })
 
-test('pictures of the demo may be kept and shown by pages of others; without the demo there are none', async () => {
+test('demo pictures can be cached and shown by pages of other origins, and exist only in a demo shop', async () => {
   const shop = await useShop()
   const { status, headers, text } = await shop.request('GET', '/demo/fika-mug-rust.svg')
   expect([
@@ -81,7 +81,7 @@ test('pictures of the demo may be kept and shown by pages of others; without the
   expect((await other.request('GET', '/demo/fika-mug-rust.svg')).status).toBe(404)
 })
 
-test('guides are read by their names, and no other file is', async () => {
+test('guides are served by their names, and no other file is', async () => {
   const { request } = await useShop()
   expect((await request('GET', '/guides/errors.md')).text).toMatch(/^# Errors/)
   expect((await request('GET', '/guides/reference/routes.md')).text).toMatch(/^# Routes/)

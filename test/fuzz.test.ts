@@ -300,7 +300,7 @@ async function repair(
   await stockUp(path)
 }
 
-test(`${RUNS} generated requests, right and wrong, get no answer that blames the server`, {
+test(`${RUNS} generated requests, valid and invalid, cause no server error`, {
   timeout: 180_000 + RUNS * 60
 }, async () => {
   const { json } = await app.request('GET', '/openapi.json')

@@ -42,16 +42,19 @@ const anchorsOf = (text: string) =>
       .replaceAll(' ', '-')
   )
 
-test.each(pages)('every link of $path leads somewhere', async ({ path, text }) => {
-  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
-  const links = [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
-  for (const [link, target = '', anchor] of links) {
-    const file = target === '' ? path : join(dirname(path), target)
-    expect(existsSync(join(ROOT, file)), link).toBe(true)
-    if (anchor !== undefined)
-      expect(anchorsOf(await readFile(join(ROOT, file), 'utf8')), link).toContain(anchor)
+test.each(pages)(
+  'every link in the guide $path leads to an existing file and heading',
+  async ({ path, text }) => {
+    const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+    const links = [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    for (const [link, target = '', anchor] of links) {
+      const file = target === '' ? path : join(dirname(path), target)
+      expect(existsSync(join(ROOT, file)), link).toBe(true)
+      if (anchor !== undefined)
+        expect(anchorsOf(await readFile(join(ROOT, file), 'utf8')), link).toContain(anchor)
+    }
   }
-})
+)
 
 test.each(guides.filter(({ path }) => path !== 'README.md'))(
   '$path names its kind in its first line',
@@ -61,7 +64,7 @@ test.each(guides.filter(({ path }) => path !== 'README.md'))(
   }
 )
 
-test('a how-to ends with a way to check the result', () => {
+test('every how-to guide ends with a way to check the result', () => {
   const howTos = guides.filter(({ text }) => /^# .*\n+How-to: /.test(text))
   const unchecked = howTos.filter(
     ({ text }) => !/\bworked when\b|\bworks when\b|\n#+ Check\b|runs well when/.test(text)
@@ -81,7 +84,7 @@ test.each(pages.filter(({ path }) => MAPS.includes(path)))(
   }
 )
 
-test('the index has every guide', () => {
+test('docs/README.md lists every guide', () => {
   const index = pages.find(({ path }) => path === 'docs/README.md')?.text ?? ''
   const names = guides.map(({ path }) => path.replace('docs/', '')).filter(name => name !== 'README.md')
   expect(names.filter(name => !index.includes(`](${name})`))).toEqual([])
@@ -96,7 +99,7 @@ const EVENTS = new Set<string>(declaredEvents().map(({ name }) => name))
 const withoutOldNames = (path: string, text: string) =>
   path === 'docs/glossary.md' ? text.replace(/^\|.*\| columns.*$/gm, '').replace(/^\|[^|]*\|/gm, '|') : text
 
-test.each(guides)('the settings that $path names exist', ({ path, text }) => {
+test.each(guides)('the settings that the guide $path names exist', ({ path, text }) => {
   const current = withoutOldNames(path, text)
   const named = [...current.matchAll(new RegExp(`\`((?:${SECTIONS})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g'))]
   const settings = named.map(([, key = '']) => key).filter(key => !EVENTS.has(key) && !key.endsWith('.ts'))
@@ -110,7 +113,7 @@ test.each(guides)('the settings that $path names exist', ({ path, text }) => {
   }
 })
 
-test.each(guides)('the command line takes the commands of $path', async ({ text }) => {
+test.each(guides)('the command line accepts the commands in the guide $path', async ({ text }) => {
   const lines = blocksOf(text, 'sh').flatMap(block => [...block.matchAll(/npm run cartwright -- ([^#\n]*)/g)])
   for (const [, line = ''] of lines) {
     const called: string[] = []
@@ -124,7 +127,7 @@ test.each(guides)('the command line takes the commands of $path', async ({ text 
   }
 })
 
-test('a backup made beside the shop is restored as the guide says: products, accounts and sessions are there', {
+test('following the backup guide restores products, accounts and sessions from a backup of a running shop', {
   timeout: 90_000
 }, async () => {
   const { text = '' } = pages.find(({ path }) => path === 'docs/backup.md') ?? {}

@@ -56,7 +56,7 @@ test.each([
   [5, 1],
   [200, 2]
 ])(
-  'a cart of %i lines is two statements in a process that just started, and one from then on',
+  'reading a cart of %i lines takes two statements in a process that just started, and one from then on',
   async (lines, customer) => {
     const token = tokens[customer] as string
     const items = variantIds.slice(0, lines).map(variant_id => ({ variant_id, quantity: 1 }))
@@ -86,7 +86,7 @@ async function leastAcquiresOf(app: TestApp, request: () => Promise<unknown>): P
   return least
 }
 
-test('where stock is counted it is two statements more for who has not asked lately, and none for who has', async () => {
+test('reading a cart takes two more statements while the process has not cached the stock, and none more afterwards', async () => {
   const shop = await createShop()
   onTestFinished(() => shop.close())
   const ids = (await createProduct(shop, 'c')).slice(0, 5)

@@ -8,20 +8,20 @@ import { SUMMARY_VERBS } from './support/summary-verbs.ts'
 // Read from the file, because test/openapi.test.ts keeps it equal to the routes.
 const document: ApiDocument = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'))
 
-test('a summary is a verb of the list and a noun, seven words at most, and unique within its tag', () => {
+test('an API summary is a verb of the list and a noun, seven words at most, and unique within its tag', () => {
   expect(badSummaries(document)).toEqual([])
 })
 
-test('a description has eight short sentences at most, and names who acts', () => {
+test('an API description has eight short sentences at most, and names who acts', () => {
   expect(badDescriptions(document)).toEqual([])
 })
 
-test('the list of verbs is short, and sorted', () => {
+test('the list of verbs for API summaries is short, and sorted', () => {
   expect(SUMMARY_VERBS).toEqual([...new Set(SUMMARY_VERBS)].sort())
   expect(SUMMARY_VERBS.length).toBeLessThan(50)
 })
 
-test('a summary that is a riddle is found', () => {
+test('the check of texts finds an API summary that breaks the rules', () => {
   const planted = (...summaries: string[]): ApiDocument => ({
     paths: Object.fromEntries(
       summaries.map((summary, i) => [`/${i}`, { get: { tags: ['wishes'], summary } }])
@@ -44,7 +44,7 @@ test('a summary that is a riddle is found', () => {
   ])
 })
 
-test('a description that is a riddle is found', () => {
+test('the check of texts finds an API description that breaks the rules', () => {
   const planted = (description?: string): ApiDocument => ({
     paths: { '/wishes': { get: { tags: ['wishes'], ...(description !== undefined && { description }) } } },
     components: {}
@@ -59,17 +59,17 @@ test('a description that is a riddle is found', () => {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('no text has a word that does not say who acts', () => {
+test('no text of the project has a pronoun such as "whoever" that does not say who acts', () => {
   expect(riddlesBelow(root)).toEqual([])
   expect(textFiles(root).length).toBeGreaterThan(1_000)
 })
 
-test('a word that does not say who acts is found, in comments, texts and names', () => {
+test('the check of texts finds words that do not say who acts, in comments, texts and names', () => {
   expect(riddlesIn('// Whoever has left\n// The customer')).toEqual(['1: Whoever'])
   expect(riddlesIn("fail('nobody may')")).toEqual(['1: nobody'])
   expect(riddlesIn('The customer whose cart expired')).toEqual([])
 })
 
-test('each exported type of the sources has a name of its own', () => {
+test('each exported type of the sources has a unique name', () => {
   expect(repeatedTypes(root)).toEqual([])
 })

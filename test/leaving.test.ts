@@ -4,7 +4,7 @@ import { useShop } from './support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
-test('who leaves is told all that the modules keep, and is gone from all of them, once no order is open', async () => {
+test('a customer who deletes the account gets all data of all modules, and is erased from them once no order is open', async () => {
   const shop = await useShop()
   const body = { email: 'ada@example.com', password: PASSWORD }
   const { json } = await shop.as(null).post('/api/auth/register', body)

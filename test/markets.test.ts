@@ -31,7 +31,7 @@ afterAll(() => app.close())
 const lineOf = () => ({ variant_id: variantId, quantity: 2 })
 const inEuro = { headers: { 'x-market': 'eu' } }
 
-test('a cart is priced in the market that a request names, by a header or in its address', async () => {
+test('a cart is priced in the market that a request names, by a header or a query parameter', async () => {
   const { json: guest } = await app.request('POST', '/api/guest-cart', { body: lineOf() })
   const token = { 'x-guest-cart-token': guest.guest_cart_token as string }
   const read = (path = '', headers = {}) =>
@@ -44,7 +44,7 @@ test('a cart is priced in the market that a request names, by a header or in its
   }
 })
 
-test('what has no price in a market cannot be put into a cart there, nor merged into one', async () => {
+test('a variant without a price in a market cannot be added to a cart there, nor merged into one', async () => {
   for (const path of ['/api/guest-cart', '/api/cart']) {
     const refused = await app.request('POST', path, { token: admin, body: lineOf(), ...inEuro })
     expect([refused.status, refused.json.code]).toEqual([409, 'CART_VARIANT_UNAVAILABLE'])
@@ -56,7 +56,7 @@ test('what has no price in a market cannot be put into a cart there, nor merged 
   expect(merged.json).toMatchObject({ currency: 'EUR', items: [], merge: { moved: 0 } })
 })
 
-test('a list of a market has its prices by quantity, and sale prices and discounts count there as far as they can', async () => {
+test('a product list in a market has its prices by quantity, and only the sale prices and discounts valid there', async () => {
   const as = (method: string, path: string, body: unknown) =>
     app.request(method, path, { token: admin, body })
   const listed = async (currency: string, prices: object[]) => {
@@ -101,7 +101,7 @@ test('a list of a market has its prices by quantity, and sale prices and discoun
   expect(await lineIn('b2b', 10)).toEqual([name, 1_000, 300, 3_000])
 })
 
-test('what one process changes of prices, promotions and markets, another one shows soon', async () => {
+test('changes of prices, promotions and markets in one process take effect in another soon', async () => {
   const other = await createTestApp({}, app.databaseUrl)
   onTestFinished(() => other.close())
   const as = async (method: string, path: string, body: object) => {
@@ -162,7 +162,7 @@ test('what one process changes of prices, promotions and markets, another one sh
   await soon([undefined, undefined, undefined, undefined])
 })
 
-test('a market that there is not is refused, and those that there are are named', async () => {
+test('a request for an unknown market is rejected, and the error names the known markets', async () => {
   const { status, json } = await app.request('GET', '/api/cart?market=mars', { token: admin })
   expect([status, json]).toMatchObject([
     400,
@@ -171,7 +171,7 @@ test('a market that there is not is refused, and those that there are are named'
   expect((await app.request('GET', '/api/cart?market=eu&market=us', { token: admin })).status).toBe(400)
 })
 
-test('with one key, another market is another request', async () => {
+test('the same idempotency key with another market is a different request and rejected', async () => {
   const headers = { 'idempotency-key': 'one-key-two-markets' }
   const add = (more = {}) =>
     app.request('POST', '/api/cart', { token: admin, body: lineOf(), headers: { ...headers, ...more } })
@@ -179,7 +179,7 @@ test('with one key, another market is another request', async () => {
   expect((await add(inEuro.headers)).json.code).toBe('IDEMPOTENCY_KEY_REUSED')
 })
 
-test('where pricing is switched off there are no markets, and a cart is in the currency of the shop', async () => {
+test('without the pricing module there are no markets, and a cart is in the currency of the shop', async () => {
   const plain = await createTestApp({
     CARTWRIGHT__MODULES__PRICING__ENABLED: 'false',
     CARTWRIGHT__MODULES__ORDERS__ENABLED: 'false'
@@ -193,7 +193,7 @@ test('where pricing is switched off there are no markets, and a cart is in the c
   }
 })
 
-test('a query parameter that a route does not know is refused beside the market', async () => {
+test('an unknown query parameter is rejected, even beside a valid market parameter', async () => {
   const { json: document } = await app.request('GET', '/openapi.json')
   type Operation = { parameters?: { in: string; name: string }[]; requestBody?: object }
   const takesMarket = ({ parameters = [], requestBody }: Operation) =>

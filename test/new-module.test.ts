@@ -60,7 +60,7 @@ async function useWishes(settings: Record<string, string> = {}) {
   return app
 }
 
-test('a new module has settings, a limit, a stream, a capability and figures, and no other file knows it', async () => {
+test('a new module can add settings, a limit, a stream, a credential header and metrics, without changing other files', async () => {
   const app = await useWishes({ CARTWRIGHT_WISHES: '7', CARTWRIGHT__RATE_LIMIT__ENABLED: 'true' })
   expect((await app.request('GET', '/api/wishes')).json).toEqual({ max: 7, hasProducts: false })
   const csv = { headers: { 'content-type': 'text/csv' }, body: 'a,b,c' }
@@ -82,7 +82,7 @@ test('a new module has settings, a limit, a stream, a capability and figures, an
   ])
 })
 
-test('switched off, it answers as every module does', async () => {
+test('the example module wishlist responds like every other module when it is disabled', async () => {
   const app = await useWishes({ CARTWRIGHT__MODULES__WISHLIST__ENABLED: 'false' })
   expect((await app.request('POST', '/api/wishes/file')).json).toEqual({
     error:
@@ -90,7 +90,7 @@ test('switched off, it answers as every module does', async () => {
   })
 })
 
-test('without what it requires, nothing starts', async () => {
+test('a module whose required module is disabled prevents the start', async () => {
   const names = ['CATALOG', 'CART', 'ORDERS']
   const off = Object.fromEntries(names.map(name => [`CARTWRIGHT__MODULES__${name}__ENABLED`, 'false']))
   await expect(useWishes(off)).rejects.toThrow('module wishlist requires module catalog, which is disabled')

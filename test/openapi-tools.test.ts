@@ -15,7 +15,7 @@ const LINTER = join(require.resolve('@redocly/cli/package.json'), '../bin/cli.js
 const GENERATOR = join(require.resolve('openapi-typescript/package.json'), '../bin/cli.js')
 const TSC = join(require.resolve('@typescript/native/package.json'), '../bin/tsc')
 
-test('a linter finds neither error nor warning in openapi.json', async () => {
+test('a linter finds neither an error nor a warning in openapi.json', async () => {
   // Paths that look alike are told apart by their ids, which the test of the document sees to.
   const skip = '--skip-rule=no-ambiguous-paths'
   const lint = ['lint', 'openapi.json', '--extends=recommended', '--format=json', skip]
@@ -47,7 +47,7 @@ const TSCONFIG = {
   }
 }
 
-test('a shop front typed by openapi.json compiles, and finds its way through the shop', {
+test('a shop front with types generated from openapi.json compiles, and can use the shop', {
   timeout: 60_000
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-client-'))

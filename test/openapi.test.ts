@@ -11,13 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the committed openapi.json describes the routes as they are (npm run docs writes it)', async () => {
+test('the committed openapi.json equals the document generated from the routes', async () => {
   const document = JSON.parse((await app.request('GET', '/openapi.json')).text)
   if (process.env.UPDATE_DOCS === '1') await writeFile(committed, `${JSON.stringify(document, null, 2)}\n`)
   expect(document).toEqual(JSON.parse(await readFile(committed, 'utf8')))
 })
 
-test('the document is OpenAPI 3.1 and every operation says what it is for', async () => {
+test('openapi.json is OpenAPI 3.1, and every operation has a summary', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   expect(json.openapi).toBe('3.1.0')
   const operations = Object.entries<Record<string, { summary?: string; tags?: string[] }>>(
@@ -30,7 +30,7 @@ test('the document is OpenAPI 3.1 and every operation says what it is for', asyn
   expect(silent.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })
 
-test('every tag has a description', async () => {
+test('every tag in openapi.json has a description', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   const tags: { name: string; description?: string }[] = json.tags
   const operations = Object.values<Record<string, { tags: string[] }>>(json.paths).flatMap(Object.values)
@@ -39,7 +39,7 @@ test('every tag has a description', async () => {
   expect(tags.filter(({ description }) => !description)).toEqual([])
 })
 
-test('every operation has a name of its own, and tells the form of its errors', async () => {
+test('every operation in openapi.json has a unique id, and declares its error responses', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   type Operation = {
     operationId: string
@@ -62,7 +62,7 @@ test('every operation has a name of its own, and tells the form of its errors', 
   expect(json.components.parameters.IdempotencyKey).toMatchObject({ in: 'header', name: 'idempotency-key' })
 })
 
-test('every body has a name: requests are XRequest, answers XResponse, each a component', async () => {
+test('every body in openapi.json is a named component: XRequest for requests, XResponse for responses', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   type Body = { content?: Record<string, { schema?: { $ref?: string } }> }
   type Operation = { requestBody?: Body; responses: Record<string, Body> }
@@ -89,7 +89,7 @@ test('every body has a name: requests are XRequest, answers XResponse, each a co
   expect(children.items).toEqual({ $ref: '#/components/schemas/CategoryNodeResponse' })
 })
 
-test('every list takes limit, cursor and count, and answers a page', async () => {
+test('every list operation in openapi.json has limit, cursor and count, and returns a page', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   const schemas: Record<string, { properties?: Record<string, unknown> }> = json.components.schemas
   const isPage = (name: string) => schemas[name]?.properties?.next_cursor !== undefined
@@ -105,7 +105,7 @@ test('every list takes limit, cursor and count, and answers a page', async () =>
   }
 })
 
-test('two schemas that differ cannot have one name', () => {
+test('two different schemas cannot have one name in openapi.json', () => {
   const named = (type: string) => ({ title: 'WishResponse', type })
   expect(extractNamedSchemas([named('string'), named('string')])).toEqual({
     part: Array(2).fill({ $ref: '#/components/schemas/WishResponse' }),
@@ -116,7 +116,7 @@ test('two schemas that differ cannot have one name', () => {
   )
 })
 
-test('the documentation page and its scripts load nothing but files of this server, which are there', async () => {
+test('the API page and its scripts load only files of this server, and all of these exist', async () => {
   const found = new Set(['/docs'])
   for (const path of found) {
     const { status, text } = await app.request('GET', path)
@@ -133,7 +133,7 @@ test('the documentation page and its scripts load nothing but files of this serv
   expect(['index.html', ...scripts].sort()).toEqual(files.sort())
 })
 
-test('what caches may keep tells its ETag, and 304', async () => {
+test('operations with cacheable responses declare ETag and 304 in openapi.json', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   for (const path of ['/api/products', '/api/products/{id}', '/api/categories', '/api/categories/{id}']) {
     const { responses, parameters } = json.paths[path].get
@@ -145,7 +145,7 @@ test('what caches may keep tells its ETag, and 304', async () => {
   expect(JSON.stringify(json)).not.toContain('x-declared')
 })
 
-test('a route that takes a file says so, of which type, and offers no Idempotency-Key', async () => {
+test('an operation that accepts a file declares its media type in openapi.json, and no Idempotency-Key', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   const { requestBody, parameters } = json.paths['/api/catalog/import'].post
   expect(requestBody.content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } })
@@ -167,7 +167,7 @@ async function readOperations() {
   )
 }
 
-test('every operation says whether it takes a token', async () => {
+test('every operation in openapi.json declares whether it needs a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
   const isOpen =
@@ -176,7 +176,7 @@ test('every operation says whether it takes a token', async () => {
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
 })
 
-test('of a path that fits two of the document, one has a word where the other one wants an id', async () => {
+test('where two paths of openapi.json match one URL, one has a fixed word where the other has an id', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   type Path = Record<string, { parameters?: { name?: string; schema?: { format?: string } }[] }>
   const paths = Object.entries<Path>(json.paths).map(([path, methods]) => {
@@ -201,7 +201,7 @@ test('of a path that fits two of the document, one has a word where the other on
   expect(ambiguous).toEqual([])
 })
 
-test('writes of what has a version take If-Match, and answers that show it have it as their ETag', async () => {
+test('writes of versioned objects declare If-Match in openapi.json, and responses with the object declare its ETag', async () => {
   const operations = await readOperations()
   const conditional = operations.filter(({ parameters = [] }) =>
     parameters.some(part => named('IfMatch', part))

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { useOrders } from './support/orders.ts'
 
-test('the shell of docs/orders.md buys something, in 30 lines', async () => {
+test('the shell code of docs/orders.md places an order, in 30 lines', async () => {
   const shop = await useOrders()
   const page = await readFile(new URL('../docs/orders.md', import.meta.url), 'utf8')
   const [, script = ''] = /^```sh\n(.*?)^```$/ms.exec(page) ?? []

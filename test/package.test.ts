@@ -60,7 +60,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true, force: true })
 })
 
-test('the example compiles against the types of the package, which refuse what is wrong', {
+test('the example shop compiles against the types of the package, which reject mistakes', {
   timeout: 120_000
 }, async () => {
   const wrong = `
@@ -73,7 +73,7 @@ test('the example compiles against the types of the package, which refuse what i
   await run(join(MODULES, '.bin/tsc'), ['--noEmit', '--singleThreaded'], shop)
 })
 
-test('the tests of the example pass, of the whole shop and of the module alone', {
+test('the tests of the example shop pass, for the whole shop and for its module alone', {
   timeout: 120_000
 }, async () => {
   const output = await run(
@@ -84,7 +84,7 @@ test('the tests of the example pass, of the whole shop and of the module alone',
   expect(output).toContain('pass 2')
 })
 
-test('the command line knows the modules of the shop, and everything that comes along is found', {
+test("the command line of a shop that uses the package knows the shop's modules, and finds the bundled files", {
   timeout: 120_000
 }, async () => {
   const main = join(shop, 'shop.ts')
@@ -109,7 +109,7 @@ test('the command line knows the modules of the shop, and everything that comes 
   )
 })
 
-test('the thread for diagnostics starts: it is the one that says its port is taken', {
+test('in a shop that uses the package the diagnostics thread starts, and reports that its port is in use', {
   timeout: 120_000
 }, async () => {
   const taken = createServer().listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
-test('the code of docs/payments.md for a browser confirms a payment with what the shop has told it', async () => {
+test("the browser code of docs/payments.md confirms a payment with the values from the shop's response", async () => {
   const page = await readFile(new URL('../docs/payments.md', import.meta.url), 'utf8')
   const [, code = ''] = /^```js\n(.*?)^```/ms.exec(page) ?? []
   const said: unknown[] = []

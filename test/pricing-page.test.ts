@@ -4,7 +4,7 @@ import { type PricingApi, pricingModule } from '../src/modules/pricing/index.ts'
 import { runExamples } from './support/page-examples.ts'
 import { useShop } from './support/use-shop.ts'
 
-test('the examples of docs/pricing.md run, one after the other', async () => {
+test('the examples of docs/pricing.md run in their order', async () => {
   const shop = await useShop({ modules: [pricingModule, catalogModule] })
   const product = { name: 'Mug', status: 'active', variants: [{ sku: 'MUG', price: 1_800 }] }
   expect((await shop.as({ token: 'admin' }).post('/api/catalog/products', product)).status).toBe(201)

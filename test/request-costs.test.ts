@@ -110,7 +110,7 @@ function cpuMsOf(pid: number): number {
 }
 
 test.runIf(process.platform === 'linux')(
-  'no request of a shopper costs more than two writes to a cart for each that it counts as',
+  'no request of a shopper costs more than two cart writes for each request that the rate limit counts',
   async () => {
     const { ids, cases } = await realCases(app, { token, admin: ADMIN })
     const write = cases.find(({ name }) => name === 'a cart') ?? expect.fail('no write')

@@ -3,7 +3,7 @@ import { customer } from '../src/testing.ts'
 import { runExamples } from './support/page-examples.ts'
 import { useReviews } from './support/reviews.ts'
 
-test('the examples of docs/reviews.md run, one after the other', async () => {
+test('the examples of docs/reviews.md run in their order', async () => {
   const shop = await useReviews()
   await shop.product({ slug: 'fika-mug' })
   const origin = await shop.listen()

@@ -15,7 +15,7 @@ type Operation = {
   responses: Record<string, { content?: Content }>
 }
 
-test('every schema of every route is one, and compiles: in the program that happens at its first request', async () => {
+test('every JSON schema of every route is valid and compiles, which the program does at the first request', async () => {
   const schemas = new Ajv({ strict: false })
   const app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
@@ -62,7 +62,7 @@ function patternsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(patternsIn)]
 }
 
-test('every pattern that a request or a setting has to match can be said in words', async () => {
+test('every pattern that a request or a setting must match has a message in words', async () => {
   const app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
   await app.close()

@@ -5,7 +5,7 @@ import { createProduct } from './support/catalog.ts'
 import { runExamples } from './support/page-examples.ts'
 import { useShop } from './support/use-shop.ts'
 
-test('the examples of docs/shipping.md run, one after the other', async () => {
+test('the examples of docs/shipping.md run in their order', async () => {
   const shop = await useShop({ modules: [catalogModule, shippingModule] })
   await createProduct(shop, { status: 'active', variants: [{ sku: 'MUG', price: 1_800, weight_grams: 300 }] })
   const origin = await shop.listen()

@@ -41,16 +41,19 @@ const scripts = async () => {
   return Promise.all(names.map(async name => ({ name, text: await readFile(new URL(name, FOLDER), 'utf8') })))
 }
 
-test('there are translations', () => {
+test('the shop front has at least English and German texts', () => {
   expect(codes).toEqual(expect.arrayContaining(['en', 'de']))
 })
 
-test.each(translations)('$code has the same texts as English, with the same parameters', ({ texts }) => {
-  expect(pathsOf(texts).sort()).toEqual(pathsOf(en).sort())
-  expect(JSON.stringify(texts)).not.toContain('""')
-})
+test.each(translations)(
+  "the shop front's texts in $code are the same as in English, with the same parameters",
+  ({ texts }) => {
+    expect(pathsOf(texts).sort()).toEqual(pathsOf(en).sort())
+    expect(JSON.stringify(texts)).not.toContain('""')
+  }
+)
 
-test('every text that a script names is there, and every text is named', async () => {
+test('every text that a script of the shop front names exists, and every text is used', async () => {
   const named = (await scripts()).map(({ text }) => text).join('\n')
   const used = new Set([...named.matchAll(/\bt((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1)))
   const { name, ...texts } = en
@@ -62,7 +65,7 @@ test('every text that a script names is there, and every text is named', async (
   expect([...used].filter(path => !isKnown(path) && path !== 'faults.find')).toEqual([])
 })
 
-test('no other script holds words for shoppers', async () => {
+test('no script of the shop front except the texts contains words for shoppers', async () => {
   for (const { name, text } of await scripts()) {
     const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     expect(
@@ -74,11 +77,11 @@ test('no other script holds words for shoppers', async () => {
 })
 const isTechnical = (literal: string) => /^'(Enter|button main|BIF |BHD )/.test(literal)
 
-test('every finding of a checkout has words', () => {
+test('every finding of a checkout has a text in the shop front', () => {
   expect(Object.keys(en.findings).sort()).toEqual([...CHECKOUT_FINDING_CODES].sort())
 })
 
-test('every error that has words is one of the API', async () => {
+test('every error with a text in the shop front is an error of the API', async () => {
   const documented = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
   expect(Object.keys(en.errors).filter(code => !documented.includes(`\`${code}\``))).toEqual([])
 })
@@ -93,24 +96,27 @@ const patternsIn = (schema: object): string[] =>
     return typeof value === 'object' && value !== null ? patternsIn(value) : []
   })
 
-test.each(translations)('$code translates what forms of customers can have wrong', ({ texts }) => {
-  const address = { name: '', line1: '', country: 'DE', postal_code: 'x', phone: 'x', vat_id: 'x' } as const
-  const ofSchema = (keyword: string, params: object) =>
-    schemaErrorMessage({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
-  const policy = createPasswordStrengthCheck({ lengthMin: 12, shopName: 'trombone' })
-  const passwords = ['x', 'x'.repeat(300), 'password', 'abcdefghijklm', 'ada-lovelace-7', 'trombone-shop']
-  const messages = [
-    ...normalizeAddress(address, 'body/address').faults.map(({ message }) => message),
-    ...passwords
-      .flatMap(password => policy.faults(password, 'ada-lovelace@example.com'))
-      .map(({ message }) => message),
-    ofSchema('required', {}),
-    ofSchema('minLength', { limit: 1 }),
-    ofSchema('minLength', { limit: 3 }),
-    ofSchema('maxLength', { limit: 255 }),
-    ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
-    ...patternsIn(authorReviewFields).map(pattern => patternMessage(pattern) ?? pattern),
-    REGION_MESSAGE
-  ]
-  expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])
-})
+test.each(translations)(
+  "the shop front's texts in $code translate every validation message of customer forms",
+  ({ texts }) => {
+    const address = { name: '', line1: '', country: 'DE', postal_code: 'x', phone: 'x', vat_id: 'x' } as const
+    const ofSchema = (keyword: string, params: object) =>
+      schemaErrorMessage({ keyword, params, instancePath: '', schemaPath: '', parentSchema: {} } as never)
+    const policy = createPasswordStrengthCheck({ lengthMin: 12, shopName: 'trombone' })
+    const passwords = ['x', 'x'.repeat(300), 'password', 'abcdefghijklm', 'ada-lovelace-7', 'trombone-shop']
+    const messages = [
+      ...normalizeAddress(address, 'body/address').faults.map(({ message }) => message),
+      ...passwords
+        .flatMap(password => policy.faults(password, 'ada-lovelace@example.com'))
+        .map(({ message }) => message),
+      ofSchema('required', {}),
+      ofSchema('minLength', { limit: 1 }),
+      ofSchema('minLength', { limit: 3 }),
+      ofSchema('maxLength', { limit: 255 }),
+      ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
+      ...patternsIn(authorReviewFields).map(pattern => patternMessage(pattern) ?? pattern),
+      REGION_MESSAGE
+    ]
+    expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])
+  }
+)

@@ -54,7 +54,7 @@ async function fillCheckout({ tab }: Front) {
 }
 
 walk(
-  'a guest fills a cart, is declined, pays with a card that asks its holder, and sees the order paid',
+  "in the shop front a guest's card is declined, another needs authentication, and the order is shown as paid",
   LONG,
   async () => {
     const front = await useFront()
@@ -105,18 +105,24 @@ walk(
   }
 )
 
-walk('names and descriptions of products are shown as text, whatever stands in them', LONG, async () => {
-  const { tab } = await useFront()
-  await tab.click('a', 'Bowl')
-  await tab.sees(EVIL, 'fieldset')
-  await tab.sees('Wide & low')
-  expect(await tab.evaluate('document.querySelectorAll("main img").length')).toBe(0)
-  expect(
-    await tab.evaluate(`(() => { try { document.body.innerHTML = '<b></b>' } catch { return 'refused' } })()`)
-  ).toBe('refused')
-})
+walk(
+  'the shop front shows product names and descriptions as text, even when they contain markup',
+  LONG,
+  async () => {
+    const { tab } = await useFront()
+    await tab.click('a', 'Bowl')
+    await tab.sees(EVIL, 'fieldset')
+    await tab.sees('Wide & low')
+    expect(await tab.evaluate('document.querySelectorAll("main img").length')).toBe(0)
+    expect(
+      await tab.evaluate(
+        `(() => { try { document.body.innerHTML = '<b></b>' } catch { return 'refused' } })()`
+      )
+    ).toBe('refused')
+  }
+)
 
-walk('a word that is longer than the page makes no page wider', LONG, async () => {
+walk('a word that is longer than the page makes no page of the shop front wider', LONG, async () => {
   const { tab, origin, ...shop } = await useFront()
   const long = 'Donaudampf'.repeat(10)
   const variant = { sku: 'long', price: 123_456_789, attributes: { [long]: long } }
@@ -137,39 +143,47 @@ walk('a word that is longer than the page makes no page wider', LONG, async () =
   await fits('#/checkout', '.bought')
 })
 
-walk('an option that cannot be bought is struck out before the shopper chooses it', LONG, async () => {
-  const { tab, origin, ...shop } = await useFront()
-  const variants = ['Red', 'Blue'].map(Colour => ({ sku: Colour, price: 500, attributes: { Colour } }))
-  const cup = await createProduct(shop, { name: 'Cup', slug: 'cup', variants })
-  const [red] = cup.variants
-  const body = { on_hand: 0, reason: 'broken' }
-  await shop.request('PUT', `/api/inventory/levels/${red.id}`, { token: 'admin', body })
-  await tab.goto(`${origin}/shop#/products/cup`)
-  await tab.sees('Red', '.choices .out')
-  expect(await tab.evaluate(`document.querySelectorAll('.choices .out').length`)).toBe(1)
-  expect(await tab.evaluate(`document.querySelector('.choices :checked').value`)).toBe('Blue')
-})
+walk(
+  'the shop front strikes out an option that cannot be bought before the shopper chooses it',
+  LONG,
+  async () => {
+    const { tab, origin, ...shop } = await useFront()
+    const variants = ['Red', 'Blue'].map(Colour => ({ sku: Colour, price: 500, attributes: { Colour } }))
+    const cup = await createProduct(shop, { name: 'Cup', slug: 'cup', variants })
+    const [red] = cup.variants
+    const body = { on_hand: 0, reason: 'broken' }
+    await shop.request('PUT', `/api/inventory/levels/${red.id}`, { token: 'admin', body })
+    await tab.goto(`${origin}/shop#/products/cup`)
+    await tab.sees('Red', '.choices .out')
+    expect(await tab.evaluate(`document.querySelectorAll('.choices .out').length`)).toBe(1)
+    expect(await tab.evaluate(`document.querySelector('.choices :checked').value`)).toBe('Blue')
+  }
+)
 
-walk('an order whose answer is lost is ordered once, also when the page is loaded again', LONG, async () => {
-  const front = await useFront()
-  const { tab, orders } = front
-  await putBowlIntoCart(front)
-  await fillCheckout(front)
-  await tab.losesAnswersOf('*/api/orders/guest')
-  await tab.click('button', 'Order for')
-  await expect.poll(orders).toHaveLength(1)
-  await tab.reload()
-  await tab.sees('Your order is being placed')
-  await tab.losesNothing()
-  await tab.sees('We have received your order.')
-  expect(await orders()).toHaveLength(1)
-  const [{ token } = {}] = await tab.evaluate<{ token?: string }[]>(
-    `JSON.parse(localStorage.getItem('cartwright-shop.orders'))`
-  )
-  expect(token).toMatch(/^ort_/)
-})
+walk(
+  'an order whose response is lost is placed once by the shop front, also when the page is loaded again',
+  LONG,
+  async () => {
+    const front = await useFront()
+    const { tab, orders } = front
+    await putBowlIntoCart(front)
+    await fillCheckout(front)
+    await tab.losesAnswersOf('*/api/orders/guest')
+    await tab.click('button', 'Order for')
+    await expect.poll(orders).toHaveLength(1)
+    await tab.reload()
+    await tab.sees('Your order is being placed')
+    await tab.losesNothing()
+    await tab.sees('We have received your order.')
+    expect(await orders()).toHaveLength(1)
+    const [{ token } = {}] = await tab.evaluate<{ token?: string }[]>(
+      `JSON.parse(localStorage.getItem('cartwright-shop.orders'))`
+    )
+    expect(token).toMatch(/^ort_/)
+  }
+)
 
-walk('an order that waits for its payment is reached by its link, and canceled', LONG, async () => {
+walk('in the shop front an unpaid order is opened by its link, and canceled', LONG, async () => {
   const { tab, anonymous, mug, orders, origin } = await useFront()
   const body = { ...sent(mug), email: ADA.email }
   const { id, order_token } = (await anonymous.post('/api/orders/guest', body)).json
@@ -184,7 +198,7 @@ walk('an order that waits for its payment is reached by its link, and canceled',
   expect(await orders()).toMatchObject([{ state: 'canceled' }])
 })
 
-walk('where there are several markets, prices are those of the chosen one', LONG, async () => {
+walk('in a shop with several markets, the shop front shows prices of the chosen market', LONG, async () => {
   const { tab, made } = await useFront()
   await tab.sees('Bowl')
   expect(await tab.evaluate(`document.querySelector('#markets').hidden`)).toBe(true)
@@ -198,7 +212,7 @@ walk('where there are several markets, prices are those of the chosen one', LONG
   await tab.sees('Not sold here', '.products')
 })
 
-walk('a guest who reads German buys with the keyboard alone, at 360 pixels', LONG, async () => {
+walk('a German guest buys in the shop front with the keyboard alone, at 360 pixels width', LONG, async () => {
   const { tab, orders, admin } = await useFront('de-DE,de,en')
   await tab.view(360, 'light')
   const { press, fill } = keyboardOf(tab)

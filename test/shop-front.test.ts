@@ -12,7 +12,7 @@ async function useShop(settings: Record<string, string> = {}) {
   return app
 }
 
-test('in development there is a shop front, which runs no script but its own and makes no markup of what it is told', async () => {
+test('in development the shop front is served, runs only its own scripts, and inserts no data as markup', async () => {
   const { request } = await useShop()
   const files = { '': 'text/html', '/': 'text/html', '/main.js': 'text/javascript', '/shop.css': 'text/css' }
   for (const [name, type] of Object.entries(files)) {
@@ -37,13 +37,13 @@ test('in development there is a shop front, which runs no script but its own and
   )
 })
 
-test('the page at / leads to it, and tells programs', async () => {
+test('the page at / links to the shop front, and the JSON for programs contains its path', async () => {
   const { request } = await useShop()
   expect((await request('GET', '/', { headers: { accept: 'text/html' } })).text).toContain('href="/shop"')
   expect((await request('GET', '/')).json.shop_front).toBe('/shop')
 })
 
-test('in production there is none, and no link to one', async () => {
+test('in production no shop front is served, and no page links to one', async () => {
   const { request } = await useShop(PRODUCTION)
   for (const path of ['/shop', '/shop/', '/shop/main.js']) {
     const { status, json } = await request('GET', path)
@@ -54,14 +54,14 @@ test('in production there is none, and no link to one', async () => {
   expect((await request('GET', '/')).json.shop_front).toBeUndefined()
 })
 
-test('where links of mails lead it is, too', async () => {
+test('the shop front is served at the paths that links in mails lead to', async () => {
   const { request } = await useShop()
   const paths = ['verify-email', 'orders/0198c2f0-0000-7000-8000-000000000000', 'orders/']
   for (const path of paths)
     expect((await request('GET', `/shop/${path}`)).headers['content-type'], path).toContain('text/html')
 })
 
-test('no other file is served', async () => {
+test('below /shop no file is served that is not part of the shop front', async () => {
   const { request } = await useShop()
   for (const name of [
     'none.js',
@@ -74,7 +74,7 @@ test('no other file is served', async () => {
     expect((await request('GET', `/shop/${name}`)).status, name).toBe(404)
 })
 
-test('every file that the page and its scripts name is there, and every script is used', async () => {
+test("every file that the shop front's page and scripts name exists, and every script is used", async () => {
   const named = new Set(['index.html'])
   for (const name of named) {
     const text = await readFile(new URL(name, FOLDER), 'utf8')
@@ -83,7 +83,7 @@ test('every file that the page and its scripts name is there, and every script i
   expect([...named].sort()).toEqual((await readdir(FOLDER)).sort())
 })
 
-test('its countries are those that an address may have', async () => {
+test('the countries in the shop front are exactly those that an address can have', async () => {
   const text = await readFile(new URL('countries.js', FOLDER), 'utf8')
   const codes = /`([^`]+)`/.exec(text)?.[1]?.trim().split(/\s+/)
   expect(codes).toEqual([...countryCodes].sort())

@@ -49,7 +49,7 @@ async function useDatabase(demo: 'on' | 'off'): Promise<Record<string, string>> 
   return { DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: demo }
 }
 
-test("what a start loads leaves out the fetch that is behind a getter of Node's HTTP", () => {
+test("starting the program does not load Node's fetch, which a getter of its HTTP module would load", () => {
   const script = `
     await import('./src/shop.ts')
     await import('./src/cli/start.ts')
@@ -60,7 +60,7 @@ test("what a start loads leaves out the fetch that is behind a getter of Node's 
 })
 
 describe('the first start', () => {
-  test('loads the demo, makes an admin, and prints requests that work; the second keeps the data', async () => {
+  test('the first start loads the demo, creates an administrator and prints requests that work; the second keeps the data', async () => {
     const first = start()
     const address = await first.listening
     expect((await fetch(`${address}/readyz`)).status).toBe(200)
@@ -86,7 +86,7 @@ describe('the first start', () => {
     expect((await second.ended).stdout).not.toContain('Password')
   })
 
-  test('is not ready before the demo is loaded', async () => {
+  test('at the first start /readyz returns 503 until the demo is loaded', async () => {
     const database = await createTestDatabase()
     onTestFinished(database.drop)
     const held = new pg.Client({ connectionString: database.url })
@@ -107,7 +107,7 @@ describe('the first start', () => {
     expect((await products.json()) as object).toMatchObject({ items: [{}] })
   })
 
-  test('in production prints no requests to paste', async () => {
+  test('the first start in production prints no requests to paste', async () => {
     const program = start({
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -122,38 +122,42 @@ describe('the first start', () => {
     ['USD', 1_800],
     ['JPY', 1_800],
     ['KWD', 18_000]
-  ])('loads the demo in %s, in the smallest unit that it has', async (currency, price) => {
-    const program = start({ ...(await useDatabase('on')), CARTWRIGHT__SHOP__CURRENCY: currency })
-    const bowl = await fetch(`${await program.listening}/api/products/cafe-au-lait-bowl`)
-    const variants = expect.arrayContaining([expect.objectContaining({ price })])
-    const { images, ...product } = (await bowl.json()) as { images: { url: string }[] }
-    expect(product).toMatchObject({ currency, variants })
-    expect(images).toHaveLength(6)
-    for (const { url } of images) expect((await fetch(url)).headers.get('content-type')).toBe('image/svg+xml')
-    expect(program.output.stdout).toContain('Loaded the demo catalog: 41 products.')
-  })
+  ])(
+    'the first start loads the demo in the currency %s, with prices in its smallest unit',
+    async (currency, price) => {
+      const program = start({ ...(await useDatabase('on')), CARTWRIGHT__SHOP__CURRENCY: currency })
+      const bowl = await fetch(`${await program.listening}/api/products/cafe-au-lait-bowl`)
+      const variants = expect.arrayContaining([expect.objectContaining({ price })])
+      const { images, ...product } = (await bowl.json()) as { images: { url: string }[] }
+      expect(product).toMatchObject({ currency, variants })
+      expect(images).toHaveLength(6)
+      for (const { url } of images)
+        expect((await fetch(url)).headers.get('content-type')).toBe('image/svg+xml')
+      expect(program.output.stdout).toContain('Loaded the demo catalog: 41 products.')
+    }
+  )
 
-  test('needs no demo and no database of ours', async () => {
+  test('the first start works without the demo and without an external database', async () => {
     const program = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     const products = await fetch(`${await program.listening}/api/products`)
     expect(await products.json()).toEqual({ items: [], next_cursor: null })
   })
 
-  test('prints no request for a module that is switched off', async () => {
+  test('the first start prints no request for a disabled module', async () => {
     const program = start({ ...(await useDatabase('on')), CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
     await program.listening
     expect(program.output.stdout).toContain('/api/products')
     expect(program.output.stdout).not.toContain('/api/guest-cart')
   })
 
-  test.runIf(isRoot)('works for an ordinary user', async () => {
+  test.runIf(isRoot)('the first start works for an ordinary operating-system user', async () => {
     await chmod(folder, 0o777)
     const program = start({ HOME: folder }, { ...UNPRIVILEGED, cwd: folder })
     expect((await fetch(`${await program.listening}/readyz`)).status).toBe(200)
   })
 })
 
-describe('what the operator can mend is one sentence and exit code 1:', () => {
+describe('errors that the operator can correct, each reported in one sentence with exit code 1', () => {
   async function expectSentence(program: Program, sentence: RegExp): Promise<void> {
     const { code, stderr } = await program.ended
     expect(stderr).toMatch(sentence)
@@ -161,20 +165,20 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     expect(code).toBe(1)
   }
 
-  test('an unknown command', async () => {
+  test('an unknown command ends with one sentence and exit code 1', async () => {
     await expectSentence(
       start({}, { args: ['strt'] }),
       /^error: unknown command 'strt'\n\(Did you mean start\?\)\nSee "cartwright --help"\.\n$/
     )
   })
 
-  test('an unknown key and a wrong value, both at once', async () => {
+  test('an unknown setting and a wrong value are reported together in one sentence, with exit code 1', async () => {
     const program = start({ CARTWRIGHT__CART__LINE_MAX: '5', CARTWRIGHT__SERVER__PORT: 'many' })
     await expectSentence(program, /cart\.line_max[\s\S]*lines_max[\s\S]*server\.port/)
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
-  test('the same for a shop that was here before, whose database is stopped again', async () => {
+  test('a wrong setting stops the start of an existing shop with one sentence, and its database is stopped again', async () => {
     await makeDataFolder(join(folder, 'data'))
     await expectSentence(
       start({ CARTWRIGHT__CART__LINES_MAX: 'many' }),
@@ -183,18 +187,18 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     expect(existsSync(join(folder, 'data', 'postgres', 'postmaster.pid'))).toBe(false)
   })
 
-  test('a configuration file that is not YAML', async () => {
+  test('a configuration file that is not YAML ends the start with one sentence and exit code 1', async () => {
     const path = join(folder, 'config.yaml')
     await writeFile(path, 'server: [')
     await expectSentence(start({ CARTWRIGHT_CONFIG: path }), /config\.yaml/)
   })
 
-  test('a module without the one it requires', async () => {
+  test('a module whose required module is disabled ends the start with one sentence and exit code 1', async () => {
     const program = start({ CARTWRIGHT__MODULES__CATALOG__ENABLED: 'false' })
     await expectSentence(program, /module cart requires module catalog.*modules\.catalog\.enabled: true/)
   })
 
-  test('an occupied port', async () => {
+  test('a port that is in use ends the start with one sentence and exit code 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
@@ -205,13 +209,13 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     other.close()
   })
 
-  test('a database that cannot be reached, without showing its password', async () => {
+  test('an unreachable database ends the start with one sentence that does not show its password', async () => {
     const program = start({ DATABASE_URL: 'postgres://shop:s3cret-word@127.0.0.1:1/shop' })
     await expectSentence(program, /^Cannot reach the database: .*ECONNREFUSED.*DATABASE_URL/)
     expect((await program.ended).stderr).not.toContain('s3cret-word')
   })
 
-  test('a database that refuses the demo, before it creates an administrator whose password is never shown', async () => {
+  test('a database error while the demo is loaded ends the start before an administrator is created', async () => {
     const database = await createTestDatabase()
     const refusal = `raise exception 'the disk is full'`
     await runSql(
@@ -227,7 +231,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     await database.drop()
   })
 
-  test('a catalog without a price in the currency of the shop, until prices are imported', async () => {
+  test("a catalog without prices in the shop's currency ends the start with one sentence, until prices are imported", async () => {
     const database = await createTestDatabase()
     const own = { DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'on' }
     const stop = async (program: Program) => {
@@ -248,7 +252,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     await database.drop()
   })
 
-  test('secrets that are missing in production, with the command that makes some', async () => {
+  test('missing secrets in production end the start with one sentence and the command that generates some', async () => {
     const database = await createTestDatabase()
     const program = start({ NODE_ENV: 'production', DATABASE_URL: database.url })
     await expectSentence(
@@ -258,7 +262,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     await database.drop()
   })
 
-  test('a second process on the same folder', async () => {
+  test('a second process with the same data folder ends with one sentence and exit code 1', async () => {
     await makeDataFolder(join(folder, 'data'))
     const first = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     await first.listening
@@ -285,17 +289,23 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     )
   })
 
-  test.runIf(isRoot)('a data folder of another user, or an unreadable one', async () => {
-    await mkdir(join(folder, 'closed', 'data'), { recursive: true })
-    await chmod(join(folder, 'closed'), 0o700)
-    for (const place of [folder, join(folder, 'new'), join(folder, 'closed', 'data')]) {
-      const program = start({ HOME: folder, CARTWRIGHT_DATA: place }, { ...UNPRIVILEGED, cwd: '/' })
-      await expectSentence(program, /^(The data folder )?\/?.*cannot be (used|written).*another folder\.\n$/)
+  test.runIf(isRoot)(
+    'a data folder of another user, or an unreadable one, ends the start with one sentence',
+    async () => {
+      await mkdir(join(folder, 'closed', 'data'), { recursive: true })
+      await chmod(join(folder, 'closed'), 0o700)
+      for (const place of [folder, join(folder, 'new'), join(folder, 'closed', 'data')]) {
+        const program = start({ HOME: folder, CARTWRIGHT_DATA: place }, { ...UNPRIVILEGED, cwd: '/' })
+        await expectSentence(
+          program,
+          /^(The data folder )?\/?.*cannot be (used|written).*another folder\.\n$/
+        )
+      }
     }
-  })
+  )
 
   test.runIf(canMount)(
-    'a data folder on a full disk, or one that cannot be written',
+    'a data folder on a full disk, or one that cannot be written, ends the start with one sentence',
     { timeout: 120_000 },
     async () => {
       const disk = join(folder, 'disk')
@@ -324,13 +334,13 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     }
   )
 
-  test('a file that is not there, for a command', async () => {
+  test('a command with a file that does not exist ends with one sentence and exit code 1', async () => {
     const program = start({}, { args: ['import', join(folder, 'missing.csv')] })
     await expectSentence(program, /missing\.csv/)
   })
 })
 
-test('SIGTERM lets a request under way end, and then ends the process with exit code 0', async () => {
+test('SIGTERM lets a request in progress complete, and then ends the process with exit code 0', async () => {
   const program = start({ ...(await useDatabase('off')), CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   const address = await program.listening
   expect((await fetch(`${address}/readyz`)).status).toBe(200)
@@ -341,7 +351,7 @@ test('SIGTERM lets a request under way end, and then ends the process with exit 
   expect((await program.ended).code).toBe(0)
 })
 
-test('a command uses the database of the shop that runs, root also that of an ordinary user', async () => {
+test("a command uses the database of the running shop, and root also that of an ordinary user's shop", async () => {
   await chmod(folder, 0o777)
   const file = join(folder, 'products.csv')
   await writeFile(file, 'Handle,Title,Variant Price\nmug,Mug,10\n')
@@ -355,7 +365,7 @@ test('a command uses the database of the shop that runs, root also that of an or
   }
 })
 
-test('the requests of the README work, twice in a row', async () => {
+test('the requests in the README work, twice in a row', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const script = /## A first cart\n\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const address = await start(await useDatabase('on')).listening

@@ -218,7 +218,7 @@ async function plansOf({ takes, text, isForEach = false }: Planned, session = pl
 
 const nodesOf = (plan: Plan): string[] => [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-test('no statement starts parallel workers on its connections', async () => {
+test('no statement starts parallel workers on the connections of its kind', async () => {
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
   const parallel: string[] = []
   for (const [kind, planning, isOnThese] of [
@@ -244,7 +244,7 @@ test('no statement starts parallel workers on its connections', async () => {
   expect(parallel).toEqual([])
 })
 
-test('statements that write carts and idempotency keys use indexes although they were planned on empty tables', async () => {
+test('statements that write carts and idempotency keys use indexes even when planned on empty tables', async () => {
   await client.query('vacuum cartwright.idempotency_keys, cart.carts, cart.items')
   const isSweep = (name: string) => /expired|merged/.test(name)
   const statements = declaredStatements().filter(

@@ -46,7 +46,7 @@ async function beginRequest(address: string) {
   return { finish: () => socket.write(body.slice(20)), answer }
 }
 
-test('the signals of one Ctrl-C are one: a request under way gets its answer, and the exit code is 0', async () => {
+test('the several signals of one Ctrl-C count as one: a request in progress gets its response, the exit code is 0', async () => {
   const program = (await usePrograms())()
   const request = await beginRequest(await program.listening)
   program.child.kill('SIGINT')
@@ -62,7 +62,7 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
   ])
 })
 
-test('a signal that comes with the first answer, before the shop has its demo, stops it in order', async () => {
+test('a signal during the first start, before the demo is loaded, stops the shop in order', async () => {
   const port = await freePort()
   const start = await usePrograms({ PORT: String(port), CARTWRIGHT__SHOP__DEMO: 'on' })
   const { child, ended } = start()
@@ -77,7 +77,7 @@ test('a signal that comes with the first answer, before the shop has its demo, s
   expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^Stopped\.$/m), ''])
 })
 
-test('Ctrl-C in a terminal, which reaches npm and the shop alike, ends both with exit code 0', async () => {
+test('Ctrl-C in a terminal, which reaches both npm and the shop, ends both with exit code 0', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   for (let time = 0; time < 3; time += 1) {
@@ -98,7 +98,7 @@ test('Ctrl-C in a terminal, which reaches npm and the shop alike, ends both with
   }
 })
 
-test('a second signal, half a second after the first or later, ends the process at once with exit code 1', async () => {
+test('a second signal, half a second after the first or later, ends the process immediately with exit code 1', async () => {
   const program = (await usePrograms())()
   await beginRequest(await program.listening)
   const startedAt = performance.now()
@@ -112,7 +112,7 @@ test('a second signal, half a second after the first or later, ends the process 
   expect(elapsedMs).toBeLessThan(5_000)
 })
 
-test('in production the server goes on for 5 seconds after the signal, and not in development', async () => {
+test('in production the server keeps serving for 5 seconds after the signal, and not in development', async () => {
   for (const [environment, least] of [
     ['production', 4_900],
     ['development', 0]
@@ -140,7 +140,7 @@ test('in production the server goes on for 5 seconds after the signal, and not i
   }
 })
 
-test('restarting process after process behind a load balancer loses no request', {
+test('restarting one process after another behind a load balancer loses no request', {
   timeout: 120_000
 }, async () => {
   const startOne = await usePrograms({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })

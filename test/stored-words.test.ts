@@ -101,7 +101,7 @@ async function keyedRequests(): Promise<Word[]> {
   )
 }
 
-test('words that are stored, hashed or compared across versions are those of before', async () => {
+test('words that are stored, hashed or compared across versions have not changed', async () => {
   const sources = (await readSources()).filter(
     ({ path }) => path.startsWith('src/') && !/\.test\.ts$|\/fake\.ts$/.test(path)
   )
@@ -137,7 +137,7 @@ test('words that are stored, hashed or compared across versions are those of bef
 const KEYS = [{ id: 'test', key: Buffer.alloc(32, 'test').toString('base64') }]
 const SEALED = 'AQR0ZXN059bPrbyRSjPxYqi1RPkNrzMJSAo4xBApHAjx4TH6/1KgPNJfyAWKpK5HaGjOEA=='
 
-test('ids, keyed hashes and sealed values that were made before are still the same', () => {
+test('derived ids, keyed hashes and encrypted values of earlier versions are still the same', () => {
   const secrets = createSecrets(KEYS)
   expect({
     derived: derivedId(ID, 'late:500'),
@@ -150,7 +150,7 @@ test('ids, keyed hashes and sealed values that were made before are still the sa
   })
 })
 
-test('a request has the key and the fingerprint that it had before', async () => {
+test('a request has the same hash of its idempotency key and the same fingerprint as in earlier versions', async () => {
   const { anonymous, sql } = await useCheckouts()
   const headers = { 'idempotency-key': 'a-key-of-before-0123456789' }
   const body = { items: [{ variant_id: ID, quantity: 1 }] }

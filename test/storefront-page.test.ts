@@ -5,7 +5,7 @@ import { runExamples } from './support/page-examples.ts'
 const SECRET = 'the-secret-of-the-page-that-explains'
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
 
-test('the examples of docs/storefront.md run, one after the other', async () => {
+test('the examples of docs/storefront.md run in their order', async () => {
   const app = await createTestApp({
     CARTWRIGHT__SERVER__TRUSTED_CLIENTS: `[${SECRET}]`,
     CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,

@@ -38,7 +38,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET',
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
 const bodyOf = (answer: Response): Promise<any> => answer.json()
 
-test('the catalog is asked for again without being sent again, until it changes', async () => {
+test('revalidating catalog responses gets 304 until the catalog changes', async () => {
   const paths = [
     '/api/products',
     '/api/products?q=mug',
@@ -64,7 +64,7 @@ test('the catalog is asked for again without being sent again, until it changes'
   expect(await statuses()).toEqual([200, 200, 200, 200, 200])
 })
 
-test('a price is not old when a discount begins: no 304 then', async () => {
+test('a cached price is not revalidated with 304 after a discount begins', async () => {
   const path = `/api/products/${product.slug}`
   const etag = (await ask(path)).headers.get('etag') ?? ''
   const known = { 'if-none-match': etag }
@@ -84,7 +84,7 @@ test('a price is not old when a discount begins: no 304 then', async () => {
   expect(variants).toMatchObject([{ price: 1_000, discounted_price: 500 }])
 })
 
-test('a browser lets an allowed page send what any route of any module takes, and no other page', async () => {
+test('CORS lets an allowed page send every header that any route accepts, and lets no other page', async () => {
   const { paths, components } = (await app.request('GET', '/openapi.json')).json
   const named = ({ $ref, ...part }: Part): Part =>
     $ref === undefined ? part : components.parameters[$ref.split('/').at(-1) ?? '']
@@ -121,7 +121,7 @@ test('a browser lets an allowed page send what any route of any module takes, an
   expect([...sent]).toEqual(expect.arrayContaining(['idempotency-key', 'if-match', 'x-market', ...proofs]))
 })
 
-test('a page of another origin fills a cart and reads what it needs', async () => {
+test('a page of another origin that CORS allows fills a cart and reads the response headers that it needs', async () => {
   const { items } = await bodyOf(await ask('/api/products', { origin: SHOP }))
   const { variants } = await bodyOf(await ask(`/api/products/${items[0].slug}`, { origin: SHOP }))
   const json = { origin: SHOP, 'content-type': 'application/json' }
@@ -139,7 +139,7 @@ test('a page of another origin fills a cart and reads what it needs', async () =
   }
 })
 
-test('a page of another origin buys without an account', async () => {
+test('a page of another origin that CORS allows places an order without an account', async () => {
   const variants = [{ sku: 'PDF', price: 500, requires_shipping: false }]
   const pattern = await made('/api/catalog/products', { name: 'Pattern', status: 'active', variants })
   const items = [{ variant_id: pattern.variants[0].id, quantity: 1 }]

@@ -10,7 +10,7 @@ const GLOSSARY = `
 `
 const surface = (...names: string[]) => new Map([['names', new Set(names)]])
 
-test('a rename of the glossary leaves no difference', () => {
+test('a rename of a public name that the glossary lists is not reported as a difference', () => {
   const before = surface(
     'Module.hears',
     'Module.overhears',
@@ -30,7 +30,7 @@ test('a rename of the glossary leaves no difference', () => {
   ])
 })
 
-test('a rename that the glossary does not list is reported', () => {
+test('a rename of a public name that the glossary does not list is reported', () => {
   const differences = compareSurfaces(
     surface('Module.jobs', 'kept'),
     surface('Module.tasks', 'kept'),
@@ -39,11 +39,11 @@ test('a rename that the glossary does not list is reported', () => {
   expect(differences).toEqual([{ kind: 'names', renamed: 0, gone: ['Module.jobs'], added: ['Module.tasks'] }])
 })
 
-test('equal surfaces have no difference', () => {
+test('two equal sets of public names have no difference', () => {
   expect(compareSurfaces(surface('a'), surface('a'), [])).toEqual([])
 })
 
-test('each kind of public name is read', () => {
+test('the surface test reads each kind of public name', () => {
   const found = readSurface('.')
   expect([...found].map(([kind, names]) => [kind, names.size > 50])).toEqual([
     ['paths', true],

@@ -9,7 +9,7 @@ import { createWebhookSigningSecret, signWebhook } from '../src/modules/webhooks
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const page = await readFile(`${ROOT}docs/webhooks.md`, 'utf8')
 
-test('the receiver of docs/webhooks.md takes what the shop signs, by either secret, and refuses all else', async () => {
+test('the receiver in docs/webhooks.md accepts what the shop signs, with either secret, and rejects all else', async () => {
   const [, example = ''] = /^```js\n([\s\S]*?)^```/m.exec(page) ?? []
   const code = example.replace(
     '.listen(3000)',
@@ -45,7 +45,7 @@ test('the receiver of docs/webhooks.md takes what the shop signs, by either secr
   expect(await answer([secret], body, seconds - 3_600)).toBe(401)
 })
 
-test('signatures equal those of the standardwebhooks library, for any body', () => {
+test('webhook signatures equal those of the standardwebhooks library, for any body', () => {
   const secret = createWebhookSigningSecret()
   for (const body of ['', '{}', 'ß€😀', '\n'.repeat(1_000)]) {
     const at = new Date(1_763_800_000_999)

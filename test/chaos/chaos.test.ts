@@ -16,7 +16,7 @@ test('after any faults, orders and money match every acknowledged response', asy
   expect(report.orders_requested).toBeGreaterThan(0)
 }, 400_000)
 
-test('a run that is interrupted puts away what it has made, and says that it judged nothing', async () => {
+test('an interrupted chaos run deletes everything it created, and reports that it judged nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chaos-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755)

@@ -33,7 +33,7 @@ function books() {
   return { ledger, shop, intent, charge, refund }
 }
 
-test('equal ledgers of shop and provider give no sentence, and each difference gives one', () => {
+test('for equal ledgers of shop and provider the chaos judge reports nothing, and for each difference one sentence', () => {
   const { ledger, shop, intent, charge, refund } = books()
   expect(ledgerDifferences(ledger, shop)).toEqual([])
   const [payment] = shop.payments

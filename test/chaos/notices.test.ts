@@ -33,7 +33,7 @@ const shipped: Operation = {
   ...{ state: 'acknowledged', isUncertain: false }
 }
 
-test('a payment that places its order is not mailed separately', () => {
+test('the chaos judge expects no separate mail for a payment that places its order', () => {
   const at = (timestamp: string, type: string, data: object): Webhook => ({
     id: type,
     body: JSON.stringify({ type, timestamp, data: { order_id: 'o1', ...data } })
@@ -57,12 +57,12 @@ test('a payment that places its order is not mailed separately', () => {
   expect(broken('2026-11-23T10:00:00.041Z', 'Your order N1', 'Your payment for order N1')).toEqual([])
 })
 
-test('an event that arrives twice under one id breaks nothing', () => {
+test('the chaos judge accepts a webhook that arrives twice with one id', () => {
   const all = { webhooks: [...webhooks, ...webhooks], mails: [...mails, ...mails] }
   expect(brokenNotices([shipped], [order], all)).toEqual([])
 })
 
-test('a buyer who cancels an unpaid order gets no mail, and one whose order an administrator cancels gets one', () => {
+test('the chaos judge expects no mail to a buyer who cancels an unpaid order, and one if an administrator cancels', () => {
   const given: OrderNotices = { ...order, isPlaced: false, isCanceled: true, shipments: [], credits: [] }
   const canceled = (by: string) => [
     webhook('1', 'orders.created', {}),

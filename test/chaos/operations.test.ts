@@ -26,7 +26,7 @@ const effect = (kind: OperationKind, name: string, amount: number | null = null,
   ...{ note: `chaos-${kind}`, effect: name, times, amount }
 })
 
-test('the kinds of operations that never succeeded are listed', () => {
+test('the chaos judge lists the kinds of operations that never succeeded', () => {
   const operations = OPERATION_KINDS.map(kind => operation(kind))
   expect(missingKinds({ operations })).toEqual([])
   const refused = operations.map(each =>
@@ -44,7 +44,7 @@ const REFUNDED = [
   effect('refund amount', 'refund, requested', 300)
 ]
 
-test('an acknowledged operation with one effect and a rejected one without effects break nothing', () => {
+test('the chaos judge accepts an acknowledged operation with one effect and a rejected one without effects', () => {
   expect(brokenEffects([REFUND], REFUNDED)).toEqual([])
   expect(brokenEffects([operation('adjust stock', {}, { state: 'refused' })], [])).toEqual([])
   const parts = REFUNDED.map(row => (row.effect.endsWith('requested') ? { ...row, times: 2 } : row))
@@ -91,7 +91,7 @@ test.each([
   }
 )
 
-test('providers are requested to capture and to void as often as was acknowledged', () => {
+test('the chaos judge expects as many captures and voids at providers as were acknowledged', () => {
   const about = { paymentId: 'payment', orderId: 'order' }
   const capture = operation('capture', about)
   const row = (kind: PaymentRequestRow['kind'], times: number): PaymentRequestRow => ({
@@ -121,7 +121,7 @@ const units = (kind: OperationKind, orderId: string, quantity = 1): Operation =>
     { request: { method: 'POST', path: '/', body: { lines: [{ line: 1, quantity }] } } }
   )
 
-test('the refunded amount must be the sum of the acknowledged refunds', () => {
+test('the chaos judge expects the refunded amount to be the sum of the acknowledged refunds', () => {
   expect([PAYMENTS, AMOUNTS, LINES].map(refundModeOf)).toEqual(['payments', 'amounts', 'lines'])
   const operations = [
     operation('refund payment', { orderId: PAYMENTS, amount: 250 }),
@@ -145,7 +145,7 @@ test('the refunded amount must be the sum of the acknowledged refunds', () => {
   expect(brokenRefunds(all, [sold(LINES, { given: 1_000 })])).toEqual([])
 })
 
-test('unpaid amounts are not refunded, and a canceled order is refunded in full', () => {
+test('the chaos judge expects no refund of unpaid amounts, and a full refund of a canceled order', () => {
   const operations = [operation('refund amount', { orderId: AMOUNTS, amount: 100 })]
   expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 900 })])).toEqual([])
   expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 2_000, given: 100 })])).toEqual([])
@@ -155,7 +155,7 @@ test('unpaid amounts are not refunded, and a canceled order is refunded in full'
   expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 3_000, isKeptBack: true })])).toEqual([])
 })
 
-test('the amounts of an order come from the ledger, and rejected refunds are counted apart', () => {
+test("the chaos judge takes an order's amounts from the ledger, and counts rejected refunds separately", () => {
   const order = { ...{ id: 'o', number: 'N', isCanceled: false, total: 10, lines: [] }, taken: 1, given: 2 }
   const ledger = {
     intents: [{ id: 'pi', metadata: { order_id: 'o' } }],
@@ -188,7 +188,7 @@ const shipped = operation(
 )
 const moved = (kind: OperationKind) => ({ ...units(kind, 'order', 2), answer: order })
 
-test('units on hand must be those counted and adjusted, minus those shipped, plus those returned', () => {
+test('the chaos judge expects units on hand to be counted plus adjusted, minus shipped, plus returned units', () => {
   const operations = [
     shipped,
     moved('return'),

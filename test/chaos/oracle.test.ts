@@ -169,7 +169,7 @@ const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: s
   ['the stock ledger', 'paid', 'update inventory.levels set reserved = reserved + 1']
 ]
 
-test('an intact shop breaks no rule, and each wrong row breaks the rule about it', async () => {
+test('the chaos judge finds no broken rule in an intact shop, and for each wrong row the rule about it', async () => {
   const shop = await useShopWithOrders()
   expect(await brokenRules(shop)).toEqual([])
   const client = new pg.Client({ connectionString: shop.databaseUrl })

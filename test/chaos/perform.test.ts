@@ -37,7 +37,7 @@ const plan: OperationPlan = {
 const BUSY = { status: 503 }
 const REFUSED = { status: 409, json: { code: 'REFUSED' } }
 
-test('an operation is sent with one key until it has a response, and its outcome is recorded', async () => {
+test('a chaos operation is sent with one idempotency key until it has a response, and its outcome is recorded', async () => {
   const { client, sent } = usePerson(BUSY, undefined, { status: 200, json: { id: 'order' } })
   const operation = await performOperation(client, plan)
   expect(operation).toMatchObject({ state: 'acknowledged', status: 200, answer: { id: 'order' } })
@@ -46,7 +46,7 @@ test('an operation is sent with one key until it has a response, and its outcome
   expect(tallyOf(client.record).get('add note')).toEqual({ tried: 1, acknowledged: 1, refused: 0 })
 })
 
-test('an operation that was rejected after a try without a response is repeated at the end', async () => {
+test('a chaos operation that was rejected after a try without a response is repeated at the end', async () => {
   const { client, sent } = usePerson(undefined, REFUSED, { status: 200 })
   const operation = await performOperation(client, plan)
   expect(operation.state).toBe('refused')
@@ -55,7 +55,7 @@ test('an operation that was rejected after a try without a response is repeated 
   expect(new Set(sent.map(({ key }) => key)).size).toBe(1)
 })
 
-test('an operation that was acknowledged, or rejected at its first try, is not repeated at the end', async () => {
+test('a chaos operation that was acknowledged, or rejected at its first try, is not repeated at the end', async () => {
   for (const answer of [{ status: 200 }, REFUSED]) {
     const { client, sent } = usePerson(answer)
     await performOperation(client, plan)
@@ -64,7 +64,7 @@ test('an operation that was acknowledged, or rejected at its first try, is not r
   }
 })
 
-test('a repetition has the same key, hangs up, and must get the first response', async () => {
+test('a repeated chaos operation has the same key, its client hangs up, and it must get the first response', async () => {
   const { client, sent } = usePerson({ status: 200 }, undefined, { status: 201 })
   const operation = await performOperation(client, plan)
   await repeatHangingUp(client, operation)

@@ -28,7 +28,7 @@ const stranger: Attempt = {
   responses: [{ ...response, isNew: false }]
 }
 
-test('acknowledged responses match the database, in the other tab as well', () => {
+test('the chaos judge accepts responses that match the database, also in a second browser tab', () => {
   const none = new Set<string>()
   expect(brokenPromises({ attempts: [attempt, rival], canceled: none }, [order])).toEqual([])
   const empty = { ...rival, responses: [], isRefused: true, code: 'CART_EMPTY' }
@@ -60,11 +60,14 @@ test.each([
   ['were ordered, and N1 has {"mug":4}', [attempt], [{ ...order, units: { mug: 4 }, returned: { mug: 1 } }]],
   ['which was empty when', [{ ...attempt, responses: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
-] as [string, Attempt[], OrderRow[]][])('a broken promise is reported: %s', (words, attempts, orders) => {
-  expect(brokenPromises({ attempts, canceled: new Set() }, orders).join('\n')).toContain(words)
-})
+] as [string, Attempt[], OrderRow[]][])(
+  'the chaos judge reports a broken promise: %s',
+  (words, attempts, orders) => {
+    expect(brokenPromises({ attempts, canceled: new Set() }, orders).join('\n')).toContain(words)
+  }
+)
 
-test('an order that was acknowledged as canceled and is not is found', () => {
+test('the chaos judge finds an order that was acknowledged as canceled and is not canceled', () => {
   const broken = brokenPromises({ attempts: [attempt], canceled: new Set(['1']) }, [order])
   expect(broken).toEqual(['N1 was acknowledged as canceled, and is placed'])
 })

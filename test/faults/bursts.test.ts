@@ -142,7 +142,7 @@ test.runIf(isAlone)(
   }
 )
 
-test('50 guests that simultaneously buy a stock of 10 make 10 orders, and 40 get INVENTORY_SHORT', {
+test('of 50 guests that simultaneously buy a stock of 10, ten get an order and 40 get INVENTORY_SHORT', {
   timeout: 60_000
 }, async () => {
   const { kinds, scarce, count, order } = await useShop()

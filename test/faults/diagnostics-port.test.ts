@@ -90,7 +90,7 @@ test('the diagnostics port responds and reports "blocked" while the main thread 
   expect((await ask('/nothing')).status).toBe(404)
 })
 
-test('a main thread that is blocked beyond the liveness limit makes /healthz return 503', async () => {
+test('/healthz returns 503 when the main thread is blocked beyond the liveness limit', async () => {
   const { program, probe: ask } = await useShop({
     BLOCK_MS: '6000',
     CARTWRIGHT__SERVER__LIVENESS_SECONDS: '2'
@@ -102,7 +102,7 @@ test('a main thread that is blocked beyond the liveness limit makes /healthz ret
   await until('the process is reported as alive', async () => (await ask('/healthz')).status === 200)
 })
 
-test('a draining process is not ready, and its diagnostics thread does not delay its exit', async () => {
+test('a draining process is reported as not ready, and its diagnostics thread does not delay its exit', async () => {
   const { program, probe: ask } = await useShop({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   program.child.kill('SIGTERM')
   await until('the process is not ready', async () => (await ask('/readyz')).status === 503)

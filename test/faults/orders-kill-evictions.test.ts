@@ -25,7 +25,7 @@ const CAPTURES =
   process.env.EVERY_STATEMENT === undefined ? (['manual'] as const) : (['manual', 'automatic'] as const)
 
 test.each(CAPTURES)(
-  'when a process is killed during an eviction, the paid order is placed and the unpaid one canceled (capture: %s)',
+  'when a process is killed while it cancels an unpaid order for a paid one, both end correctly (capture: %s)',
   async capture => {
     const shop = await useCrashShop(capture)
     const { databaseUrl, settings } = shop

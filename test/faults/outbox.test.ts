@@ -45,7 +45,7 @@ test.each(['after_commit', 'mid_batch'])(
   }
 )
 
-test('an event that kills every process that handles it blocks no other event', {
+test('an event whose handling kills every process blocks no other event', {
   timeout: 90_000
 }, async () => {
   const shop = await useShop({ modules: [bellModule()] })

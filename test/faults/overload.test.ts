@@ -75,7 +75,7 @@ const register = async (address: string): Promise<string> => {
 const customerOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
 
-test('responses that a client does not read block no other client', async () => {
+test('responses that a client does not read delay no other client', async () => {
   const { address, port } = await useProgram()
   const request = 'GET /api/products?limit=100 HTTP/1.1\r\nHost:localhost\r\n\r\n'
   // 8 MB of answers fill all buffers on the way; behind them, 1,300 more requests arrive in one piece.
@@ -86,7 +86,7 @@ test('responses that a client does not read block no other client', async () => 
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
 })
 
-test('bodies that never arrive block no other client', async () => {
+test('request bodies that never arrive delay no other client', async () => {
   const { address, port } = await useProgram()
   const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
   await attack(port, 1_010, `${head}Content-Length: 50\r\n\r\n{`)
@@ -133,7 +133,7 @@ test('CONNECT, silent connections and a request in progress at SIGTERM do not pr
   expect(answer).toMatch(/connection: close/i)
 })
 
-test('a bodiless request that the database delays gets 503 and ends no other request', async () => {
+test('a request without a body that the database delays gets 503, and no other request is aborted', async () => {
   const { address, proxy, child } = await useProgram({ CARTWRIGHT__SERVER__BODY_SECONDS: '1' })
   const token = await register(address)
   proxy.hang()

@@ -38,7 +38,7 @@ test.each([
   for (let i = 0; i < 4; i += 1) expect(watch(connection, 'to_server', chunk)).toBe('pass')
 })
 
-test('finds the response to a commit, also in pieces, and only while a fault is planted', () => {
+test('the test proxy finds the response to a COMMIT, also in pieces, and only while a fault is planted', () => {
   const { watch, breakAt, restore } = watchCommits()
   const connection = {}
   const answer = message('C', 'COMMIT\0')
@@ -54,7 +54,7 @@ test('finds the response to a commit, also in pieces, and only while a fault is 
   expect([once(), once()].flat()).not.toContain('lose')
 })
 
-test('finds a statement by its name, once, wherever a chunk ends', () => {
+test('the test proxy finds a PostgreSQL statement by its name, once, wherever a chunk ends', () => {
   const { watch, seenStatements: seen, onceAt } = watchStatements()
   const connection = {}
   const sent = Buffer.concat([message('B', '\0orders.insert\0\0\0\0\0\0\0'), message('S', '')])
@@ -67,7 +67,7 @@ test('finds a statement by its name, once, wherever a chunk ends', () => {
   expect(send()).toEqual(['pass', 'pass'])
 })
 
-test('finds the commit of the transaction that sent a statement, and no other', () => {
+test('the test proxy finds the COMMIT of the transaction that sent a statement, and no other', () => {
   const { watch, lastStatements: last, onceCommitted } = watchStatements()
   const [one, other] = [{}, {}]
   const statement = message('B', '\0orders.insert\0\0\0\0\0\0\0')

@@ -27,7 +27,7 @@ const databaseDown = {
   json: { status: 'NOT_READY', database: 'DOWN', cache: 'UP', redis: null }
 }
 
-test('while Redis is down /readyz returns 200 with redis: DOWN, and products are served', async () => {
+test('while Redis is down, /readyz returns 200 with redis: DOWN, and products are served', async () => {
   const redis = await useRedisServer()
   const app = await useApp({ REDIS_URL: `redis://127.0.0.1:${redis.port}` })
   expect(await readiness(app)).toMatchObject(redisDown)
@@ -43,7 +43,7 @@ test('while Redis is down /readyz returns 200 with redis: DOWN, and products are
   expect((await app.request('GET', '/api/products')).status).toBe(200)
 })
 
-test('while Redis hangs /readyz responds within a second, and products are served', async () => {
+test('while Redis hangs, /readyz responds within a second, and products are served', async () => {
   const redis = await useRedisServer()
   await redis.start()
   const app = await useApp({ REDIS_URL: `redis://127.0.0.1:${redis.port}` })
@@ -61,7 +61,7 @@ test('without Redis /readyz is READY immediately', async () => {
   expect(await readiness(await useApp({}))).toMatchObject({ ...up, json: { ...up.json, redis: null } })
 })
 
-test('while the database is stopped or hangs /readyz and /api return 503, and both recover', async () => {
+test('while the database is stopped or hangs, /readyz and /api return 503, and both recover', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const config = loadConfig(modules, {
     ...SECRET_SETTINGS,

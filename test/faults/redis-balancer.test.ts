@@ -64,7 +64,7 @@ async function useShopBehind(kind: string) {
 const balancers = ['haproxy', 'the stand-in of the tests'] as const
 
 test.for(balancers)(
-  'a Redis that is killed, hangs or is slow fails no request behind %s',
+  'a Redis that is killed, hangs or is slow fails no request of a shop behind the load balancer %s',
   {
     timeout: 120_000
   },

@@ -32,7 +32,7 @@ test.each([
   ['the responses to commits never arrive', 'to_program', 'lose'],
   ['commits never arrive', 'to_server', 'lose']
 ] as const)(
-  'while %s, nothing is reserved twice or without an owner',
+  'while %s, no stock is reserved twice or without an owner',
   async (_, direction, fate) => {
     const { stock, itemId, client, commits, expectConsistentStock } = await useProxiedStock()
     const lines = [{ variantId: itemId, quantity: 1 }]
@@ -53,7 +53,7 @@ test.each([
   60_000
 )
 
-test('a purchase whose commit was lost is retried and reserves its units once', async () => {
+test('a purchase whose COMMIT was lost is retried and reserves its units once', async () => {
   const { stock, itemId, client, commits, expectConsistentStock } = await useProxiedStock()
   commits.breakAt('to_server', 'reset', 1)
   const buying = stock.buy(newId(), [{ variantId: itemId, quantity: 99 }])
@@ -96,7 +96,7 @@ test('stock requests whose commit response was lost are executed once', async ()
   await expectConsistentStock()
 })
 
-test('while a transaction locks a level, only the buyers of its item wait', async () => {
+test('while a transaction locks a stock level, only the buyers of its item wait', async () => {
   const { stock, itemIds, sql, url, expectConsistentStock } = await useStock({ items: 3, onHand: 1_000 })
   const [held, ...free] = itemIds as [string, string, string]
   const otherClient = new pg.Client({ connectionString: url })
@@ -125,7 +125,7 @@ test('while a transaction locks a level, only the buyers of its item wait', asyn
   await expectConsistentStock()
 })
 
-test('levels that batches lock without waiting are read with their current values', async () => {
+test('a stock level that a batch skips while it is locked is later read with its current value', async () => {
   const { stocks, itemId, url, client, expectConsistentStock } = await useStock({ onHand: 60, processes: 4 })
   const otherClient = new pg.Client({ connectionString: url })
   await otherClient.connect()
@@ -224,7 +224,7 @@ test('stock requests that one process has locked are not locked by another', asy
   expect(await takeTwice()).toEqual([1, 0])
 })
 
-test('planted: without the lock, both processes take the same stock request', async () => {
+test('without the lock that a test removes on purpose, two processes take the same stock request', async () => {
   const { text } = tryLockStockRequests
   onTestFinished(() => void Object.assign(tryLockStockRequests, { text }))
   Object.assign(tryLockStockRequests, { text: 'select true as is_mine' })

@@ -38,7 +38,7 @@ async function proveAcknowledged({ sql }: Shared, acknowledged: ReadonlyMap<stri
 }
 
 test.each(['', 'flushed'])(
-  'a process that ends at any step of a batch (%s) leaves an exact ledger',
+  'a process that dies at any step of a stock batch (%s) leaves an exact stock ledger',
   async flushed => {
     const shared = await useStock({ items: 3, onHand: 100_000 })
     const steps = Array.from({ length: STEPS }, (_, index) => index + 8)
@@ -55,7 +55,7 @@ test.each(['', 'flushed'])(
   90_000
 )
 
-test('killed processes lose no acknowledged reservation', async () => {
+test('killed processes lose no acknowledged stock reservation', async () => {
   const shared = await useStock({ items: 4, onHand: 1_000_000 })
   const survivor = startBuyer(shared, 60)
   for (let kills = 0; kills < 3; kills += 1) {

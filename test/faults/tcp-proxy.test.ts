@@ -55,7 +55,7 @@ async function say(
   await until(`${word} is received`, () => hearing.every(end => end.heard().endsWith(word)))
 }
 
-test('data of a held direction arrives after the release', async () => {
+test('the TCP test proxy delivers the data of a held direction after the release', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.hang('to_server')
@@ -66,7 +66,7 @@ test('data of a held direction arrives after the release', async () => {
   expect(ends.server.heard()).toBe('ab')
 })
 
-test('existing connections can lose one direction while new ones work', async () => {
+test('the TCP test proxy can lose one direction of existing connections while new ones work', async () => {
   const { proxy, open } = await useProxy()
   const old = await open()
   proxy.strand('to_program')
@@ -77,7 +77,7 @@ test('existing connections can lose one direction while new ones work', async ()
   expect(old.program.heard()).toBe('')
 })
 
-test('a slow direction delivers its data in order', async () => {
+test('the TCP test proxy delivers the data of a slow direction in order', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.slow('to_program', 200)
@@ -87,7 +87,7 @@ test('a slow direction delivers its data in order', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(190)
 })
 
-test('a half close reaches one side, and the other side can still send', async () => {
+test('a half close through the TCP test proxy reaches one side, and the other side can still send', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.halfClose('to_server')
@@ -96,7 +96,7 @@ test('a half close reaches one side, and the other side can still send', async (
   expect([ends.program.hasEnded(), ends.server.heard()]).toEqual([false, ''])
 })
 
-test('a reset reaches both sides, and new connections work', async () => {
+test('a reset by the TCP test proxy reaches both sides, and new connections work', async () => {
   const { proxy, open } = await useProxy()
   const ends = await open()
   proxy.reset()
@@ -104,7 +104,7 @@ test('a reset reaches both sides, and new connections work', async () => {
   await say('a', await open(), 'both')
 })
 
-test('new connections can hang while existing ones work', async () => {
+test('through the TCP test proxy new connections can hang while existing ones work', async () => {
   const { proxy, open } = await useProxy()
   const old = await open()
   proxy.hangNew()

@@ -42,7 +42,7 @@ test.each(Object.entries(STATES))(
   }
 )
 
-test('the diagram of Order has exactly the transitions of the table of actions', () => {
+test("the diagram of Order in docs/concepts.md has exactly the transitions of the code's table of actions", () => {
   const actionsOf = new Map<string, string[]>()
   for (const [name, { from, to }] of Object.entries(ORDER_ACTIONS))
     for (const state of from.filter(each => to !== null && each !== to)) {
@@ -54,7 +54,7 @@ test('the diagram of Order has exactly the transitions of the table of actions',
   expect(shown).toEqual(expected.sort())
 })
 
-test('a state that is missing or unknown in a diagram is found', () => {
+test('the check of diagrams finds a state that is missing or unknown in one', () => {
   const drawn =
     '## Order\n\n```mermaid\nstateDiagram-v2\n  [*] --> pending: create\n  pending --> lost\n```\n'
   expect(diagramIn(drawn, 'Order')).toEqual({

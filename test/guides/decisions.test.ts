@@ -20,11 +20,11 @@ const changedBy = (text: string): string[] => {
   )
 }
 
-test('the index lists each decision once', () => {
+test('the index of decisions lists each decision once', () => {
   expect(listedIn(index)).toEqual(files)
 })
 
-test('the index marks each decision that a later one changes', async () => {
+test('the index of decisions marks each decision that a later one changes', async () => {
   let changes = 0
   for (const name of files) {
     const text = await readFile(join(FOLDER, name), 'utf8')
@@ -37,7 +37,7 @@ test('the index marks each decision that a later one changes', async () => {
   expect(changes).toBeGreaterThan(3)
 })
 
-test('a decision that is missing from an index is found', () => {
+test('the check of the index finds a decision that is missing from it', () => {
   const without = index.replace(/^\* \[0044\].*\n/m, '')
   expect(files.filter(name => !listedIn(without).includes(name))).toEqual([
     '0044-a-price-is-one-pure-function.md'

@@ -17,7 +17,7 @@ const AN_ID = '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8e'
 
 const guides = (await readdir(DOCS)).filter(name => name.endsWith('.md'))
 
-test('JSON in a guide is an error, or the body or answer of a route that is named in the paragraph before it', async () => {
+test('JSON in a guide is an error, or a valid body or response of the route named in the paragraph before it', async () => {
   const app = await createTestApp()
   const { json: document } = await app.request('GET', '/openapi.json')
   await app.close()

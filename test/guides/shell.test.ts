@@ -40,7 +40,7 @@ const blocksOf = (text: string, language: string) =>
 const withShell = guides.filter(({ name, text }) => blocksOf(text, 'sh').length > 0 && !(name in ELSEWHERE))
 
 test.each(withShell)(
-  'the shell of $name runs from its first line to its last',
+  'the shell code of the guide $name runs from its first line to its last',
   { timeout: PATIENCE_MS },
   async ({ name, text }) => {
     const app = await createTestApp({ CARTWRIGHT__SHOP__NAME: 'Corner' })
@@ -101,7 +101,7 @@ test.each(guides.filter(({ text }) => CODE.some(language => blocksOf(text, langu
   }
 )
 
-test('the customer that a guide expects exists', () => {
+test('the test that runs the code of a guide elsewhere exists', () => {
   const paths = sources.map(({ path }) => path)
   for (const [guide, path] of Object.entries(ELSEWHERE)) expect(paths, guide).toContain(path)
 })
@@ -109,7 +109,7 @@ test('the customer that a guide expects exists', () => {
 /** A method and a path as prose and code blocks write them: `PUT /api/cart/items/:variantId`. */
 const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE)\s+(\/api\/[\w/:{}.-]*[\w}])/g
 
-test('every request that a guide names is one of a route', async () => {
+test('every request that a guide names has a route', async () => {
   const { paths } = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8')) as {
     paths: Record<string, object>
   }

@@ -48,26 +48,26 @@ function pathsOf(text: string): string[] {
   return withParts.map(each => `/api${each.replaceAll(/\$\{[^}]*\}/g, ':')}`)
 }
 
-test('the guide to the shop front names each of its files, and no other', () => {
+test('the shop front guide names each file of the shop front, and no other', () => {
   const linked = [...guide.matchAll(/\]\(\.\.\/demo\/shop\/([\w.]+)\)/g)].map(([, name]) => name)
   expect([...new Set(linked)].sort()).toEqual([...FILES].sort())
   const spoken = [...guide.matchAll(/`([a-z]+\.(?:js|css|html))`/g)].map(([, name = '']) => name)
   expect(spoken.filter(name => !FILES.includes(name) && name !== 'fr.js')).toEqual([])
 })
 
-test('each request that the guide names is an operation, and a script sends it', () => {
+test('each request that the shop front guide names is an operation, and a script of the shop front sends it', () => {
   expect(NAMED.filter(each => !OPERATIONS.includes(each))).toEqual([])
   const sent = SCRIPTS.flatMap(sentBy).flat()
   expect(NAMED.filter(each => !sent.includes(each))).toEqual([])
 })
 
-test('each request that a script sends is named in the guide', () => {
+test('each request that a script of the shop front sends is named in its guide', () => {
   const sent = SCRIPTS.flatMap(sentBy)
   expect(sent.length).toBeGreaterThan(50)
   expect(sent.filter(operations => !operations.some(each => NAMED.includes(each)))).toEqual([])
 })
 
-test('each error and finding that the guide names is known to a script', () => {
+test('each error and finding that the shop front guide names is handled by a script', () => {
   const codes = [...guide.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code = '']) => code)
   expect(codes.length).toBeGreaterThan(30)
   const known = new Set(SCRIPTS.join('\n').match(/\b[A-Z]+(?:_[A-Z]+)+\b/g))

@@ -14,7 +14,7 @@ const RUNS = 3
 /** What the writer of stock sends for many orders, and what is read again when half a second has passed. */
 const isOwn = (name: string) => !/^inventory\.(?!claim_)/.test(name)
 
-test('docs/reference/statements.md says what hot endpoints send', async () => {
+test('docs/reference/statements.md lists the SQL statements that hot endpoints send', async () => {
   const shop = await useOrders({
     settings: {
       CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '86400',

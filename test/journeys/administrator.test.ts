@@ -33,7 +33,7 @@ TIN,50,10
 `
 
 onEachGround(ground => {
-  test('an administrator runs a shop for a day, and in the evening everything adds up', async () => {
+  test('an administrator runs a shop for a day, and in the evening orders, payments and stock add up', async () => {
     const day = await openDay(ground)
     await furnish(day)
     const packer = await hire(day)

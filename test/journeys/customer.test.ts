@@ -4,7 +4,7 @@ import { PATIENCE } from '../support/mailing-shop.ts'
 import { EMAIL, onEachGround, openMugShop, PASSWORD, TRANSFER } from './shop.ts'
 
 onEachGround(ground => {
-  test('a guest browses, fills a cart, registers, merges, orders, pays, is sent to, follows the parcel and reviews', async () => {
+  test('a guest browses, fills a cart, registers, merges, orders, pays, tracks the parcel and reviews the product', async () => {
     const { anonymous, admin, logIn, mail, mails, mug, variantId, available, receive } = await openMugShop(
       ground,
       10
@@ -80,7 +80,7 @@ onEachGround(ground => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('a guest orders without an account, pays, is paid back in part, and gets the rest back', async () => {
+  test('a guest orders and pays without an account, is refunded in part, and later gets the rest back', async () => {
     const { anonymous, admin, mail, variantId, available, receive } = await openMugShop(ground, 10)
     const body = {
       email: EMAIL,

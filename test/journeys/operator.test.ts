@@ -69,7 +69,7 @@ async function expectConsistentLedgers(origin: string): Promise<void> {
 }
 
 onEachGround(ground => {
-  test('an operator backs a shop up while it sells, and restores it: what was sold until then is there, and it sells on', async () => {
+  test('an operator restores a backup made while the shop was selling: it has all sales until then, and goes on selling', async () => {
     const shop = await openMugShop(ground, COUNT, MANY_ORDERS)
     const { premises, anonymous, variantId, receive, mails } = shop
     await done(anonymous.post('/api/auth/register', ADA))
@@ -164,7 +164,7 @@ onEachGround(ground => {
     for (const { number } of before) expect(bodies.filter(text => text?.includes(number))).toEqual([])
   })
 
-  test('a backup of a version with other migrations is refused, with what to do', async () => {
+  test('restoring a backup of a version with other migrations is rejected, and the error says what to do', async () => {
     const shop = await usePremises(ground, SECRET_SETTINGS)
     const backup = fileURLToPath(new URL('older-shop.backup', import.meta.url))
     await expect(shop.command('restore', backup)).rejects.toThrow(

@@ -30,7 +30,7 @@ function descendantsOf(pid: number): Process[] {
 }
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'a run that ends by %s leaves no process and no folder behind',
+  'a test run that ends by %s leaves no process and no folder behind',
   async signal => {
     const { PATH = '', HOME = '' } = process.env
     const run = spawn('vitest', ['run', 'src/modules/cart/merge/routes.test.ts'], {

@@ -38,20 +38,20 @@ test.each([
   expect(laneOf('test/planted.test.ts', withTest('test/planted.test.ts', text))).toBe(lane)
 })
 
-test('every test file is in exactly one lane, and each lane has some', () => {
+test('every test file is in exactly one lane of the test run, and no lane is empty', () => {
   const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
   expect(all.toSorted()).toEqual([...imports.texts.keys()].filter(path => path.endsWith('.test.ts')))
   for (const tests of Object.values(lanes)) expect(tests.length).toBeGreaterThan(0)
 })
 
-test('a unit test that asks for a database is told the lane that has one', async () => {
+test('a unit test that requests a database fails with the name of the lane that has one', async () => {
   expect(inject('serverUrl')).toBeUndefined()
   // Hidden from the lanes, as a computed import is.
   const { createTestDatabase } = await import(['..', 'support', 'database.ts'].join('/'))
   await expect(createTestDatabase()).rejects.toThrow(/^needs the shop lane: /)
 })
 
-test('what changes in a module selects the tests of this module', () => {
+test('a change in a module selects the tests of this module for the run', () => {
   const { tests, uncovered } = testsOf(['src/modules/cart/carts/repository.ts'], lanes, imports)
   const others = tests.filter(path => !lanes.unit.includes(path))
   expect(others).toContain('src/modules/cart/merge/routes.test.ts')
@@ -60,19 +60,19 @@ test('what changes in a module selects the tests of this module', () => {
   expect(uncovered).toEqual([])
 })
 
-test('a test that changes is selected, whatever its lane, and so are those that import a helper', () => {
+test('a changed test file is selected for the run, whatever its lane, and so are tests that import a changed helper', () => {
   expect(testsOf(['test/stop.test.ts'], lanes, imports).tests).toContain('test/stop.test.ts')
   expect(testsOf(['test/support/reviews.ts'], lanes, imports).tests).toContain(
     'src/modules/reviews/storefront/routes.test.ts'
   )
 })
 
-test('what no selected test is about is named', () => {
+test('changed files that no selected test covers are named', () => {
   const paths = ['bench/cart.ts', 'test/support/database.ts']
   expect(testsOf(paths, lanes, imports)).toEqual({ tests: lanes.unit.toSorted(), uncovered: paths })
 })
 
-test('the list of the longest test files names files', () => {
+test('the list of the longest test files names existing files', () => {
   const text = readFileSync(`${root}test/lanes/longest-first.ts`, 'utf8')
   const named = [...text.matchAll(/'((?:src|test)\/[^']+)'/g)].map(([, path]) => path)
   expect(named.length).toBeGreaterThan(3)

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { TestCase, TestModule, TestSpecification } from 'vitest/node'
 import { progressReporter } from './progress.ts'
 
-test('a run without a terminal says every ten seconds how far it is', () => {
+test('a test run without a terminal reports its progress every ten seconds', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const lines: string[] = []

@@ -50,7 +50,7 @@ async function toldBy({ record }: Everything, work: () => Promise<TestResponse>)
   return { status, body, headers: Object.keys(headers).sort(), statements }
 }
 
-test('every id in every route is answered to another caller like an unknown id, with the same statements', async () => {
+test('every route responds to an id of another caller as to an unknown id, with the same statements', async () => {
   const shop = await useRoutes()
   expect(shop.owned.length).toBeGreaterThan(25)
   const [ada, guest] = [await shop.register(), await shop.asGuest()]
@@ -78,7 +78,7 @@ test('every id in every route is answered to another caller like an unknown id, 
   expect(await shop.stored()).toEqual(before)
 })
 
-test('each of these routes admits the owner', async () => {
+test('in the test of foreign ids, each route accepts the id of its owner', async () => {
   const shop = await useRoutes()
   // The owner still has everything, because reads come first.
   const readers = { customer: await shop.asCustomer(), guest: await shop.asGuest() }
@@ -96,7 +96,7 @@ test('each of these routes admits the owner', async () => {
   }
 })
 
-test('responses about the caller contain nothing of another customer', async () => {
+test('responses about the caller contain no data of another customer', async () => {
   const shop = await useRoutes()
   expect(shop.own.length).toBeGreaterThan(8)
   const [ada, eve, guest] = [await shop.asCustomer(), await shop.asCustomer(), await shop.asGuest()]

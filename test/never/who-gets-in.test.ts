@@ -44,7 +44,7 @@ const forged = async (token: string) => {
   return new SignJWT(decoded(claims)).setProtectedHeader(decoded(header)).sign(privateKey)
 }
 
-test('every route is in a row of the table, and one that is not says what to add', async () => {
+test('every route is in the table of callers, and the error for a missing route says what to add', async () => {
   const { routes } = await useRoutes()
   expect(routes.length).toBeGreaterThan(270)
   for (const route of routes) rowOf(route)
@@ -102,7 +102,7 @@ test('every route that needs a token rejects a missing or invalid one before any
   expect(new Set(answers.values()).size).toBe(2)
 })
 
-test('a customer is refused by each route of administrators, before anything is asked about what it is about', async () => {
+test('a customer gets 403 from each administrator route, before it reads anything about the requested object', async () => {
   const shop = await useRoutes()
   expect(shop.ofStaff.length).toBeGreaterThan(150)
   const ada = await shop.register()
@@ -115,7 +115,7 @@ test('a customer is refused by each route of administrators, before anything is 
   expect(await shop.stored()).toEqual(before)
 })
 
-test('a machine is refused by each route that is about a person, with its owner’s rights or less', async () => {
+test("an API key is rejected by each route about a person, whatever its owner's rights", async () => {
   const shop = await useRoutes()
   // Whose key it is a machine may read.
   const isOpen = ({ name }: Route) => name === 'get /api/auth/me'
@@ -152,7 +152,7 @@ const BY_PEOPLE = [
   'post /api/auth/second-factor/recovery-codes'
 ]
 
-test('a machine with all rights gives and takes none, and is let in by every other route of administrators', async () => {
+test('an API key with all rights cannot grant or revoke rights, and can use every other administrator route', async () => {
   const shop = await useRoutes()
   const { id } = await shop.register()
   const { api_key } = (await shop.admin.post('/api/auth/api-keys', { name: 'bot' })).json
@@ -175,7 +175,7 @@ test('a machine with all rights gives and takes none, and is let in by every oth
 
 const isOfAnyScope = (route: Route) => (rowOf(route) as { anyScope: boolean }).anyScope
 
-test('staff with every scope but that of its module are refused by each route, and let in by this one alone', async () => {
+test("staff with every scope but its module's are rejected by each administrator route, and with that scope admitted", async () => {
   const shop = await useRoutes()
   const { id, token } = await shop.register()
   await keepRecent(shop, id)
@@ -217,7 +217,7 @@ test('staff with every scope but that of its module are refused by each route, a
   }
 })
 
-test('an administrator without the second factor that the shop requires reaches only the routes that enrol it', async () => {
+test('an administrator without the required second factor can use only the routes that enrol it', async () => {
   const shop = await everythingOf(
     await useShop({ settings: { CARTWRIGHT__AUTH__REQUIRE_SECOND_FACTOR: 'true' } })
   )

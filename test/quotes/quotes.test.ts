@@ -81,7 +81,7 @@ function casesOf({ market, rules }: QuoteInput, quoted: Quote): Set<string> {
   ])
 }
 
-test(`each of ${BASKETS} baskets costs what the naive model says`, HOURS, () => {
+test(`each of ${BASKETS} random baskets costs what the naive model says`, HOURS, () => {
   const met = new Map(CASES.map(each => [each, 0]))
   fc.assert(
     fc.property(anyBasket, basket => {
@@ -221,7 +221,7 @@ test.each(Object.entries(PROMISES))(`in each of ${BASKETS} baskets: %s`, HOURS, 
   )
 })
 
-test('of one line at most 20 promotions take something off, however many there are', () => {
+test('at most 20 promotions reduce one line, however many there are', () => {
   const promotions = Array.from({ length: 30 }, (_, index) => ({
     class: index % 2 === 0 ? ('line' as const) : ('order' as const),
     effect: { type: 'amount' as const, minor: { EUR: index } }

@@ -250,7 +250,7 @@ async function take(
 }
 
 test(
-  'carts match their model over random histories of operations',
+  'carts match a naive model over random histories of operations',
   async () => {
     const shop = await useCartShop()
     // Durability is not tested here, so histories do not wait for the disk.

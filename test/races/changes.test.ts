@@ -103,7 +103,7 @@ async function makeChange(by: pg.Client, { change, given }: Polled, id: string):
   await by.query(statement.text, orderedParameterValues(statement, given(id, { locationId: rows[0].id })))
 }
 
-test('a change of a transaction that stays open while others commit is missed by no client that polls', async () => {
+test('a poll of changes misses no change of a transaction that stays open while others commit', async () => {
   const { connect, poll } = await usePolledShop()
   const [holder, other] = [await connect(), await connect()]
   const clients = await Promise.all(
@@ -154,7 +154,7 @@ test('a change of a transaction that stays open while others commit is missed by
       .toBeGreaterThan(startedAt)
 })
 
-test('no list accepts a filter beside updated_since', async () => {
+test('no list accepts a filter together with updated_since', async () => {
   const { admin } = await useEverything()
   for (const { path, filter } of LISTS) {
     const { status, json } = await admin.get(`${path}?updated_since=${BEGINNING}&${filter}`)

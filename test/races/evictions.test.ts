@@ -88,7 +88,7 @@ test(`${UNPAID} unpaid orders of ${NETWORKS} networks and ${ATTEMPTS} card payme
   await shop.proveStock()
 }, 600_000)
 
-test('payments and reservations that run simultaneously in two processes never share a unit', async () => {
+test('stock taken for payments and stock reserved simultaneously in two processes never share a unit', async () => {
   const { stocks, itemId, sql, expectConsistentStock } = await useStock({ onHand: 40, processes: 2 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owners = Array.from({ length: 40 }, newId)
@@ -138,7 +138,7 @@ test('payments and reservations that run simultaneously in two processes never s
   await expectConsistentStock()
 })
 
-test('an owner takes no units that it gave up after its take was posted', async () => {
+test('an order does not take units from unpaid orders that it gave up after it requested them', async () => {
   const { stocks, itemId, sql, expectConsistentStock } = await useStock({ onHand: 5 })
   const owner = newId()
   await sql('insert into inventory.contested (owner, item_id, quantity) values ($1, $2, 1)', [owner, itemId])
@@ -149,7 +149,7 @@ test('an owner takes no units that it gave up after its take was posted', async 
   await expectConsistentStock()
 })
 
-describe('an order whose units are taken after it gave them up', () => {
+describe("an order that gives up its units before other orders' units are taken for it", () => {
   async function useTakenOrder(quantity: number) {
     const stock = await useStock({ onHand: quantity })
     const { stocks, itemId, sql } = stock
@@ -184,23 +184,29 @@ describe('an order whose units are taken after it gave them up', () => {
     return { ...stock, request, take, give, contested }
   }
 
-  test.each(['in one batch', 'in two batches'])('contests nothing after a full release %s', async how => {
-    const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(2)
-    const requests = [take(2), give('release', null)]
-    if (how === 'in one batch') await request(...requests)
-    else for (const each of requests) await request(each)
-    expect(await contested()).toEqual([])
-    await expectConsistentStock()
-  })
+  test.each(['in one batch', 'in two batches'])(
+    'an order whose units were all released %s no longer takes units of unpaid orders',
+    async how => {
+      const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(2)
+      const requests = [take(2), give('release', null)]
+      if (how === 'in one batch') await request(...requests)
+      else for (const each of requests) await request(each)
+      expect(await contested()).toEqual([])
+      await expectConsistentStock()
+    }
+  )
 
-  test.each(['release', 'ship'] as const)('contests only the units left after a partial %s', async kind => {
-    const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(3)
-    await request(take(3), give(kind, 1))
-    expect(await contested()).toEqual([{ quantity: 2 }])
-    await expectConsistentStock()
-  })
+  test.each(['release', 'ship'] as const)(
+    'after a partial %s, an order takes only its remaining units from unpaid orders',
+    async kind => {
+      const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(3)
+      await request(take(3), give(kind, 1))
+      expect(await contested()).toEqual([{ quantity: 2 }])
+      await expectConsistentStock()
+    }
+  )
 
-  test('contests the lost units when its reservation covers the release', async () => {
+  test('an order whose reservation covers a partial release still takes the units that it lacks', async () => {
     const { request, take, give, contested, expectConsistentStock } = await useTakenOrder(3)
     await request(take(2), give('release', 1))
     expect(await contested()).toEqual([{ quantity: 2 }])

@@ -45,7 +45,7 @@ const settled = (shop: PaymentShop) =>
     25_000
   )
 
-test('simultaneous intents of one order are one payment', async () => {
+test('simultaneous payment requests for one order start one payment', async () => {
   const shop = await usePayments()
   const orderId = await shop.order()
   const ids = await Promise.all(Array.from({ length: 12 }, async () => (await shop.intent(orderId)).id))
@@ -55,7 +55,7 @@ test('simultaneous intents of one order are one payment', async () => {
   await expectConsistentPayments(shop)
 })
 
-test('two processes that receive the same events simultaneously, in any order, reach the same sums', async () => {
+test('two processes that receive the same payment events simultaneously, in any order, reach the same sums', async () => {
   const shop = await usePayments()
   const other = await usePayments({ databaseUrl: shop.databaseUrl, sandboxUrl: shop.sandbox.url })
   const orderId = await shop.order()

@@ -93,7 +93,7 @@ const limited = (promotionId: string) => ({ promotionId, limited: 'promotion' })
 const guest = (email: string) => createHash('sha256').update(email).digest('hex')
 
 test.each([1, 4])(
-  'of 200 simultaneous redemptions of 50 uses over %i processes, exactly 50 succeed',
+  'of 200 simultaneous redemptions of a promotion limited to 50 uses over %i processes, exactly 50 succeed',
   async processes => {
     const { promote, addCode, take, usesLeftOf, expectConsistentRedemptions } =
       await useRedemptions(processes)
@@ -110,7 +110,7 @@ test.each([1, 4])(
   60_000
 )
 
-test('a redemption that does not declare the limit of its promotion never exceeds it', async () => {
+test('redemptions that do not pass the limit of their promotion never exceed it', async () => {
   const { promote, take, expectConsistentRedemptions } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 20 })
   const ends = await Promise.all(times(80, number => take(number, [{ promotionId }])))
@@ -118,7 +118,7 @@ test('a redemption that does not declare the limit of its promotion never exceed
   await expectConsistentRedemptions()
 })
 
-test('uses that are released during concurrent redemptions are redeemed up to the limit and never beyond', async () => {
+test('promotion uses released during concurrent redemptions are redeemed up to the limit and never beyond', async () => {
   const { promote, take, release, usesLeftOf, expectConsistentRedemptions } = await useRedemptions(4)
   const promotionId = await promote({ usesMax: 50 })
   const owners = times(50, newId)
@@ -153,7 +153,7 @@ test.each([1, 4])(
 )
 
 test.each([1, 4])(
-  'only one of 40 simultaneous orders is the first order, from %i processes',
+  "only one of a customer's 40 simultaneous orders is the first order, from %i processes",
   async processes => {
     const { promote, take, release, expectConsistentRedemptions } = await useRedemptions(processes)
     const both = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
@@ -173,7 +173,7 @@ test.each([1, 4])(
   60_000
 )
 
-test('an owner that repeats a redemption uses it once, and a released use can be redeemed again', async () => {
+test('an order that repeats a redemption uses the promotion once, and a released use can be redeemed again', async () => {
   const { promote, addCode, take, release, usesLeftOf, expectConsistentRedemptions } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 1, usesPerCustomer: 1 })
   await addCode(promotionId, 'ONCE', 1)
@@ -210,7 +210,7 @@ test('redemptions of promotions in any order never deadlock', async () => {
   await expectConsistentRedemptions()
 })
 
-test('a connection that dies before or during the commit of a redemption loses and repeats no use', async () => {
+test('a connection that dies before or during the commit of a redemption loses and repeats no use of the promotion', async () => {
   const { promote, take, release, usesLeftOf, expectConsistentRedemptions, databaseUrl } =
     await useRedemptions(2)
   const promotion = await promote({ usesMax: 20, usesPerCustomer: 1 })
@@ -249,7 +249,7 @@ test('a connection that dies before or during the commit of a redemption loses a
   expect(kills).toBeGreaterThan(40)
 })
 
-test('a transaction that is rolled back redeems nothing', async () => {
+test('a transaction that is rolled back redeems no promotion', async () => {
   const { promote, take, usesLeftOf, expectConsistentRedemptions } = await useRedemptions()
   const promotion = await promote({ usesMax: 2, firstOrderOnly: true })
   const kept = newId()

@@ -15,7 +15,7 @@ async function tally(all: readonly Promise<unknown>[]): Promise<Record<string, n
 }
 
 test.each([1, 2, 4])(
-  '64 buyers of 4 variants over %i processes leave an exact ledger',
+  '64 buyers of 4 variants over %i processes leave an exact stock ledger',
   async processes => {
     const { stocks, itemIds, sql, expectConsistentStock } = await useStock({
       items: 4,
@@ -64,7 +64,7 @@ test('of 10,000 buyers of 100 units, exactly 100 get one', async () => {
   await expectConsistentStock()
 })
 
-test('a short purchase reports every short line with its available quantity, and reserves nothing', async () => {
+test('a purchase that is short of stock reports every short line with its available quantity, and reserves nothing', async () => {
   const { stock, itemIds, client, expectConsistentStock } = await useStock({ items: 3, onHand: 2 })
   const [a, b, c] = itemIds as [string, string, string]
   const lines = [a, b, c].map((variantId, index) => ({ variantId, quantity: 1 + 2 * index }))
@@ -82,7 +82,7 @@ test('a short purchase reports every short line with its available quantity, and
 })
 
 test.each([1, 2, 4])(
-  'a reservation that 16 callers in %i processes expire, claim and release ends claimed or closed',
+  'a stock reservation that 16 callers in %i processes expire, claim and release ends as claimed or closed',
   async processes => {
     const { stocks, stock, itemId, client, sql, expectConsistentStock } = await useStock({
       onHand: 40,
@@ -115,7 +115,7 @@ test.each([1, 2, 4])(
   60_000
 )
 
-test('an owner that reserves simultaneously in two processes holds the lines once', async () => {
+test('an order that reserves stock simultaneously in two processes holds the lines once', async () => {
   const { stocks, itemIds, client, expectConsistentStock } = await useStock({
     items: 2,
     onHand: 50,
@@ -132,7 +132,7 @@ test('an owner that reserves simultaneously in two processes holds the lines onc
   await expectConsistentStock()
 })
 
-test('a claim in a transaction that rolls back leaves the reservation held', async () => {
+test('a claim of reserved stock in a transaction that rolls back leaves the reservation held', async () => {
   const { stock, itemId, client, expectConsistentStock } = await useStock()
   const owner = newId()
   const lines = [{ variantId: itemId, quantity: 3 }]
@@ -151,7 +151,7 @@ test('a claim in a transaction that rolls back leaves the reservation held', asy
   await expectConsistentStock()
 })
 
-test('a claim of lines that are not held, or were released, is rejected', async () => {
+test('a claim of stock that is not reserved, or was released, is rejected', async () => {
   const { stock, itemIds, sql } = await useStock({ items: 2 })
   const [a, b] = itemIds as [string, string]
   const untracked = newId()
@@ -186,7 +186,7 @@ test('a claim of lines that are not held, or were released, is rejected', async 
   ])
 })
 
-test('an open claim delays only its own release in the writer, and no other purchase', async () => {
+test('an open claim of stock delays only the release of the same reservation, and no other purchase', async () => {
   const { stock, itemId, client, expectConsistentStock } = await useStock()
   const lines = [{ variantId: itemId, quantity: 1 }]
   const owner = newId()
@@ -342,14 +342,14 @@ test('a voided shipment returns its units once, from two processes and in the ba
   await expectConsistentStock()
 })
 
-test('the operations metric counts queued operations by kind', async () => {
+test('the stock operations metric counts queued operations by kind', async () => {
   const { stock, itemId, locationId } = await useStock()
   await stock.count(locationId, { [itemId]: 4 })
   await stock.buy(newId(), [{ variantId: itemId, quantity: 1 }])
   expect(['count', 'reserve', 'adjust'].map(stock.operations)).toEqual([2, 1, 0])
 })
 
-test('the first level of an item is published although its count waits for another item', async () => {
+test('the first stock level of an item is published although its count waits for another item', async () => {
   const { stock, itemId, locationId, sql, client } = await useStock()
   const opened = newId()
   await sql(`insert into inventory.items (id, tracked, backorder) values ($1, true, 'any')`, [opened])
@@ -365,7 +365,7 @@ test('the first level of an item is published although its count waits for anoth
   expect(stock.told.crossings).toMatchObject([{ itemId: opened, status: 'in' }])
 })
 
-test('a count of a tracked and an untracked item records the tracked one', async () => {
+test('a stock count of a tracked and an untracked item records the tracked one', async () => {
   const { stock, itemId, locationId, sql, expectConsistentStock } = await useStock()
   const [untracked] = await sql('insert into inventory.items (id) values (gen_random_uuid()) returning id')
   expect(await stock.count(locationId, { [untracked?.id]: 3, [newId()]: 4, [itemId]: 5 })).toEqual([
@@ -399,7 +399,7 @@ test('a kit reserves its parts, and a cart with the kit and a part reserves thei
   await expectConsistentStock()
 })
 
-test('a full queue rejects further purchases immediately', async () => {
+test('a full queue of the stock writer rejects further purchases immediately', async () => {
   const { stock, itemId, expectConsistentStock } = await useStock({ queueMax: 50, onHand: 1_000 })
   const lines = [{ variantId: itemId, quantity: 1 }]
   const ends = await tally(times(200, () => stock.buy(newId(), lines)))

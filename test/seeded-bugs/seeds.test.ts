@@ -7,7 +7,7 @@ test('there are at least 20 seeded bugs with different names', () => {
   expect(seeds.length).toBeGreaterThanOrEqual(20)
 })
 
-test.each(seeds)('the seeded bug $name can be planted', ({ file, find, replace, tests }) => {
+test.each(seeds)('the seeded bug $name can be planted in the source', ({ file, find, replace, tests }) => {
   expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2)
   expect(replace).not.toBe(find)
   expect(tests.filter(path => !existsSync(path))).toEqual([])

@@ -51,13 +51,16 @@ test.each(named(securedRows))('secured: $name needs a token, and no role', async
   }
 })
 
-test.each(diagnosticRows)('diagnostics: $path answers 200 to anybody', async row => {
-  expect((await ask(row)).status).toBe(200)
-  expect((await ask(row, 'not.a.token')).status).toBe(200)
-})
+test.each(diagnosticRows)(
+  'the diagnostics route $path of the specification returns 200 to every caller',
+  async row => {
+    expect((await ask(row)).status).toBe(200)
+    expect((await ask(row, 'not.a.token')).status).toBe(200)
+  }
+)
 
 test.each(adminPatterns)(
-  'admin: $scope below $below needs a token and the role',
+  'administrator routes of the specification, $scope below $below, need a token and the role',
   async ({ below, scope }) => {
     const { paths } = (await app.request('GET', '/openapi.json')).json
     const operations = Object.entries<Record<string, unknown>>(paths)
@@ -126,7 +129,7 @@ test.each(modules.map(({ name }) => name))(
   }
 )
 
-test('disabled: without categories their paths are 503, and the rest of the catalog goes on', async () => {
+test('with categories disabled, their paths return 503, and the rest of the catalog works', async () => {
   const without = await createTestApp({ CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false' })
   onTestFinished(() => without.close())
   const error =
@@ -146,12 +149,12 @@ test('disabled: without categories their paths are 503, and the rest of the cata
   expect((await without.request('GET', '/api/products')).status).toBe(200)
 })
 
-test('the tables of the specification are read whole', () => {
+test("the test reads every row of the specification's tables", () => {
   const counts = [publicRows, securedRows, diagnosticRows, adminPatterns].map(({ length }) => length)
   expect(counts).toEqual([13, 19, 4, 3])
 })
 
-test('every base path of a row is claimed by its module', () => {
+test('the base path of every route in the specification is claimed by its module', () => {
   for (const row of [...named(publicRows), ...named(securedRows)]) {
     const basePaths = modules.find(module => module.name === row.module)?.basePaths ?? []
     expect(

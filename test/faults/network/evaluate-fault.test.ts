@@ -30,7 +30,7 @@ const withAttempts = (...attempts: Partial<RequestAttempt>[]) => ({
   attempts: [...every, ...attempts.map(attempt => ({ ...good, ...attempt }))]
 })
 
-test('a survived fault breaks no guarantee', () => {
+test('the judge of network faults finds no broken guarantee in a fault that the shop survived', () => {
   expect(evaluateFault(observation)).toEqual({
     broken: [],
     measurements: {

@@ -9,7 +9,7 @@ const REVEALING_FAULTS = [
   'cache: black hole both ways, connections lost'
 ]
 
-test('the guarantees hold under the most revealing network faults', async () => {
+test('a shop keeps its guarantees under the network faults that reveal the most bugs', async () => {
   const chosen = faults.filter(({ name }) => REVEALING_FAULTS.includes(name))
   expect(chosen).toHaveLength(REVEALING_FAULTS.length)
   const results = await runFaults(1, chosen)
