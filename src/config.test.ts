@@ -167,7 +167,7 @@ test.each([
   ],
   // The value may contain a secret.
   ['CARTWRIGHT__SERVER', '5', 'server: must be an object, with keys such as host, port, public_url', null]
-] as const)('%s=%s is refused with its reason', (name, value, problem, shown) => {
+] as const)('the setting %s=%s is rejected with its reason', (name, value, problem, shown) => {
   const remarks = `(${shown === null ? '' : `now ${shown}, `}set by ${name})`
   const [line = '', ...others] = problemsOf({ [name]: value })
   expect(others).toEqual([])
@@ -204,7 +204,7 @@ test.each([
     'CARTWRIGHT_SERVER_PORT: unknown variable (did you mean CARTWRIGHT__SERVER__PORT?)'
   ],
   ['CARTWRIGHT_DTA', '1', 'CARTWRIGHT_DTA: unknown variable (did you mean CARTWRIGHT_DATA?)']
-])('%s=%s is rejected, because there is no such key', (name, value, problem) => {
+])('the setting %s=%s is rejected, because there is no such key', (name, value, problem) => {
   expect(problemsOf({ [name]: value })).toEqual([problem])
 })
 

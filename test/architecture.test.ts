@@ -193,7 +193,7 @@ test.each([
   ],
   [routes, 'src/modules/cart/carts/routes.ts', 'if (a) b()'],
   [routes, 'src/modules/cart/carts/routes.ts', 'try { a() } finally { b() }']
-])('the rule "%s" finds the fault planted in %s: %.90s', (name, path, text) => {
+])('the architecture rule "%s" finds the violation planted in %s: %.90s', (name, path, text) => {
   const file = parseSource({ path, text })
   expect(rules.filter(rule => rule.check(file).length > 0).map(rule => rule.name)).toEqual([name])
 })
@@ -236,7 +236,7 @@ test.each([
   ['src/modules/cart/carts/repository.ts', sql('update cart.carts set a = b where c is distinct from d')],
   ['src/modules/inventory/writer/repository.ts', stockSql('update inventory.levels set on_hand = 1')],
   ['src/modules/inventory/levels/repository.ts', stockSql('select on_hand from inventory.levels')]
-])('nothing is wrong with %s: %s', (path, text) => {
+])('the architecture rules accept this code in %s: %s', (path, text) => {
   const file = parseSource({ path, text })
   expect(rules.flatMap(rule => rule.check(file))).toEqual([])
 })
@@ -252,7 +252,7 @@ test.each([
     ['issuers', 'port']
   ],
   ['src/platform/core-settings.ts', settings("port: count('', 1), prot: count('', 1)"), ['prot']]
-])('a declared key in %s that no code reads is found: %s', (path, text, unread) => {
+])('a setting that no code reads is found when it is declared in %s: %s', (path, text, unread) => {
   const planted = files.map(file => (file.path === path ? parseSource({ path, text }) : file))
   const problems = houseRules.flatMap(rule => rule.check(planted))
   expect(problems).toEqual(unread.map(key => `${path} declares ${key}, which no code reads`))

@@ -57,7 +57,7 @@ test.each(pages)(
 )
 
 test.each(guides.filter(({ path }) => path !== 'README.md'))(
-  '$path names its kind in its first line',
+  'the guide $path names its kind in its first line',
   ({ text }) => {
     const [, first] = text.split(/\n+/)
     expect(first).toMatch(/^(?:Tutorial|How-to|Reference|Explanation): \S/)
@@ -77,7 +77,7 @@ const CODE_PATH = /`((?:src|test|bench|tools|demo|examples|docs)\/[\w./-]+)`/g
 const MAPS = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'docs/concepts.md', 'docs/internals.md']
 
 test.each(pages.filter(({ path }) => MAPS.includes(path)))(
-  'every path that $path names exists',
+  'every path in the sources that the page $path names exists',
   ({ text }) => {
     const paths = [...text.matchAll(CODE_PATH)].map(([, path = '']) => path)
     expect(paths.filter(path => !existsSync(join(ROOT, path)))).toEqual([])

@@ -57,7 +57,7 @@ const files: Record<string, { path: string; header: string; row: (row: number) =
 }
 
 test.runIf(process.platform === 'linux').each(Object.keys(files))(
-  'files of %s end in a short report, in less than 350 MB of memory',
+  'imports of %s end with a short report, and use less than 350 MB of memory',
   { timeout: 120_000 },
   async name => {
     const { path, header, row } = files[name] as (typeof files)[string]

@@ -280,14 +280,17 @@ describe('errors that the operator can correct, each reported in one sentence wi
     'that is a link to itself': async place => symlink(place, place).then(() => place),
     'that is a device': async () => '/dev/null'
   }
-  test.each(Object.keys(places))('a data folder %s', async what => {
-    const place = (await places[what]?.(join(folder, 'place'))) ?? ''
-    const program = start({ CARTWRIGHT_DATA: place })
-    await expectSentence(
-      program,
-      /^The data folder \/.* cannot be used \(E[A-Z]+: .*set CARTWRIGHT_DATA to another folder\.\n$/
-    )
-  })
+  test.each(Object.keys(places))(
+    'a data folder %s ends the start with one sentence and exit code 1',
+    async what => {
+      const place = (await places[what]?.(join(folder, 'place'))) ?? ''
+      const program = start({ CARTWRIGHT_DATA: place })
+      await expectSentence(
+        program,
+        /^The data folder \/.* cannot be used \(E[A-Z]+: .*set CARTWRIGHT_DATA to another folder\.\n$/
+      )
+    }
+  )
 
   test.runIf(isRoot)(
     'a data folder of another user, or an unreadable one, ends the start with one sentence',

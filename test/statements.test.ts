@@ -153,7 +153,7 @@ test.each<[string, Statement['takes'], string[]]>([
     { a: 'bool[]', b: 'float8[]' },
     []
   ]
-])('the parameter check of %s with %j reports %j', async (text, takes, faults) => {
+])('the parameter check of the statement %s with %j reports %j', async (text, takes, faults) => {
   expect(await faultsOf({ text, takes, gives: {} })).toEqual(faults)
 })
 
@@ -170,7 +170,7 @@ test.each<[string, Statement['gives'], string[]]>([
   [key, { fingerprint: 'bytea?', status: 'int4?' }, []],
   ['select pg_advisory_xact_lock(1)', {}, []],
   ['delete from cartwright.idempotency_keys', {}, []]
-])('the column check of %s with %j reports %j', async (text, columns, faults) => {
+])('the column check of the statement %s with %j reports %j', async (text, columns, faults) => {
   expect(await faultsOf({ text, takes: {}, gives: columns })).toEqual(faults)
 })
 
@@ -266,7 +266,7 @@ test.each([
   ['claim', '(owner = ANY ($))'],
   ['confirm', '(owner = $)']
 ])(
-  'the %s of reservations looks them up once by owner although it was planned on an empty table',
+  'the statement %s of reservations looks them up by owner with an index, even when planned on an empty table',
   async (verb, lookUp) => {
     await client.query('vacuum inventory.reservations')
     const [statement] = declaredStatements().filter(({ name }) => name === `inventory.${verb}_reservations`)
@@ -284,9 +284,12 @@ test.each<[string, string[]]>([
     ['carts']
   ],
   [`update cart.carts set quantity = 0 where cart_id = $1`, []]
-])('planned on empty tables, %s reads the whole of %j', async (text, tables) => {
-  expect(await wholeTablesOf({ takes: { given: 'bytea' }, text })).toEqual(tables)
-})
+])(
+  'the check of plans finds that the statement %s reads whole tables when planned on empty ones: %j',
+  async (text, tables) => {
+    expect(await wholeTablesOf({ takes: { given: 'bytea' }, text })).toEqual(tables)
+  }
+)
 
 /** Counts that no list returns, or whose callers need the exact number. */
 const EXACT_COUNTS = [

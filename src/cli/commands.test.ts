@@ -24,7 +24,7 @@ function helpOf(command: Command): string {
 }
 
 test.each(everyCommand(createProgram()))(
-  'the help of "%s" ends with an example that the command accepts',
+  'the help of the command "%s" ends with an example that the command accepts',
   async (words, command) => {
     const isGroup = command.commands.length > 0
     const line = /\nExample:\n {2}cartwright (.*)\n$/.exec(helpOf(command))?.[1] ?? ''
@@ -55,7 +55,7 @@ test('every command has --json, except those that run or print one document', ()
 })
 
 test.each(leaves(createProgram()).map(([words]) => words))(
-  '"%s" rejects an unknown option and extra arguments with exit code 1',
+  'the command "%s" rejects an unknown option and extra arguments with exit code 1',
   async words => {
     for (const rubbish of [['--nonsense'], ['a', 'b', 'c']]) {
       const program = createProgram()

@@ -49,16 +49,19 @@ test.each(
     name: JSON.stringify(each.settings),
     ...each
   }))
-)('the check and the start reject $name with the same message', async ({ settings, key, advice, shown }) => {
-  useEnvironment(settings)
-  const message = checked()
-  await expect(startShop(async () => modules)).rejects.toThrow(new Error(message))
-  const line = message.split('\n').find(each => each.includes(key)) ?? message
-  expect(line).toContain(key)
-  expect(line).toMatch(advice)
-  if (typeof shown === 'string') expect(line).toContain(shown)
-  else expect(message).not.toContain(shown.hidden)
-})
+)(
+  'config check and the start reject $name with the same message',
+  async ({ settings, key, advice, shown }) => {
+    useEnvironment(settings)
+    const message = checked()
+    await expect(startShop(async () => modules)).rejects.toThrow(new Error(message))
+    const line = message.split('\n').find(each => each.includes(key)) ?? message
+    expect(line).toContain(key)
+    expect(line).toMatch(advice)
+    if (typeof shown === 'string') expect(line).toContain(shown)
+    else expect(message).not.toContain(shown.hidden)
+  }
+)
 
 /** Files that may throw an OperatorError which no check of settings can foresee, and why. */
 const KNOWN_LATER = {

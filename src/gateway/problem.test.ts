@@ -99,7 +99,7 @@ test.each([
     fails(Object.assign(new Error('the secret is 42'), { statusCode: 418 }))
   ]
 ])(
-  'a bug that %s returns 500 without its text, and is logged once with the request',
+  "a bug that %s returns 500 without the error's text, and is logged once with the request",
   async (_how, handler) => {
     const gateway = await failing({ bug: handler })
     const answer = await gateway.request('GET', '/api/x/bug')

@@ -23,7 +23,7 @@ afterAll(() => gateway.close())
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 test.each([['abc-123'], ['a'.repeat(128)], ['0af7651916cd43dd:b7ad6b7169203331:0:1'], ['v1.2_3']])(
-  'the request id %s is kept',
+  'the request id %s sent by the client is kept',
   async id => {
     const answer = await gateway.request('GET', '/api/x', { headers: { 'x-request-id': id } })
     expect(answer.headers['x-request-id']).toBe(id)
@@ -41,7 +41,7 @@ test.each([
   ['é'],
   ['a"b'],
   ['%0d%0aset-cookie:x']
-])('the request id %j is replaced by a new one', async id => {
+])('the invalid request id %j sent by the client is replaced by a new one', async id => {
   const answer = await gateway.request('GET', '/api/x', { headers: { 'x-request-id': id } })
   expect(answer.headers['x-request-id']).toMatch(UUID)
 })

@@ -82,9 +82,12 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
   ['US', '12345', null, { country: 'US', postalCode: '12345-6789' }, true],
   ['US', '12000-12999', null, { country: 'US', postalCode: '12345-6789' }, true],
   ['SE', '114', null, { country: 'SE', postalCode: '114 55' }, false]
-])('%s with postal codes %s and region %s, and %o: %s', (country, codes, region, to, expected) => {
-  expect(holds(area(country, codes, region), to)).toBe(expected)
-})
+])(
+  'an area of %s with postal codes %s and region %s contains the address %o: %s',
+  (country, codes, region, to, expected) => {
+    expect(holds(area(country, codes, region), to)).toBe(expected)
+  }
+)
 
 test('an area of a region takes precedence over an area of the larger region around it', () => {
   const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
@@ -127,10 +130,13 @@ test.each<[string, string | null, string | null, boolean]>([
   ['GB', 'SW1A', 'SW1A*', true],
   ['US', '12345', '123450000-123459999', true],
   ['US', '12345-12345', '123450000-123459999', true]
-])('in %s, whether %s and %s overlap is %s', (country, one, other, expected) => {
-  expect(areAreasAmbiguous(area(country, one), area(country, other))).toBe(expected)
-  expect(areAreasAmbiguous(area(country, other), area(country, one))).toBe(expected)
-})
+])(
+  'in %s, the areas with postal codes %s and %s can both match an address with the same precision: %s',
+  (country, one, other, expected) => {
+    expect(areAreasAmbiguous(area(country, one), area(country, other))).toBe(expected)
+    expect(areAreasAmbiguous(area(country, other), area(country, one))).toBe(expected)
+  }
+)
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^\\d{${min},${max}}$`))
 const range = (length: number) =>

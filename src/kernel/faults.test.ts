@@ -30,7 +30,7 @@ test.each([
   [Type.Array(Type.String(), { uniqueItems: true }), ['a', 'a'], 'must not have the same entry twice'],
   [Type.Array(Type.String()), {}, 'must be a list'],
   [{ not: { required: ['a', 'b'] } }, { a: 1, b: 2 }, 'must not have a and b together']
-])('the schema %j explains the invalid value %j', (schema, value, message) => {
+])('the schema %j explains the invalid value %j in words', (schema, value, message) => {
   expect(faults(schema, value)).toEqual([{ path: 'body', message }])
 })
 

@@ -40,7 +40,7 @@ test.each([
   ['NUL', forge(['a\0', 1])],
   ['a lone surrogate', lone],
   ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00]).toString('base64url')]
-])('a forged cursor with %s is rejected', (_what, cursor) => {
+])('a forged page cursor with %s is rejected', (_what, cursor) => {
   expect(() => decodeCursor(cursor, ['string', 'number'])).toThrow(
     expect.objectContaining({ kind: 'invalid', code: 'INVALID_CURSOR' })
   )

@@ -25,7 +25,7 @@ test.each([
   ['an id', nullable(Id), '0191d3f0-0000-7000-8000-000000000000', 'x'],
   ['a word', nullable(Type.Enum(['a', 'b'])), 'a', 'c'],
   ['an object', nullable(response('WishResponse', fields)), { name: 'a', owner_id: null }, {}]
-])('nullable of %s accepts that type and null only', (_what, schema, good, bad) => {
+])('a nullable schema of %s accepts that type and null only', (_what, schema, good, bad) => {
   const errorsOf = compileSchema(schema)
   expect([errorsOf(null), errorsOf(good)]).toEqual([[], []])
   expect(errorsOf(bad)).not.toEqual([])

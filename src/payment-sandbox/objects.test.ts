@@ -29,7 +29,7 @@ test.each([
   ['refund', newSandboxRefund(1, charge, 1, {})],
   ['dispute', newSandboxDispute(1, charge, 1)],
   ['event', newSandboxEvent(1, 'charge.dispute.created', charge)]
-])("a %s has only fields of Stripe's object, with the same types", (name, ours) => {
+])("a %s of the payment sandbox has only fields of Stripe's object, with the same types", (name, ours) => {
   const theirs = fixtures[name] as Record<string, unknown>
   expect(Object.keys(ours).filter(key => !(key in theirs))).toEqual([])
   const others = Object.entries(ours).filter(

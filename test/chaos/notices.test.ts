@@ -115,6 +115,9 @@ test.each([
     webhooks,
     [...mails, mail('z', 'Your order N1 is on its way', 'chaos-1')]
   ]
-] as [string, string, Webhook[], Mail[]][])('%s is found', (_, words, hooks, letters) => {
-  expect(brokenNotices([shipped], [order], { webhooks: hooks, mails: letters }).join('\n')).toContain(words)
-})
+] as [string, string, Webhook[], Mail[]][])(
+  'the chaos judge finds wrong webhooks or mails: %s',
+  (_, words, hooks, letters) => {
+    expect(brokenNotices([shipped], [order], { webhooks: hooks, mails: letters }).join('\n')).toContain(words)
+  }
+)

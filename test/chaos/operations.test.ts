@@ -85,7 +85,7 @@ test.each([
     [effect('cancel', 'history: cancel', null, 2)]
   ]
 ] as [string, string, Operation[], EffectRow[]][])(
-  'an effect that is %s is found',
+  'the chaos judge finds an effect that is %s',
   (_, words, operations, rows) => {
     expect(brokenEffects(operations, rows).join('\n')).toContain(words)
   }

@@ -17,17 +17,17 @@ export function describeContract(...modules: FixtureModule[]): void {
   })
   afterAll(() => session?.world.close())
 
-  test('each operation of the document has a fixture', () => {
+  test('each operation of openapi.json has a fixture in the contract test', () => {
     const all = fixturesIn(everyModule)
     const missing = session.contract.routes.filter(({ name }) => !all.has(name))
     expect(missing.map(noFixture)).toEqual([])
   })
 
-  test('each fixture belongs to an operation of the document', () => {
+  test('each fixture of the contract test belongs to an operation of openapi.json', () => {
     expect([...fixturesIn(modules).keys()].sort()).toEqual(session.ready.map(({ name }) => name).sort())
   })
 
-  describe('operations are refused', () => {
+  describe('rejected operations', () => {
     let before: Record<string, string>
     let guest: Record<string, string>
     beforeAll(async () => {
@@ -35,15 +35,18 @@ export function describeContract(...modules: FixtureModule[]): void {
       before = await session.world.stored()
     })
 
-    test.each(refusals.map(each => [each.name, each] as const))('%s', async (_name, refusal) => {
-      expect(await accepting(session, refusal)).toEqual([])
-    })
+    test.each(refusals.map(each => [each.name, each] as const))(
+      'each operation is rejected %s',
+      async (_name, refusal) => {
+        expect(await accepting(session, refusal)).toEqual([])
+      }
+    )
 
-    test('with the id of another customer: as one that does not exist', async () => {
+    test('an id of another customer is rejected like one that does not exist', async () => {
       expect(await telling(session, guest)).toEqual([])
     })
 
-    test('and nothing was changed', async () => {
+    test('rejected operations change nothing', async () => {
       // Refused requests of administrators are noted, and refused logins and codes count.
       const {
         'cartwright.audit': _,
@@ -55,19 +58,19 @@ export function describeContract(...modules: FixtureModule[]): void {
     })
   })
 
-  test('operations are performed, and a repeated key gets the same response', async () => {
+  test('each operation is performed, and a repeated idempotency key gets the same response', async () => {
     expect(await performAll(session)).toEqual([])
   })
 
-  test('where every field is optional, no body is {}', async () => {
+  test('an operation whose fields are all optional treats a missing body as {}', async () => {
     expect(await bodyless(session)).toEqual([])
   })
 
-  test('a client that hangs up during each replay changes nothing', async () => {
+  test('a client that hangs up during each replay of an operation changes nothing', async () => {
     expect(await hangUpOnAll(session, REPLAYS)).toEqual([])
   })
 
-  test('operations answer only with statuses that the document names', () => {
+  test('each operation responds only with statuses that openapi.json declares', () => {
     expect([...session.unnamed]).toEqual([])
   })
 }

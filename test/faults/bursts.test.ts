@@ -110,7 +110,7 @@ const SERVED: Record<string, string> = { 'log-in': '401 AUTH_INVALID_CREDENTIALS
 const REFUSED_WITHIN_MS: Record<string, number> = { 'log-in': 1_750 }
 
 test.runIf(isAlone).each([100, 300])(
-  'a burst of %i requests on an idle process is served completely',
+  'a burst of %i requests on an idle shop is served completely',
   async count => {
     const { kinds } = await useShop()
     // A process that has just started compiles its code.

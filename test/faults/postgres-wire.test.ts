@@ -15,7 +15,7 @@ const commits = {
   'behind other messages': [message('Q', 'select 1\0'), message('S', ''), message('Q', 'commit\0')]
 }
 
-test.each(Object.entries(commits))('finds a commit: %s', (_name, messages) => {
+test.each(Object.entries(commits))('the test proxy finds a COMMIT sent as: %s', (_name, messages) => {
   const { watch, breakAt } = watchCommits()
   const connection = {}
   breakAt('to_server', 'reset', 2)
@@ -30,7 +30,7 @@ test.each([
   ['begin', message('Q', 'begin\0')],
   ['a text that says so', message('B', '\0insert\0\0\0\0\x01commit\0')],
   ['a statement that is only prepared', message('P', 'end\0commit\0\0\0')]
-])('does not mistake another message for a commit: %s', (_name, chunk) => {
+])('the test proxy does not mistake another message for a COMMIT: %s', (_name, chunk) => {
   const { watch, breakAt } = watchCommits()
   const connection = {}
   breakAt('to_server', 'lose', 2)

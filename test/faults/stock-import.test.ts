@@ -84,7 +84,7 @@ test.each([
     'select from inventory.requests limit 1'
   ]
 ])(
-  'an import that is killed %s is finished by sending the file again',
+  'a stock import that is killed %s is finished by sending the file again',
   async (_, hold, isReached) => {
     const { url, start, sql, expectConsistentStock } = await useShop()
     const letGo = await holdUp(url, hold)

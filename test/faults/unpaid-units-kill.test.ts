@@ -50,7 +50,7 @@ const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
 }
 
 test.each(Object.entries(OPERATIONS))(
-  'a process is killed while %s: the units are counted once or not at all',
+  "a process is killed while %s: the order's units count as unpaid stock once or not at all",
   async (_name, { before, path, body, crashPoints, counted }) => {
     const shop = await useCrashShop('automatic')
     const prepare = async (): Promise<SentRequest> => {

@@ -36,7 +36,7 @@ const STATES: Record<string, string[]> = {
 }
 
 test.each(Object.entries(STATES))(
-  'the diagram of %s has exactly the states of the code',
+  'the diagram of %s in docs/concepts.md has exactly the states of the code',
   (heading, states) => {
     expect(diagramIn(page, heading).states).toEqual(states)
   }

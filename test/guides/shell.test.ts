@@ -92,7 +92,7 @@ const CODE = ['js', 'ts']
 const sources = (await readSources()).filter(({ path }) => path.endsWith('.test.ts'))
 
 test.each(guides.filter(({ text }) => CODE.some(language => blocksOf(text, language).length > 0)))(
-  'the code of $name is run by a test',
+  'the code of the guide $name is run by a test',
   ({ name }) => {
     const running = sources.filter(
       ({ path, text }) => path !== 'test/guides/shell.test.ts' && new RegExp(`['/]${name}['\`]`).test(text)

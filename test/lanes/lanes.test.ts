@@ -34,7 +34,7 @@ test.each([
   ['alone', 'mocks a module', "import { vi } from 'vitest'\nvi.mock('node:dns')"],
   ['alone', 'declares a reason', '// Lane alone: it counts every module that is loaded.'],
   ['unit', 'declares no reason', '// Lane alone: ']
-])('the lane is %s for a test that %s', (lane, _, text) => {
+])('the test run has the lane %s for a test that %s', (lane, _, text) => {
   expect(laneOf('test/planted.test.ts', withTest('test/planted.test.ts', text))).toBe(lane)
 })
 

@@ -213,7 +213,7 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
   }
 }
 
-test.each(Object.entries(PROMISES))(`in each of ${BASKETS} baskets: %s`, HOURS, (_, keeps) => {
+test.each(Object.entries(PROMISES))(`in each of ${BASKETS} random baskets: %s`, HOURS, (_, keeps) => {
   const someNumbers = fc.array(fc.nat({ max: 100 }), { minLength: 7, maxLength: 7 })
   fc.assert(
     fc.property(anyBasket, someNumbers, (basket, numbers) => keeps(basket, computeQuote(basket), numbers)),

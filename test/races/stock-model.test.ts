@@ -69,6 +69,6 @@ const FAULTS: Record<string, Partial<typeof STOCK_DECISION_RULES>> = {
   }
 }
 
-test.each(Object.entries(FAULTS))('the model detects a fault: %s', (_, fault) => {
+test.each(Object.entries(FAULTS))('the naive stock model detects a fault in the rules: %s', (_, fault) => {
   expect(findDifference(2_000, { ...STOCK_DECISION_RULES, ...fault })).toBeDefined()
 })

@@ -31,25 +31,31 @@ function expectReached(answer: TestResponse): void {
   expect([403, 405, 500, 503]).not.toContain(answer.status)
 }
 
-test.each(named(publicRows))('public: $name needs no token, and minds no bad one', async row => {
-  for (const token of [undefined, 'not.a.token']) {
-    const answer = await ask(row, token)
-    expectReached(answer)
-    expect(answer.json.code).not.toBe('AUTHENTICATION_REQUIRED')
+test.each(named(publicRows))(
+  'the public route $name of the specification needs no token, and ignores an invalid one',
+  async row => {
+    for (const token of [undefined, 'not.a.token']) {
+      const answer = await ask(row, token)
+      expectReached(answer)
+      expect(answer.json.code).not.toBe('AUTHENTICATION_REQUIRED')
+    }
   }
-})
+)
 
-test.each(named(securedRows))('secured: $name needs a token, and no role', async row => {
-  const anonymous = await ask(row)
-  expect(anonymous.status).toBe(401)
-  expect(anonymous.headers['www-authenticate']).toBe('Bearer')
-  expect((await ask(row, 'not.a.token')).status).toBe(401)
-  for (const token of [customer, admin]) {
-    const answer = await ask(row, token)
-    expectReached(answer)
-    expect(answer.status).not.toBe(401)
+test.each(named(securedRows))(
+  'the secured route $name of the specification needs a token, and no role',
+  async row => {
+    const anonymous = await ask(row)
+    expect(anonymous.status).toBe(401)
+    expect(anonymous.headers['www-authenticate']).toBe('Bearer')
+    expect((await ask(row, 'not.a.token')).status).toBe(401)
+    for (const token of [customer, admin]) {
+      const answer = await ask(row, token)
+      expectReached(answer)
+      expect(answer.status).not.toBe(401)
+    }
   }
-})
+)
 
 test.each(diagnosticRows)(
   'the diagnostics route $path of the specification returns 200 to every caller',
@@ -92,7 +98,7 @@ function withDependents(name: string): string[] {
 }
 
 test.each(modules.map(({ name }) => name))(
-  'disabled: without %s every method at and below its base paths is 503, and all else goes on',
+  'without the module %s, every method at and below its base paths returns 503, and all other routes work',
   async name => {
     const disabled = [...new Set(withDependents(name))]
     const without = await createTestApp(

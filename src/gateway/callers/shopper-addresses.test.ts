@@ -76,11 +76,14 @@ test.each([
   ['two secrets', { 'x-cartwright-client': `${OLD}, ${NEW}`, 'x-shopper-address': '192.0.2.1' }],
   ['an address and no secret', { 'x-shopper-address': '192.0.2.1' }],
   ['another secret and no address', { 'x-cartwright-client': 'guess' }]
-])('a request with %s is rejected, and not counted for another address', async (_what, headers) => {
-  const { status, json } = await ask('/api/x', headers)
-  expect([status, json.code]).toEqual([403, 'CLIENT_NOT_TRUSTED'])
-  expect(reached).toBe(0)
-})
+])(
+  'a request with %s is rejected, so its rate limit cannot count for another address',
+  async (_what, headers) => {
+    const { status, json } = await ask('/api/x', headers)
+    expect([status, json.code]).toEqual([403, 'CLIENT_NOT_TRUSTED'])
+    expect(reached).toBe(0)
+  }
+)
 
 test.each([
   '',

@@ -55,19 +55,22 @@ test.each([
       }
     }
   ]
-])('%s returns 200 with exactly the specified body, without a token', async (path, body) => {
-  for (const headers of [
-    {},
-    { authorization: 'Bearer bad' },
-    { origin: 'https://a.example', accept: 'text/html' }
-  ]) {
-    const answer = await gateway.request('GET', path, { headers })
-    expect(answer.status).toBe(200)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.json).toStrictEqual(body)
-    expect(Math.abs(Date.parse(answer.json.time) - Date.now())).toBeLessThan(5_000)
+])(
+  'the diagnostics endpoint %s returns 200 with exactly the specified body, without a token',
+  async (path, body) => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer bad' },
+      { origin: 'https://a.example', accept: 'text/html' }
+    ]) {
+      const answer = await gateway.request('GET', path, { headers })
+      expect(answer.status).toBe(200)
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(answer.json).toStrictEqual(body)
+      expect(Math.abs(Date.parse(answer.json.time) - Date.now())).toBeLessThan(5_000)
+    }
   }
-})
+)
 
 test('all pool statistics except the duration are integers, and add up', async () => {
   const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json
@@ -133,7 +136,7 @@ test.each([
     },
     { database: 'DOWN', cache: 'UP', redis: null, writes: 'DOWN' }
   ]
-])('/readyz is 503 when the %s is down, and /healthz still 200', async (_what, pings, states) => {
+])('/readyz returns 503 while the %s is down, and /healthz still 200', async (_what, pings, states) => {
   const { request } = await useBackends(pings)
   const answer = await request('GET', '/readyz')
   expect(answer.status).toBe(503)

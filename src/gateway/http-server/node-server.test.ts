@@ -50,7 +50,7 @@ test.each([
   ],
   ['a folded header', lines('GET /api/x HTTP/1.1', 'Host: x', 'X-A: a', ' b')],
   ['a raw space in the target', lines('GET /api/x y HTTP/1.1', 'Host: x')]
-])('%s gets 400 with a problem, and the connection is closed', async (_what, bytes) => {
+])('a malformed request, %s, gets 400 with a problem, and its connection is closed', async (_what, bytes) => {
   const answer = await expectProblem(bytes, 400, 'MALFORMED_REQUEST')
   expect(answer.headers.connection).toBe('close')
 })

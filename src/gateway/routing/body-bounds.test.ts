@@ -16,7 +16,7 @@ test.each([
     32
   ],
   ['more than a mebibyte', input({ a: line(10_000_000) }), 1_024]
-])('a body of %s has the smallest limit that holds it', (_what, schema, kib) => {
+])('the size limit of a body of %s is the smallest that holds every valid body', (_what, schema, kib) => {
   expect(computeBodyBounds(schema).bytesMax).toBe(kib * KIB)
 })
 
@@ -45,9 +45,12 @@ test.each([
   ],
   ['one of several shapes', input({ a: Type.Union([Type.Null(), Type.String()]) }), 'body/a needs maxLength'],
   ['a value of any type', input({ a: Type.Unsafe({}) }), 'body/a needs a type']
-])('a body with %s has no bounds', (_what, schema, lack) => {
-  expect(computeBodyBounds(schema).unbounded).toEqual([lack])
-})
+])(
+  'the schema of a body with %s has no size limit, and the missing maximum is reported',
+  (_what, schema, lack) => {
+    expect(computeBodyBounds(schema).unbounded).toEqual([lack])
+  }
+)
 
 test('a request body without a schema has the smallest size limit, and an open value the limit that it declares', () => {
   expect(computeBodyBounds(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })

@@ -63,7 +63,7 @@ test.each([
   ['a bad token', { authorization: 'Bearer bad' }, undefined],
   ['a malformed idempotency key', { 'idempotency-key': 'ä ö' }, undefined],
   ['a preflight', { origin: 'https://a.example', 'access-control-request-method': 'POST' }, undefined]
-])('%s makes no difference', async (_what, headers, body) => {
+])('a request to a disabled module with %s gets the same 503', async (_what, headers, body) => {
   for (const method of ['POST', 'DELETE', 'OPTIONS', 'GET']) {
     const answer = await gateway.request(method, '/api/shop/x', { headers, ...(body && { body }) })
     expect(answer.status).toBe(503)
@@ -88,7 +88,7 @@ test.each([
   '/api/items/7/reviews/%ff',
   '/api/shop/deeper',
   '/api/shop//deep/a'
-])('%.60s is below a base path however it is written', async path => {
+])('%.60s is recognized as below the base path of a disabled module, and gets 503', async path => {
   const answer = await gateway.request('GET', path)
   expect([answer.status, answer.json]).toEqual([503, { error }])
 })

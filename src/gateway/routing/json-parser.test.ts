@@ -65,7 +65,7 @@ test.each([
   ['__proto__ twice', '{"__proto__":1,"__proto__":1}', 'the key __proto__ is not allowed'],
   ['__proto__ deep down', '{"a":[{"__proto__":null}]}', 'the key __proto__ is not allowed'],
   ['a number beyond all numbers', '{"a":1e400}', 'a number is too large']
-])('%s is rejected with its reason', (_what, text, reason) => {
+])('the JSON parser rejects %s with its reason', (_what, text, reason) => {
   expect(reasonFor(text)).toBe(reason)
 })
 

@@ -271,14 +271,14 @@ test.each([
   '"quoted"',
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
   '~!#$%&()*+,-./:;<=>?@[]^_`{|}'
-])('an authenticated caller may use the key %s', async key => {
+])('an authenticated caller can use the idempotency key %s', async key => {
   const own = { key, path: '/api/x/own/1', token: 'customer-1' }
   expect((await send(own)).status).toBe(201)
   expect((await send(own)).headers['idempotency-replayed']).toBe('true')
 })
 
 test.each(['a', 'cart-1', '12345678901', 'a'.repeat(64), 'abababababababababab', '1795263127023879641'])(
-  'an anonymous caller may not use the guessable key %s',
+  'an anonymous caller cannot use the guessable idempotency key %s',
   async key => {
     const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'GUESSABLE_IDEMPOTENCY_KEY'])
@@ -294,7 +294,7 @@ test('a quoted idempotency key is the same as the unquoted one', async () => {
 })
 
 test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb'])(
-  'the key %j is 400',
+  'the idempotency key %j is invalid and gets 400',
   async key => {
     const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_IDEMPOTENCY_KEY'])

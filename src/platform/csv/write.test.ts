@@ -11,7 +11,7 @@ test('numbers, booleans and null are written unquoted to CSV, and text is quoted
 })
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\n=1', '\uff1d1+1', '\uff20x', "'=1", "''@x"])(
-  'a text that a spreadsheet would run as a formula is escaped: %j',
+  'a CSV cell that a spreadsheet would execute as a formula is escaped: %j',
   async text => {
     const [record] = await Array.fromAsync(readCsvRecords(Readable.from([Buffer.from(csvLine([text, 'x']))])))
     expect(record?.cells).toEqual([`'${text}`, 'x'])

@@ -209,28 +209,31 @@ test.each<[string, string]>([
   ['nothing', ''],
   ['half a header', 'HTTP/1.1 200 OK\r\nx-'],
   ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc']
-])('a server that sends %s and then nothing times out after ten seconds', async (_what, text) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const arrived = Promise.withResolvers<void>()
-  const base = await useSocket(socket => {
-    socket.write(text)
-    socket.once('data', () => arrived.resolve())
-  })
-  const failure = expect(ask(base)).rejects.toThrow('sent no complete response within 10000 ms')
-  await arrived.promise
-  vi.advanceTimersByTime(9_999)
-  expect(vi.getTimerCount()).toBe(1)
-  vi.advanceTimersByTime(1)
-  await failure
-  expect(vi.getTimerCount()).toBe(0)
-})
+])(
+  'an outbound request to a server that sends %s and then nothing times out after ten seconds',
+  async (_what, text) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const arrived = Promise.withResolvers<void>()
+    const base = await useSocket(socket => {
+      socket.write(text)
+      socket.once('data', () => arrived.resolve())
+    })
+    const failure = expect(ask(base)).rejects.toThrow('sent no complete response within 10000 ms')
+    await arrived.promise
+    vi.advanceTimersByTime(9_999)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1)
+    await failure
+    expect(vi.getTimerCount()).toBe(0)
+  }
+)
 
 test.each<[string, string]>([
   ['no response', ''],
   ['part of a response', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
   ['something else', 'SMTP ready\r\n'],
   ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: any\r\n\r\n']
-])('a connection that ends after %s fails the request', async (_what, text) => {
+])('an outbound request whose connection ends after %s fails', async (_what, text) => {
   const base = await useSocket(socket => socket.once('data', () => socket.end(text)))
   await expect(ask(base)).rejects.toMatchObject({ name: 'OutboundFailed' })
 })

@@ -76,18 +76,18 @@ test.each<[string, Partial<Observation>, RegExp]>([
   ],
   ['a process that does not recover', { processes: 2 }, /for ever .* process 2$/],
   ['a late retry', { faultRemovedAt: 9_800 }, /3\.1 s after the fault \(p99\): POST \/api\/cart, 5 attempts/]
-])('%s is found', (_name, change, message) => {
+])('the judge of network faults finds %s', (_name, change, message) => {
   const { broken } = evaluateFault({ ...observation, ...change })
   expect(broken).toEqual([expect.stringMatching(message)])
 })
 
-test('the time of a request to a frozen process counts from when the process continues', () => {
+test('for the network fault judge, a request to a frozen process begins when the process continues', () => {
   const frozen = withAttempts({ startedAt: 2_000, endedAt: 11_000 })
   expect(evaluateFault({ ...observation, ...frozen, isFrozen: () => true }).broken).toEqual([])
   expect(evaluateFault({ ...observation, ...frozen }).broken).toHaveLength(1)
 })
 
-test('the time in which the judge itself was blocked is not counted against the shop', () => {
+test('the network fault judge does not count the time in which it was blocked itself against the shop', () => {
   const late = withAttempts({ startedAt: 0, endedAt: 6_100 })
   expect(evaluateFault({ ...observation, ...late, stallMs: 200 }).broken).toEqual([])
 })

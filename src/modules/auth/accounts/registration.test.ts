@@ -123,7 +123,7 @@ describe('an e-mail address', () => {
     'a@[127.0.0.1]',
     `${'a'.repeat(65)}@b.c`,
     `a@${'b.'.repeat(130)}c`
-  ])('%j is none', text => {
+  ])('the text %j is not an e-mail address', text => {
     expect(parseEmail(text)).toBeUndefined()
   })
 })

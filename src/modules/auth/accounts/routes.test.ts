@@ -109,7 +109,7 @@ describe('register', () => {
     ['an empty name', { ...good, name: '' }],
     ['a name that is too long', { ...good, name: 'n'.repeat(201) }],
     ['a name that is a number', { ...good, name: 1 }]
-  ])('rejects %s with 400 and creates no account', async (_what, body) => {
+  ])('a registration with %s is rejected with 400 and creates no account', async (_what, body) => {
     const answer = await app.request('POST', '/api/auth/register', { body })
     expect(answer.status).toBe(400)
     expect(answer.headers['content-type']).toContain('application/problem+json')

@@ -9,7 +9,7 @@ import { passwordWeaknesses } from './policy.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
-describe('a password is too weak when it', () => {
+describe('weak passwords', () => {
   const context = { lengthMin: 12, email: 'ada.lovelace@example.com', shopName: 'Café Noir' }
   test.each([
     ['has eleven characters', 'elevenchars', 'too_short'],
@@ -41,7 +41,7 @@ describe('a password is too weak when it', () => {
     ['runs along the alphabet', 'abcdefghijkl123', 'sequence'],
     ['contains the name in the e-mail', 'my Ada.Lovelace key', 'contains_email'],
     ['contains the name of the shop', 'the cafe\u0301 noir key', 'contains_shop_name']
-  ])('%s', (_what, password, reason) => {
+  ])('a password is too weak when it %s', (_what, password, reason) => {
     expect(passwordWeaknesses(password, context)[0]).toBe(reason)
   })
 

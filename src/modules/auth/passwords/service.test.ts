@@ -114,7 +114,7 @@ describe('checking a password', () => {
     ['an unknown account', undefined, 'wrong'],
     ['a disabled account', { ...holder, disabled: true }, 'right'],
     ['an account without password', { ...holder, password_hash: null }, 'wrong']
-  ])('computes one hash for %s', async (_who, found, password) => {
+  ])('a log-in with %s computes one password hash', async (_who, found, password) => {
     const { verify, codeOf } = await usePasswords()
     expect(await codeOf(password, '192.0.2.1', found)).toBe(WRONG)
     expect(verify).toHaveBeenCalledTimes(1)

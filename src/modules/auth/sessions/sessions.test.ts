@@ -139,7 +139,7 @@ describe('a refresh token', () => {
       `update auth.sessions set last_used_at = now() - interval '7 days' where user_id = $1`
     ],
     ['thirty days', 'update auth.sessions set expires_at = now() where user_id = $1']
-  ])('ends after %s', async (_when, change) => {
+  ])('a refresh token expires after %s', async (_when, change) => {
     const { refresh_token, user } = await signIn()
     await sql(change, [user.id])
     const answer = await refresh(refresh_token)
@@ -175,7 +175,7 @@ describe('a refresh token', () => {
     ['an object', {}, 400],
     ['huge', 'rt_'.padEnd(10_000, 'a'), 413],
     ['with NUL', 'rt_\u0000', 400]
-  ])('that is %s is rejected', async (_what, token, status) => {
+  ])('a refresh token that is %s is rejected', async (_what, token, status) => {
     expect((await refresh(token)).status).toBe(status)
   })
 
@@ -229,7 +229,7 @@ describe('sessions', () => {
     ['a number', Buffer.from('[7]').toString('base64url')],
     ['text that is no id', Buffer.from('["x"]').toString('base64url')],
     ['nothing', Buffer.from('[""]').toString('base64url')]
-  ])('a cursor that is %s is rejected', async (_what, cursor) => {
+  ])('the cursor of a session list that is %s is rejected', async (_what, cursor) => {
     const { access_token } = await signIn()
     const answer = await app.request('GET', `/api/auth/sessions?cursor=${cursor}`, { token: access_token })
     expect(answer.status).toBe(400)

@@ -207,7 +207,7 @@ describe('an access token', () => {
     ['signed again by the test', () => withClaims({ jti: 'another' })],
     ['expired within the leeway', () => withClaims({ exp: now() - 30 })],
     ['from a clock that is a little fast', () => withClaims({ iat: now() + 30, nbf: now() + 30 })]
-  ])('is valid %s', async (_what, make) => {
+  ])('an access token is valid %s', async (_what, make) => {
     expect((await app.request('GET', '/api/auth/me', { token: make() })).status).toBe(200)
   })
 

@@ -111,12 +111,12 @@ describe('an access token of a configured issuer', () => {
     ['as Cognito marks it', { typ: 'JWT' }, { token_use: 'access' }],
     ['expired within the leeway', {}, { exp: now() - 20 }],
     ['with a name that cannot be stored', {}, { name: 'Ada\u0000', email: 'no address\u0000' }]
-  ])('is accepted %s', async (_what, header, claims) => {
+  ])('an access token of a configured issuer is accepted %s', async (_what, header, claims) => {
     expect((await me(await issuer.sign({ ...issuer.claims(), ...claims }, header))).status).toBe(200)
   })
 })
 
-describe('a token that names a configured issuer is rejected with 401 when it is', () => {
+describe('an invalid token of a configured issuer', () => {
   const good = () => ({ ...issuer.claims(), sub: 'intruder' })
   const withClaims = (over: object) => issuer.sign({ ...good(), ...over })
   const withHeader = (over: object) => issuer.sign(good(), over)
@@ -201,7 +201,7 @@ describe('a token that names a configured issuer is rejected with 401 when it is
     ['with a subject without end', () => withClaims({ sub: 'intruder'.repeat(40) })],
     ['padded', async () => `${await withClaims({})}=`],
     ['larger than 8 kB', () => withClaims({ groups: Array(2_000).fill('group') })]
-  ])('%s', async (_what, make) => {
+  ])('a token that names a configured issuer is rejected with 401 when it is %s', async (_what, make) => {
     const answer = await me(await make())
     expect(answer.status).toBe(401)
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')

@@ -138,7 +138,7 @@ describe('the keys of another issuer', () => {
         json(response, request.url === '/jwks' ? { keys: 'none' } : discovery)
       }
     ]
-  ])('are unavailable when the issuer %s', async (_what, fault) => {
+  ])('the keys of an external issuer are unavailable when the issuer %s', async (_what, fault) => {
     const issuer = await useIssuer()
     issuer.intercept((request, response) => fault(request, response, issuer))
     await expect(keysOf(issuer)(headerOf(issuer))).rejects.toMatchObject({

@@ -216,7 +216,7 @@ describe('a rejected write changes nothing', () => {
   })
 
   test.each(['x', '', '1', `{${newId()}}`, `urn:uuid:${newId()}`, `${newId()} `, `${newId()}\n`])(
-    'malformed variant %j',
+    'a cart request with the malformed variant id %j changes nothing',
     async variantId => {
       const { shop, token, refuses } = await filledCart()
       await refuses(add(shop, token, variantId), 400, { code: 'VALIDATION_FAILED' })

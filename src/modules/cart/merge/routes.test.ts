@@ -178,7 +178,7 @@ test.each([
   ['a token that is no text', { guest_cart_token: 1 }],
   ['a token that is too long', { guest_cart_token: 'g'.repeat(257) }],
   ['no object', []]
-])('a malformed request is rejected: %s', async (_what, body) => {
+])('a malformed cart merge request is rejected: %s', async (_what, body) => {
   const shop = await useCartShop()
   const { status, json } = await merge(shop, newId(), body)
   expect([status, json.code]).toEqual([400, 'VALIDATION_FAILED'])

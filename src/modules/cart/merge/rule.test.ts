@@ -180,7 +180,7 @@ test('below the limits, a cart merge with the guest and the customer swapped has
 })
 
 test.each<CartMergeStrategy>(['max', 'customer', 'guest'])(
-  'merging twice with strategy %s equals merging once',
+  'merging a guest cart twice with the strategy %s equals merging once',
   strategy => {
     fc.assert(
       fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {

@@ -46,7 +46,7 @@ const useCatalog = async () => {
 }
 
 test.each([...real.map(name => `${REAL}/${name}`), DEMO])(
-  '%s is the same when it was imported, exported and imported into an empty shop',
+  'the product file %s is unchanged after import, export and import into an empty shop',
   async file => {
     const [shop, other] = [await useCatalog(), await useCatalog()]
     await shop.importCsv(await readFile(file, 'utf8'))

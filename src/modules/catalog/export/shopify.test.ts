@@ -175,7 +175,7 @@ test.each<[string, Partial<ExportedProduct>, RegExp]>([
     { variants: [variant({ attributes: { a: '1' } }), variant({ attributes: {} })] },
     /no value for an option/
   ]
-])('a product %s is skipped with the reason', (_what, fields, reason) => {
+])('a product %s is left out of the export, with the reason', (_what, fields, reason) => {
   expect(shopifyRowsOfProduct(product(fields), 'USD', nothing)).toEqual({
     problem: expect.stringMatching(reason)
   })

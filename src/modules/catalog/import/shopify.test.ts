@@ -217,10 +217,13 @@ test.each<[string, Cells[], string[]]>([
     [{ option1Name: 'Title', option1Value: 'Default Title' }, { option1Value: 'Default Title' }],
     ['3 Option1 Value']
   ]
-])('variants %s cannot be selected, and are rejected by row', (_what, [cells, ...others], problems) => {
-  const rows = [{ ...first, ...cells }, ...others.map(other => ({ handle: 'mug', price: '1', ...other }))]
-  expect(problemsOf(...rows)).toEqual(problems)
-})
+])(
+  'imported variants %s cannot be told apart by a shopper, and are rejected by row',
+  (_what, [cells, ...others], problems) => {
+    const rows = [{ ...first, ...cells }, ...others.map(other => ({ handle: 'mug', price: '1', ...other }))]
+    expect(problemsOf(...rows)).toEqual(problems)
+  }
+)
 
 test('an option without values in an import file is ignored', () => {
   const { fields, variants } = draftOf({ ...first, option1Name: 'Size', option1Value: '' })

@@ -27,7 +27,7 @@ test.each([
   ['❤️ 1️⃣ Mug', '1-mug'],
   ['\u0301', ''],
   ['!!!', '']
-])('the slug of %s is %s', (name, slug) => {
+])('the slug of the product name %s is %s', (name, slug) => {
   expect(slugOfName(name)).toBe(slug)
 })
 

@@ -101,7 +101,7 @@ test.each([
   { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
   ...priceLists.map(list => ({ of: `the price list ${list}`, lists: priceListQueries, more: { list } }))
 ])(
-  'no plan of a list with $of reads the catalog more than once, with any filters',
+  'no plan of a product list with $of reads the catalog more than once, with any filters',
   async ({ lists, more }) => {
     const faults: unknown[] = []
     const explainedBefore = explained

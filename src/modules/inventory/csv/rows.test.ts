@@ -66,11 +66,14 @@ test.each([
   ['location', 'x'.repeat(256), 'This has 256 characters; 255 are allowed.'],
   ['location', 'a\u0000b', 'This is not one line of UTF-8.'],
   ['location', 'a\ufffdb', 'This is not one line of UTF-8.']
-])('%s: %s is refused where it stands', (column, cell, message) => {
-  const cells = column === 'on_hand' ? ['A', cell] : ['A', '1', cell]
-  const columns = column === 'on_hand' ? ['sku', 'on_hand'] : ['sku', 'on_hand', column]
-  expect(read(columns, cells)).toEqual([{ row: 7, variant: 'A', column, message }])
-})
+])(
+  'in a stock file, the cell of %s with the value %s is rejected with its row and column',
+  (column, cell, message) => {
+    const cells = column === 'on_hand' ? ['A', cell] : ['A', '1', cell]
+    const columns = column === 'on_hand' ? ['sku', 'on_hand'] : ['sku', 'on_hand', column]
+    expect(read(columns, cells)).toEqual([{ row: 7, variant: 'A', column, message }])
+  }
+)
 
 test('a stock row without a variant, with an invalid id or with too few or many cells is rejected', () => {
   expect(read(['sku', 'on_hand'], ['', '1'])).toMatchObject([{ variant: null, column: 'sku' }])

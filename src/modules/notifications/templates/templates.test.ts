@@ -17,7 +17,7 @@ const samples = samplesIn('order_placed')
 const { example } = samples
 
 test.each(Object.keys(bundledMailTemplates))(
-  'built-in templates in %s have no faults, and every part has text',
+  'the built-in mail templates in %s have no faults, and every part has text',
   async locale => {
     for (const name of MAIL_TEMPLATE_NAMES) {
       const template = bundledMailTemplates[locale]?.[name]
@@ -94,7 +94,7 @@ test.each([
   // Values that may be missing or empty.
   ['a\n{{ order.lines[1].name }}', 2, 'lines.1'],
   ['{% assign first = recipient.name | split: " " | first %}\n{{ first }}', 2, 'first']
-])('%j is rejected with its line and the reason', async (text, line, reason) => {
+])('the mail template %j is rejected with its line and the reason', async (text, line, reason) => {
   const [fault, ...more] = await engine.check({ ...words, text }, samples)
   expect(more).toEqual([])
   expect(fault).toMatchObject({ part: 'text', line })

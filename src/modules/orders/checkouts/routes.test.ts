@@ -132,7 +132,7 @@ test.each([
   ],
   [{ cart: true, guest_cart_token: 'gct_x' }, 'body/guest_cart_token', 'is not known here'],
   [{ cart: true, customer_id: newId() }, 'body/customer_id', 'is not known here']
-])('%j is rejected for %s', async (body, path, message) => {
+])('the checkout input %j is rejected for the field %s', async (body, path, message) => {
   const { buyer } = await useBuyer()
   const { status, json } = await buyer.post('/api/checkouts', body)
   expect([status, json.errors?.[0]]).toEqual([400, { path, message }])

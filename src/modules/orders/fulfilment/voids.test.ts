@@ -187,7 +187,7 @@ describe('voiding a shipment', () => {
         await doOnceMore(shop, 'orders.complete_orders')
       }
     ]
-  ])('opens again an order that %s has completed', async (_, complete) => {
+  ])('voiding a shipment reopens an order that %s has completed', async (_, complete) => {
     const shop = await useSent()
     const id = await shop.paid()
     const parcel = await shop.send(id)

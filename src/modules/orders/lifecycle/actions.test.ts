@@ -56,10 +56,13 @@ describe('allowed actions', () => {
     ['when some of it is sent', { lines: [line({ fulfilled: 1 })] }, 'unshipped', 'shipped'],
     ['a second time', { isCancelRequested: true }, 'unshipped', 'cancel_requested'],
     ['when it is canceled', { state: 'canceled' }, 'unshipped', 'state']
-  ])('a buyer cancels %s', (_, fields, policy, refusal) => {
-    expect(orderActionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
-    expect(orderActionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
-  })
+  ])(
+    'whether a buyer can cancel an order %s depends on its state and the cancellation policy',
+    (_, fields, policy, refusal) => {
+      expect(orderActionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
+      expect(orderActionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
+    }
+  )
 
   test('administrators can cancel orders under any cancellation policy, but not shipped orders', () => {
     expect(orderActionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
@@ -99,7 +102,7 @@ describe('allowed actions', () => {
       ['return', 'refund', 'note']
     ],
     ['canceled', { state: 'canceled' }, ['note']]
-  ])('administrators have these actions on an order that is %s', (_, fields, actions) => {
+  ])('administrators have exactly these allowed actions on an order that is %s', (_, fields, actions) => {
     expect(allowedOrderActions(lifecycle(fields), 'admin', 'never')).toEqual(actions)
   })
 

@@ -23,7 +23,7 @@ test.each<[string, Partial<OrderLineCounters>[]]>([
   ['partially_returned', [{ fulfilled: 2, returned: 1 }]],
   ['partially_returned', [{ fulfilled: 2, returned: 2 }, {}]],
   ['returned', [{ fulfilled: 2, returned: 2 }, { canceled: 2 }]]
-])('the fulfilment status is %s', (status, lines) => {
+])('from the counters of its lines, the fulfilment status of an order is %s', (status, lines) => {
   expect(fulfillmentStatusOf(lines.map(line))).toBe(status)
 })
 

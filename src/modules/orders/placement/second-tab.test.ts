@@ -106,7 +106,7 @@ describe.each(kinds)('ordering %s in two tabs', kind => {
 })
 
 test.each(kinds.slice(0, 2))(
-  '%s after it was completed gets the order again, also after it is canceled',
+  'ordering %s again after it was completed returns the same order, also after it is canceled',
   async kind => {
     const shop = await useOrders()
     const buyer = await BUYERS[kind](shop)

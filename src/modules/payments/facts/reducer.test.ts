@@ -121,7 +121,7 @@ describe('one payment', () => {
       [fact('capture', 'succeeded'), fact('dispute', 'won', 70), fact('dispute', 'open', 70)],
       { disputed: 0 }
     ]
-  ])('%s', (_, facts, state) => {
+  ])('the state of a payment with these facts: %s', (_, facts, state) => {
     expect(reduce(facts)).toMatchObject(state)
     expect(reduce(facts.toReversed())).toMatchObject(state)
   })
@@ -216,9 +216,12 @@ describe('an order', () => {
     // Reported before its capture.
     ['unpaid', 100, [payment(100, fact('refund', 'succeeded', 30))]],
     ['paid', 100, [taken(100), payment(100, fact('refund', 'succeeded', 30))]]
-  ])('is %s of %d', (status, due, payments) => {
-    expect(derivePaymentAccountState(due, payments).status).toBe(status)
-  })
+  ])(
+    'by its payments, the payment status of an order is %s when its amount due is %d',
+    (status, due, payments) => {
+      expect(derivePaymentAccountState(due, payments).status).toBe(status)
+    }
+  )
 
   test('an order is overpaid while more is captured than due', () => {
     expect(derivePaymentAccountState(100, [taken(100), taken(100)]).isOverpaid).toBe(true)

@@ -141,17 +141,20 @@ test.each<[string, string, string, object, object?]>([
     'Set "shipping_options"',
     { class: 'shipping', effect: { type: 'free_shipping' } }
   ]
-])('a code that %s has a finding that says so', async (_what, code, reason, fields, body = {}) => {
-  const { promote, run, createMarket } = await useDryRun()
-  await createMarket()
-  const promotion_id = code === 'CODE_UNKNOWN' ? null : await promote('TEN', fields)
-  const { findings, discount } = await run({ codes: ['ten'], ...body })
-  expect(findings).toMatchObject([
-    { code, promotion_code: 'TEN', promotion_id, message: expect.any(String), reason: expect.any(String) }
-  ])
-  expect(findings[0].reason).toContain(reason)
-  expect(discount).toBe(0)
-})
+])(
+  'in a pricing dry run, a code that %s has a finding that says so',
+  async (_what, code, reason, fields, body = {}) => {
+    const { promote, run, createMarket } = await useDryRun()
+    await createMarket()
+    const promotion_id = code === 'CODE_UNKNOWN' ? null : await promote('TEN', fields)
+    const { findings, discount } = await run({ codes: ['ten'], ...body })
+    expect(findings).toMatchObject([
+      { code, promotion_code: 'TEN', promotion_id, message: expect.any(String), reason: expect.any(String) }
+    ])
+    expect(findings[0].reason).toContain(reason)
+    expect(discount).toBe(0)
+  }
+)
 
 test('an inactive code is unknown to shoppers, and a pricing dry run gives the reason', async () => {
   const { admin, promote, run } = await useDryRun()

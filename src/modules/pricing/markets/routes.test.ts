@@ -155,7 +155,7 @@ test.each<[string, object]>([
   ['another rounding of taxes', { tax_rounding: 'order' }],
   ['a language that is none', { locale: 'german' }],
   ['a field that is not known', { default: true }]
-])('%s is refused', async (_what, fields) => {
+])('a market with %s is rejected', async (_what, fields) => {
   const { admin } = await usePricing()
   expect((await admin.post(MARKETS, { ...EUROPE, ...fields })).status).toBe(400)
   expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)

@@ -62,7 +62,7 @@ test.each<[string, string, RegExp]>([
   ['an empty file', '', /empty/],
   ['a file without prices', 'variant_id,from_quantity\n', /price/],
   ['a file that is none', 'variant_id,price\n"', /CSV/]
-])('%s is refused', async (_what, file, words) => {
+])('the import of prices rejects %s', async (_what, file, words) => {
   const { importCsv } = await useFiles()
   const { status, json } = await importCsv(file)
   expect([status, json.code]).toEqual([400, 'PRICING_IMPORT_FAILED'])

@@ -68,15 +68,18 @@ test.each<[string, string, object[]]>([
     'PRICING_BREAK_LIMIT',
     Array.from({ length: 21 }, (_, n) => ({ from_quantity: n + 1, price: 9 }))
   ]
-])('%s is refused, and none of the others is set', async (_what, code, wrong) => {
-  const { admin, createList, put } = await usePrices()
-  const list = await createList()
-  const variant_id = newId()
-  const others = wrong.length === 0 ? [] : [{ variant_id: newId(), price: 100 }]
-  const { json } = await put(list, ...others, ...wrong.map(each => ({ variant_id, ...each })))
-  expect(json.code).toBe(code)
-  expect((await admin.get(`${LISTS}/${list}/prices?count=true`)).json.total).toBe(0)
-})
+])(
+  '%s in a request that sets prices is rejected, and no price of the request is set',
+  async (_what, code, wrong) => {
+    const { admin, createList, put } = await usePrices()
+    const list = await createList()
+    const variant_id = newId()
+    const others = wrong.length === 0 ? [] : [{ variant_id: newId(), price: 100 }]
+    const { json } = await put(list, ...others, ...wrong.map(each => ({ variant_id, ...each })))
+    expect(json.code).toBe(code)
+    expect((await admin.get(`${LISTS}/${list}/prices?count=true`)).json.total).toBe(0)
+  }
+)
 
 test('one request sets a thousand prices', async () => {
   const { admin, createList, put } = await usePrices()

@@ -79,7 +79,7 @@ test.each<[string, string, object]>([
   ],
   ['an effect of two kinds', 'VALIDATION_FAILED', { effect: { type: 'free_shipping', percentage_ppm: 1 } }],
   ['a time that is none', 'VALIDATION_FAILED', { ends_at: 'tomorrow' }]
-])('%s is refused and changes nothing', async (_what, code, fields) => {
+])('a promotion with %s is rejected and changes nothing', async (_what, code, fields) => {
   const { admin } = await usePricing()
   const created = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
   expect([created.status, created.json.code]).toEqual([400, code])
@@ -176,7 +176,7 @@ test('a shop above the limit of automatic promotions still quotes, and each prom
 })
 
 test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
-  'a promotion of another class rejects %o',
+  'a promotion that is not about shipping rejects %o',
   async fields => {
     const { admin } = await usePricing()
     const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...fields })

@@ -92,7 +92,7 @@ describe('the hash of a quote', () => {
     ['what is sent with what', { lines: [line, { ...other, group: 'other' }] }],
     ['the market', { market: { code: 'abroad' } }],
     ['the currency', { market: { currency: 'USD' } }]
-  ])('changes with %s', (_, changed) => {
+  ])('the hash of a quote changes with %s', (_, changed) => {
     expect(hashOf(changed)).not.toBe(same)
   })
 })
@@ -102,7 +102,7 @@ test.each([
   ['groups', { lines: [], groups: Array.from({ length: 51 }, (_, index) => ({ key: String(index) })) }],
   ['codes', { lines: [{}], codes: Array.from({ length: 11 }, (_, index) => String(index)) }],
   ['subtotal', { lines: [{ priceMinor: 100_000_000_000, quantity: 20_001 }] }]
-] as const)('too many %s are refused', (what, given) => {
+] as const)('a quote with too many or too large %s is rejected', (what, given) => {
   expect(() => computeQuote(quoteInput(given))).toThrow(
     expect.objectContaining({
       kind: 'invalid',

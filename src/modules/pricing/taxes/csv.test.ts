@@ -73,7 +73,7 @@ test.each<[string, string, string]>([
   ['no name', 'PRICING_IMPORT_FAILED', 'AT,,,standard,1,,,'],
   ['a day that there is not', 'PRICING_IMPORT_FAILED', 'AT,,,standard,1,x,2026-02-30,'],
   ['a time that is none', 'PRICING_IMPORT_FAILED', 'AT,,,standard,1,x,soon,']
-])('a file with %s changes nothing', async (_what, code, line) => {
+])('a tax file with %s changes nothing', async (_what, code, line) => {
   const { admin, importCsv, listed } = await useFiles()
   const { json } = await importCsv('DE,,,standard,190000,MwSt.,,', line)
   expect(json.code).toBe(code)

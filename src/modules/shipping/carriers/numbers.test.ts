@@ -27,11 +27,14 @@ test.each<[TrackingNumberCheck, string, string]>([
   ['mod7', '8487135506', '3318810034'],
   ['s10', 'RB 123 456 785 GB', 'RB123456786GB'],
   ['s10', 'rr473124829de', 'RR473124828DE']
-])('%s: %s has the right check digit, and %s a wrong one', (check, right, wrong) => {
-  const rules = [{ mask: MASKS[check], check }]
-  expect(findTrackingNumberFault(right, rules)).toBeUndefined()
-  expect(findTrackingNumberFault(wrong, rules)).toBe('check_digit')
-})
+])(
+  'by the carrier check %s, the tracking number %s has the right check digit, and %s a wrong one',
+  (check, right, wrong) => {
+    const rules = [{ mask: MASKS[check], check }]
+    expect(findTrackingNumberFault(right, rules)).toBeUndefined()
+    expect(findTrackingNumberFault(wrong, rules)).toBe('check_digit')
+  }
+)
 
 test('of all check digits of a tracking number, exactly one is valid', () => {
   const prefix = fc.stringMatching(/^[0-9]{19}$/)

@@ -132,7 +132,7 @@ test.each([
   [{ ...TO_SWEDEN, items: [] }, 'body/items'],
   [{ ...TO_SWEDEN, items: [{ variant_id: newId(), quantity: 0 }] }, 'body/items/0/quantity'],
   [{ ...TO_SWEDEN, items: Array(201).fill({ variant_id: newId(), quantity: 1 }) }, 'body/items']
-])('%j is refused for %s', async (body, path) => {
+])('the request %j for shipping options is rejected for the field %s', async (body, path) => {
   const { ask } = await useShipping()
   const { status, json } = await ask(body)
   expect([status, json.errors?.[0].path]).toEqual([400, path])

@@ -64,7 +64,7 @@ test.each([
   [byWeight(1_000, 1_000), ['body/table/steps/1/up_to']],
   [byWeight(1_000, 500, 2_000), ['body/table/steps/1/up_to']],
   [byWeight(null, 1_000), ['body/table/steps/0/up_to']]
-])('a table of %j is rejected', async (table, paths) => {
+])('a shipping rate table of %j is rejected', async (table, paths) => {
   const { admin, place } = await useRates()
   const refused = await admin.post(RATES, { ...place, table })
   expect([refused.status, refused.json.code]).toEqual([400, 'SHIPPING_TABLE_INVALID'])
