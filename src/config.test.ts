@@ -88,7 +88,7 @@ test('every short name of an environment variable sets its configuration key', (
   })
 })
 
-test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV => {
+test.each(['test', 'development', ''])('the environment variable NODE_ENV=%s means development', NODE_ENV => {
   expect(load({ NODE_ENV }).environment).toBe('development')
 })
 
@@ -101,7 +101,7 @@ test.each(['prod', 'Production', 'staging', 'live'])(
   }
 )
 
-test('values from the environment are converted to the type of their key', () => {
+test('values from environment variables are converted to the type of their configuration key', () => {
   const config = load({
     CARTWRIGHT__MODULES__CART__ENABLED: 'false',
     CARTWRIGHT__SHOP__NAME: '42',
@@ -300,7 +300,7 @@ test.each([
   'https://xn--caf-dma.example',
   'http://[::1]:3000',
   'capacitor://localhost'
-])('%s is accepted as a CORS origin', origin => {
+])('the URL %s is accepted as a CORS origin', origin => {
   const config = load({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["${origin}"]` })
   expect(config.server.cors.origins).toEqual([origin])
 })
@@ -317,7 +317,7 @@ test.each([
   'https://shop.example.com:443',
   'http://shop.example.com:80',
   'https://café.example'
-])('%s is rejected as a CORS origin, with an example of one', origin => {
+])('the URL %s is rejected as a CORS origin, with an example of a valid one', origin => {
   expect(problemsOf({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["https://a.example", "${origin}"]` })).toEqual([
     expect.stringMatching(/^server\.cors\.origins\.1: must be an origin .*https:\/\/shop\.example\.com/)
   ])

@@ -92,14 +92,14 @@ test('a module gets the APIs of required modules, and of used modules that are e
   })
 })
 
-test('a module that is disabled or missing in the configuration is not set up', async () => {
+test('a module that is disabled or has no section in the configuration is not set up', async () => {
   const modules = [fake('a'), fake('b')]
   await setUp(modules, ['a'])
   expect(events).toEqual(['set up b'])
   expect(orderModules(modules, {})).toEqual([])
 })
 
-test('all module problems are reported together, each with the key to change, and nothing is set up', async () => {
+test("all problems of a shop's modules are reported together, each with the key to change, and nothing is set up", async () => {
   const catalog = fake('catalog')
   const auth = fake('auth')
   const cart = fake('cart', { requires: { catalog, auth } })
@@ -161,7 +161,7 @@ test('a used module that is not listed is undefined, and a module of the same na
   expect(createModuleApiLookup(loaded)(catalog)).toBe(loaded[0]?.instance.api)
 })
 
-test('modules stop in the reverse order of their set-up', async () => {
+test('modules are stopped in the reverse order of their set-up', async () => {
   const a = fake('a')
   const b = fake('b', { requires: { a } })
   const loaded = await setUp([b, a, fake('c')])
@@ -231,7 +231,7 @@ test('migrations come from all modules that have them, enabled or not', () => {
   expect(migrationSources([fake('a'), shop])).toEqual([{ module: 'shop', folder }])
 })
 
-test('a set-up call without the required APIs does not compile', () => {
+test('the set-up of a module without the required APIs does not compile', () => {
   const shelf = defineModule({
     name: 'shelf',
     description: '',
@@ -346,7 +346,7 @@ test('a subscription to an event that no module emits, or that two modules emit,
   expect(findModuleProblems([teller, other], {})).toEqual(['two modules emit teller.told'])
 })
 
-test('set-up fails when a module returns no handler of an event that it subscribes to, or of a job', async () => {
+test('the set-up of a module fails when a handler is missing for a subscribed event or a job', async () => {
   const teller = { ...fake('teller'), emits: [told] }
   const deaf = { ...fake('deaf'), subscribes: [told] }
   await expect(setUp([teller, deaf])).rejects.toThrow(

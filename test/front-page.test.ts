@@ -33,15 +33,18 @@ test('the page at / runs no script and uses only its own style', async () => {
   expect(text).not.toMatch(/<script|\son\w+=|style="/)
 })
 
-test.each(['/', '/docs'])('no other page can frame %s, change its base or add plug-ins to it', async path => {
-  const { request } = await useShop()
-  const { headers } = await request('GET', path, { headers: { accept: 'text/html' } })
-  const policy = String(headers['content-security-policy']).split('; ')
-  expect(policy).toEqual(expect.arrayContaining(["base-uri 'none'", "frame-ancestors 'none'"]))
-  // What is not named falls back to default-src.
-  expect(policy.includes("object-src 'none'") || policy.includes("default-src 'none'")).toBe(true)
-  expect(headers['x-frame-options']).toBe('DENY')
-})
+test.each(['/', '/docs'])(
+  'no other page can embed %s in a frame, and injected markup cannot change its base URL or add plug-ins',
+  async path => {
+    const { request } = await useShop()
+    const { headers } = await request('GET', path, { headers: { accept: 'text/html' } })
+    const policy = String(headers['content-security-policy']).split('; ')
+    expect(policy).toEqual(expect.arrayContaining(["base-uri 'none'", "frame-ancestors 'none'"]))
+    // What is not named falls back to default-src.
+    expect(policy.includes("object-src 'none'") || policy.includes("default-src 'none'")).toBe(true)
+    expect(headers['x-frame-options']).toBe('DENY')
+  }
+)
 
 test('programs at / get links as JSON, and HEAD gets no body', async () => {
   const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Hollin' })

@@ -108,7 +108,7 @@ async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[
   }
 }
 
-test('an erased customer is in no table, and this test knows each table that could contain personal data', async () => {
+test('an erased customer is in no table, and the test lists each table that could contain personal data', async () => {
   const shop = await useEverything()
   await openPost(shop)
   const product = await shop.sell()

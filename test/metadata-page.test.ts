@@ -3,7 +3,7 @@ import { customer } from '../src/testing.ts'
 import { useOrders } from './support/orders.ts'
 import { runExamples } from './support/page-examples.ts'
 
-test('the examples of docs/metadata.md run, one after the other', async () => {
+test('the examples of docs/metadata.md run in their order', async () => {
   const shop = await useOrders()
   const shown = await runExamples('metadata.md', {
     ...{ origin: await shop.listen(), tells: ['cart', 'changed', 'checkout', 'order', 'noted', 'found'] },

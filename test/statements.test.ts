@@ -313,7 +313,7 @@ const LIMITED_TABLES = [
   'shipping.count_rates'
 ]
 
-test('the counts of lists stop one above the largest total that a list reports', () => {
+test('the counting statements of lists stop one above the largest total that a list reports', () => {
   const counts = declaredStatements().filter(({ text }) => /select count\(\*\)(?:::int)? as total/.test(text))
   expect(counts.length).toBeGreaterThan(40)
   const limitOf = ({ text }: Statement) =>

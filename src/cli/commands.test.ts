@@ -47,7 +47,7 @@ test('the general help says how to run commands and where the guides are', () =>
   expect(helpOf(createProgram())).toContain('npm run cartwright -- user create --help')
 })
 
-test('every command has --json, except those that run or print one document', () => {
+test('every command of the command line has --json, except those that run or print one document', () => {
   const without = leaves(createProgram()).filter(([, { options }]) =>
     options.every(each => each.long !== '--json')
   )

@@ -17,7 +17,7 @@ async function useCommands() {
   return { path: (name: string) => join(folder, name), here: on(databases[0]), there: on(databases[1]) }
 }
 
-test('export and import move the demo with its stock to an empty shop', async () => {
+test('the commands export and import move the demo catalog with its stock to an empty shop', async () => {
   const { path, here, there } = await useCommands()
   expect(await here('seed', '--json')).toMatchObject({ code: 0, errors: '' })
   const file = path('products.csv')
@@ -38,7 +38,7 @@ test('export and import move the demo with its stock to an empty shop', async ()
   expect((await readFile(path('stock.csv'), 'utf8')).trim().split('\r\n')).toHaveLength(rows + 1)
 })
 
-test('export orders filters by time and rejects an invalid time before it creates the file', async () => {
+test('the command "export orders" filters by time and rejects an invalid time before it creates the file', async () => {
   const { path, here } = await useCommands()
   const file = path('orders.csv')
   expect(await here('export', 'orders', file, '--from', '2026-11-01', '--status', 'paid')).toEqual({

@@ -3,7 +3,7 @@ import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { runSql } from '../../test/support/sql.ts'
 
-test('inventory check prints one line per discrepancy, and --repair repairs it', async () => {
+test('the command "inventory check" prints one line per discrepancy, and --repair repairs it', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const check = (...options: string[]) =>

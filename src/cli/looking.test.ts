@@ -15,7 +15,7 @@ afterAll(() => database.drop())
 const run = (line: string, settings: Record<string, string> = {}) =>
   runCommandLine(line.split(' '), { settings: { DATABASE_URL: database.url, ...settings } })
 
-test('config check accepts a valid configuration and lists every problem of an invalid one', async () => {
+test('the command "config check" accepts a valid configuration and lists every problem of an invalid one', async () => {
   expect(await run('config check')).toMatchObject({ code: 0, out: 'The configuration is valid.\n' })
   const wrong = await run('config check', {
     CARTWRIGHT__SERVER__PROT: '1',
@@ -28,7 +28,7 @@ test('config check accepts a valid configuration and lists every problem of an i
   expect(unfit).toMatchObject({ code: 1, errors: expect.stringContaining('requires module catalog') })
 })
 
-test('config print shows the effective configuration without secrets', async () => {
+test('the command "config print" shows the effective configuration without secrets', async () => {
   const settings = {
     PORT: '8123',
     REDIS_URL: 'redis://user:hunter2@127.0.0.1:6379/0',
@@ -88,7 +88,7 @@ test('the routes and openapi commands list the enabled modules only', async () =
   expect(owners).not.toContain('admin')
 })
 
-test('migrate --dry-run lists a pending migration without applying it', async () => {
+test('the command "migrate --dry-run" lists a pending migration without applying it', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
   const settings = { DATABASE_URL: own.url }
@@ -105,7 +105,7 @@ test('migrate --dry-run lists a pending migration without applying it', async ()
   ])
 })
 
-test('seed loads the demo into an empty catalog only', async () => {
+test('the command "seed" loads the demo catalog into an empty catalog only', async () => {
   expect(await run('seed')).toMatchObject({ code: 0, out: expect.stringContaining('products.') })
   expect(await run('seed')).toMatchObject({
     code: 1,

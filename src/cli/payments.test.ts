@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import { usePayments } from '../../test/support/payments.ts'
 import { reconcilePayments } from './payments.ts'
 
-test('payments reconcile lists objects that are not recorded, and --record records them', async () => {
+test('the command "payments reconcile" lists objects that are not recorded, and --record records them', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const { order, intent, act, account, payment, sandbox, sql } = await usePayments({ databaseUrl: url })
@@ -32,6 +32,6 @@ test.each([
   ['yesterday', '--since yesterday is not a point in time. Write it as 2026-11-22 or 2026-11-22T07:00:00Z.'],
   ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is not a point in time. Write it as 2026-11-22 or'],
   ['2999-01-01', '--since 2999-01-01 is in the future.']
-])('payments reconcile rejects --since %s', async (since, why) => {
+])('the command "payments reconcile" rejects --since %s', async (since, why) => {
   await expect(reconcilePayments([], { since, record: true, json: false })).rejects.toThrow(why)
 })

@@ -47,7 +47,7 @@ test.each([
   expect(errors).not.toMatch(/^ {4}at /m)
 })
 
-test('import --json prints a report for a file that is rejected as a whole', async () => {
+test('the command "import --json" prints a report for a file that is rejected as a whole', async () => {
   const { code, out, errors } = await run('import FOLDER/rubbish --json')
   expect([code, errors]).toEqual([1, ''])
   expect(JSON.parse(out).errors).toHaveLength(1)

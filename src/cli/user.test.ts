@@ -17,7 +17,7 @@ async function useCommand(settings: Record<string, string> = {}) {
   }
 }
 
-test('user create makes an administrator and prints a generated password', async () => {
+test('the command "user create" makes an administrator and prints a generated password', async () => {
   const { run, users } = await useCommand()
   const { code, out } = await run('', 'create', '--email', 'Boss@Example.com', '--admin')
   expect(code).toBe(0)
@@ -25,7 +25,7 @@ test('user create makes an administrator and prints a generated password', async
   expect(await users()).toEqual([{ email: 'boss@example.com', name: null, role: 'admin' }])
 })
 
-test('user create --json contains the password only when it was generated', async () => {
+test('the command "user create --json" prints the password only when it was generated', async () => {
   const { run } = await useCommand()
   const email = 'ada@example.com'
   const said = async (input: string, ...words: string[]) =>
@@ -40,7 +40,7 @@ test('user create --json contains the password only when it was generated', asyn
   expect(await said('', ...role)).toEqual({ email, role: 'admin', scopes: ['catalog'] })
 })
 
-test('user create reads the password from a pipe and does not print it', async () => {
+test('the command "user create" reads the password from a pipe and does not print it', async () => {
   const { run, users } = await useCommand()
   const { code, out, errors } = await run(
     'nine lives and a piano\n',
@@ -55,7 +55,7 @@ test('user create reads the password from a pipe and does not print it', async (
   expect(await users()).toEqual([{ email: 'ada@example.com', name: 'Ada', role: 'customer' }])
 })
 
-test('user create reports invalid input in a sentence and creates no account', async () => {
+test('the command "user create" reports invalid input in a sentence and creates no account', async () => {
   const { run, users } = await useCommand()
   const weak = await run('short\n', 'create', '--email', 'ada@example.com')
   expect(weak.code).toBe(1)
@@ -66,7 +66,7 @@ test('user create reports invalid input in a sentence and creates no account', a
   expect(await users()).toEqual([])
 })
 
-test('user commands name the setting that disables the module auth', async () => {
+test('the user commands name the setting that disables the auth module', async () => {
   const { run, users } = await useCommand({ CARTWRIGHT__MODULES__AUTH__ENABLED: 'false' })
   expect(await run('', 'create', '--email', 'ada@example.com')).toEqual({
     code: 1,
@@ -76,7 +76,7 @@ test('user commands name the setting that disables the module auth', async () =>
   expect(await users()).toEqual([])
 })
 
-test('user disable, enable and role change an account', async () => {
+test('the commands "user disable", "enable" and "role" change an account', async () => {
   const { run, users, states } = await useCommand()
   await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com')
   const at = ['--email', 'Ada@example.com']
@@ -95,7 +95,7 @@ test('user disable, enable and role change an account', async () => {
   })
 })
 
-test('user reset-second-factor works for the last administrator and rejects an account without one', async () => {
+test('the command "user reset-second-factor" works for the last administrator and rejects an account without one', async () => {
   const { run, sql } = await useCommand()
   await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com', '--admin')
   await sql('update auth.users set second_factor_at = now()')
@@ -122,7 +122,7 @@ test('user reset-second-factor works for the last administrator and rejects an a
   })
 })
 
-test('user role --scopes limits an administrator to modules, and without it grants full access', async () => {
+test('the command "user role --scopes" limits an administrator to modules, and without it grants full access', async () => {
   const { run, sql } = await useCommand()
   await sql(
     `insert into auth.users (id, email, role, password_hash)

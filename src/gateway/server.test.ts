@@ -213,7 +213,7 @@ test('malformed JSON gets 400 with the reason', async () => {
   expect(answer.json).toMatchObject({ code: 'MALFORMED_JSON', reason: 'an object has the same key twice' })
 })
 
-test('HEAD works on every GET route, with its headers and no body', async () => {
+test('HEAD works on every GET route, and returns the same headers and no body', async () => {
   for (const path of ['/api/x', '/api/x/7', '/healthz', '/readyz', '/metricsz', '/openapi.json', '/docs']) {
     const [get, head] = [await gateway.request('GET', path), await gateway.request('HEAD', path)]
     expect([head.status, head.text], path).toEqual([get.status, ''])

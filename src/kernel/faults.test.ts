@@ -80,7 +80,7 @@ test.each([
   ['2016-12-31T23:59:60Z', false],
   ['2026-02-30T00:00:00Z', false],
   ['2026-11-30', false]
-])('the time %s is valid: %s', (value, isValid) => {
+])('the text %s is a valid date-time in a request: %s', (value, isValid) => {
   const errors = compileSchema(Type.String({ format: 'date-time' }))(value)
   expect(errors.length === 0).toBe(isValid)
 })

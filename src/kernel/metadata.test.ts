@@ -16,7 +16,7 @@ const many = (count: number, prefix = 'k'): Metadata =>
 const limit = expect.objectContaining({ code: 'METADATA_LIMIT' })
 
 describe('a change of metadata', () => {
-  test('sets and deletes the sent keys, and leaves all others', () => {
+  test('a change of metadata sets and deletes the sent keys, and keeps all others', () => {
     fc.assert(
       fc.property(stored, change, (before, sent) => {
         const after = mergeMetadata(before, sent)
@@ -29,7 +29,7 @@ describe('a change of metadata', () => {
     )
   })
 
-  test('that is sent again changes nothing more', () => {
+  test('a change of metadata that is sent again changes nothing more', () => {
     fc.assert(
       fc.property(stored, change, (before, sent) => {
         const after = mergeMetadata(before, sent)
@@ -38,20 +38,20 @@ describe('a change of metadata', () => {
     )
   })
 
-  test('is rejected when more keys than the limit are left', () => {
+  test('a change of metadata is rejected when more keys than the limit are left', () => {
     const full = many(METADATA_KEYS_MAX)
     expect(() => mergeMetadata(full, { other: 'v' })).toThrow(limit)
     expect(mergeMetadata(full, { other: 'v', k0: null })).toMatchObject({ other: 'v' })
   })
 
-  test('is rejected when more bytes than the limit are left', () => {
+  test('a change of metadata is rejected when more bytes than the limit are left', () => {
     const long = Object.fromEntries(Object.keys(many(32)).map(name => [name, 'x'.repeat(499)]))
     expect(mergeMetadata(long, {}, OWN_METADATA_BYTES_MAX)).toEqual(long)
     expect(() => mergeMetadata(long, { other: 'x'.repeat(499) }, OWN_METADATA_BYTES_MAX)).toThrow(limit)
   })
 })
 
-test('metadata is completed with the keys that it lacks, as far as the limits allow', () => {
+test('metadata gets the keys of other metadata that it lacks, as far as the limits allow', () => {
   expect(completeMetadata({ a: '1' }, { a: '2', b: '3' }, OWN_METADATA_BYTES_MAX)).toEqual({ a: '1', b: '3' })
   const completed = completeMetadata(many(40), many(40, 'other'), OWN_METADATA_BYTES_MAX)
   expect(Object.keys(completed)).toEqual([...Object.keys(many(40)), ...Object.keys(many(10, 'other'))])

@@ -120,7 +120,7 @@ test.each([
   expect(multiplyByPpm(amount, ppm)).toBe(share)
 })
 
-test('a share never falls when the amount or the rate rises, and lies between 0 and the amount', () => {
+test('a share of an amount never falls when the amount or the rate rises, and lies between 0 and the amount', () => {
   fc.assert(
     fc.property(anyAmount, anyAmount, anyPpm, anyPpm, (a, b, p, q) => {
       const [small, large] = [Math.min(a, b), Math.max(a, b)]
@@ -134,7 +134,7 @@ test('a share never falls when the amount or the rate rises, and lies between 0 
   )
 })
 
-test('a share and its complement add up to the amount, or to one more when both round up', () => {
+test('a share of an amount and its complement add up to the amount, or to one more when both round up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const sum = multiplyByPpm(amount, ppm) + multiplyByPpm(amount, 1_000_000 - ppm)
@@ -156,7 +156,7 @@ test('the division of an amount by parts per million is exact, however large the
   )
 })
 
-test('amountBeforeRatePpm is exact, rounded half up', () => {
+test('amountBeforeRatePpm computes exactly the amount before a percentage was added, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (gross, ppm) => {
       const twiceTheError =

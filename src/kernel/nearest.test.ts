@@ -23,7 +23,7 @@ test('an empty list of known words has no nearest word', () => {
   expect(mostSimilarWord('word', [])).toBeUndefined()
 })
 
-test('a known word is its own nearest word, and the result is always a known word', () => {
+test('a known word is its own nearest word, and the nearest word is always a known word', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), fc.constantFrom(...known), (word, exact) => {
       expect(mostSimilarWord(exact, known)).toBe(exact)

@@ -51,9 +51,12 @@ test.each([
   ['MD', ['CN', 'GC'], undefined],
   // The Canary Islands consist of this province and another one.
   ['CN', ['CN', 'GC'], 'must be a smaller region within CN, such as GC']
-])('for the region "%s" in Spain, with areas in %j, the fault is: %s', (text, named, fault) => {
-  expect(regionFault('ES', text, new Set(named))).toBe(fault)
-})
+])(
+  'for the region "%s" in Spain, when taxes or rates depend on the areas %j, the fault is: %s',
+  (text, named, fault) => {
+    expect(regionFault('ES', text, new Set(named))).toBe(fault)
+  }
+)
 
 test('any text means at most one region, and the code of that region means the same region', () => {
   fc.assert(

@@ -24,7 +24,7 @@ test.each([
   ['US', '04-0123456', '040123456'],
   ['JP', 'T1234567890123', 'T1234567890123'],
   ['US', 'DE136695976', 'DE136695976']
-])('in %s, the VAT id %s is %s', (country, text, vatId) => {
+])('in the country %s, the VAT id %s is normalized to %s', (country, text, vatId) => {
   expect(normalizeVatId(text, country)).toBe(vatId)
 })
 
@@ -41,6 +41,6 @@ test.each([
   ['FR', 'FR84404833048'],
   ['IT', 'IT00743110158'],
   ['US', 'DE136695977']
-])('in %s, %s is not a valid VAT id', (country, text) => {
+])('in the country %s, %s is not a valid VAT id', (country, text) => {
   expect(normalizeVatId(text, country)).toBeNull()
 })

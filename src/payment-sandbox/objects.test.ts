@@ -38,7 +38,7 @@ test.each([
   expect(others).toEqual([])
 })
 
-test('the objects that Stripe publishes can be read', () => {
+test('the payment sandbox can read the objects that Stripe publishes', () => {
   const { payment_intent, charge, refund, dispute, event } = fixtures
   expect([isStripePaymentIntent(payment_intent), isStripeRefund(refund), isStripeEvent(event)]).toEqual([
     true,

@@ -114,7 +114,7 @@ test.each([
   ['fail', 'The payment was declined.'],
   ['pay', 'The payment succeeded.'],
   ['expire', 'The payment was canceled.']
-])('the payment page shows the status of a payment after %s', async (deed, sentence) => {
+])("the payment sandbox's page shows the status of a payment after %s", async (deed, sentence) => {
   const { ask, url } = await useSandbox()
   const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
   const page = async () => (await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)).text()
@@ -129,7 +129,7 @@ test.each([
   ['jpy', 1_500, '¥1,500'],
   ['isk', 1_500, 'ISK\u00a01,500'],
   ['kwd', 1_850, 'KWD\u00a01.850']
-])('the payment page formats the amount in %s', async (currency, amount, money) => {
+])("the payment sandbox's page formats the amount in %s", async (currency, amount, money) => {
   const { ask, url } = await useSandbox()
   const { id, client_secret } = await ask('/v1/payment_intents', { ...INTENT, amount, currency })
   const page = await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)

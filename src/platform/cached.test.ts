@@ -15,7 +15,7 @@ function useReadings() {
   return { state, read, answer: (nth: number, value: string) => state.answers[nth]?.(value) }
 }
 
-test('a value is cached until it changes, and concurrent callers share one read', async () => {
+test('a cached value is kept until it changes, and concurrent callers share one read', async () => {
   const { state, read, answer } = useReadings()
   const both = [read(), read()]
   answer(0, 'old')
@@ -27,7 +27,7 @@ test('a value is cached until it changes, and concurrent callers share one read'
   expect([await next, await read(), state.answers.length]).toEqual(['new', 'new', 2])
 })
 
-test('a value that was read before a change and arrives after it is neither cached nor returned to later callers', async () => {
+test('a value read before a change and arriving after it is neither cached nor returned to later callers', async () => {
   const { state, read, answer } = useReadings()
   const before = read()
   state.change()
@@ -37,7 +37,7 @@ test('a value that was read before a change and arrives after it is neither cach
   expect([await before, await after, await read()]).toEqual(['old', 'new', 'new'])
 })
 
-test('while invalidations may be missed, every call reads the value again instead of caching it', async () => {
+test('while invalidations may be missed, every call reads the value again and does not cache it', async () => {
   const { state, read, answer } = useReadings()
   state.isLive = false
   const first = read()

@@ -62,7 +62,7 @@ test('a timer never overlaps its own previous run', async () => {
   expect(most).toBe(1)
 })
 
-test('untilEmpty repeats batches until one is empty, and logs their total', async () => {
+test("the helper untilEmpty repeats a timer's batches until one is empty, and logs their total", async () => {
   const { timers, lines } = useTimers()
   const left = [1_000, 1_000, 7, 0]
   timers.untilEmpty(0.01, 'cleanup', async () => left.shift() ?? 0)
@@ -71,7 +71,7 @@ test('untilEmpty repeats batches until one is empty, and logs their total', asyn
   expect(lines).toMatchObject([{ timer: 'cleanup', count: 2_007, msg: 'timer done' }])
 })
 
-test('untilEmpty stops after the running batch when the program stops', async () => {
+test('the helper untilEmpty stops after the running batch when the program stops', async () => {
   const { timers } = useTimers()
   let batches = 0
   timers.untilEmpty(0.001, 'endless', async () => {

@@ -125,7 +125,7 @@ test.runIf(isAlone).each([100, 300])(
 )
 
 test.runIf(isAlone)(
-  'of a burst of 1,000 requests one second of work is served, and the rest is rejected early',
+  "of a burst of 1,000 requests one second's worth is served, and the rest is rejected early",
   async () => {
     const { kinds } = await useShop()
     for (const ask of Object.values(kinds)) await burst(ask, 300)

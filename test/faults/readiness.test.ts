@@ -57,7 +57,7 @@ test('while Redis hangs, /readyz responds within a second, and products are serv
   await until('Redis is reached again', async () => (await readiness(app)).json.redis === 'UP')
 })
 
-test('without Redis /readyz is READY immediately', async () => {
+test('a shop without configured Redis is READY in /readyz immediately', async () => {
   expect(await readiness(await useApp({}))).toMatchObject({ ...up, json: { ...up.json, redis: null } })
 })
 

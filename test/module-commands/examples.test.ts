@@ -32,7 +32,7 @@ async function useGiven() {
   }
 }
 
-test('every command has an example', () => {
+test('every command for modules has an example in its doc comment', () => {
   expect(examples.map(({ member }) => member)).toEqual(
     expect.arrayContaining(['begin', 'update', 'read', 'cancel', 'complete', 'place', 'list', 'findBySku'])
   )
@@ -44,17 +44,17 @@ const WRONG: Example = {
   code: "await orders.checkouts.begin({ kind: 'customer' }, { items: [] }, newWrite())"
 }
 
-test('the examples compile, and a wrong one does not', () => {
+test('the examples of commands for modules compile, and a wrong one does not', () => {
   const [wrong = [], ...others] = compileExamples([WRONG, ...examples])
   expect(wrong).toEqual([expect.stringContaining("Property 'customerId' is missing")])
   expect(others).toEqual(examples.map(() => []))
 })
 
-test.each(examples)('the example of $member in $path runs', async example => {
+test.each(examples)('the example of the command $member in $path runs', async example => {
   await runExample(example, await useGiven())
 })
 
-test('an example with a wrong assertion fails', async () => {
+test('the example of a command fails when its assertion is wrong', async () => {
   const [wrong] = readExamples(
     'a contract',
     ['/**', ' * Lists orders.', ' * @example', " * const buyer = { kind: 'customer', customerId } as const"]

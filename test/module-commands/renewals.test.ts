@@ -108,7 +108,7 @@ test('a module begins a checkout for a customer, completes it, reads and lists t
   expect((await as(caller).get(`/api/orders/${order.id}`)).json).toEqual(JSON.parse(JSON.stringify(order)))
 })
 
-test('a module orders for a guest, who reaches the order with its token', async () => {
+test('a module places an order for a guest, who can access it with its token', async () => {
   const { commands, mug, anonymous } = await useRenewals()
   const guest = { kind: 'guest', clientNetwork: '192.0.2.1' } as const
   const request = { ...sent(mug), email: 'ada@example.com' }
@@ -127,7 +127,7 @@ test('a module orders for a guest, who reaches the order with its token', async 
   })
 })
 
-test("a customer's buyer reaches no checkout and no order of another buyer", async () => {
+test('a module that acts for one customer can access no checkout and no order of another buyer', async () => {
   const { commands, mug } = await useRenewals()
   const [ada, bob] = [customerBuyer(newId()), customerBuyer(newId())]
   const { checkout } = await commands.checkouts.begin(ada, sent(mug), newWrite())
@@ -145,7 +145,7 @@ test("a customer's buyer reaches no checkout and no order of another buyer", asy
   expect((await commands.orders.list(bob, { count: true })).total).toBe(0)
 })
 
-test('a job that is retried after its order was committed orders once', async () => {
+test("a module's job that is retried after its order was committed orders once", async () => {
   const { renewals: api, mug, attempts, orders, sql } = await useRenewals()
   const { id } = customer()
   await api.enqueue(id, mug)
@@ -157,7 +157,7 @@ test('a job that is retried after its order was committed orders once', async ()
   expect(await sql('select from payments.payments')).toHaveLength(1)
 })
 
-test('simultaneous attempts of one write make one order and one checkout', async () => {
+test('simultaneous attempts of one write by a module make one order and one checkout', async () => {
   const { commands, mug, orders, stock, reserved, sql } = await useRenewals()
   await stock(mug, 10)
   const ada = customerBuyer(newId())
@@ -172,7 +172,7 @@ test('simultaneous attempts of one write make one order and one checkout', async
   expect(await sql('select from orders.checkouts')).toHaveLength(1)
 })
 
-test('a repeated write returns its own order, also when the cart is empty by then or the order is canceled', async () => {
+test("a module's repeated write returns its own order, even with the cart empty or the order canceled by then", async () => {
   const { commands, mug, withCart, as } = await useRenewals()
   const caller = await withCart(itemOf(mug, 2))
   const job = { id: newId() }
@@ -184,7 +184,7 @@ test('a repeated write returns its own order, also when the cart is empty by the
   expect((await place()).order).toMatchObject({ id: order.id, status: 'canceled' })
 })
 
-test('an invalid request is rejected with its fields before anything is read', async () => {
+test('an invalid order request of a module is rejected with its fields before anything is read', async () => {
   const { commands, mug, record } = await useRenewals()
   const { result, statements } = await record(() =>
     commands.orders

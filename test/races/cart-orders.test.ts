@@ -111,7 +111,7 @@ test('a guest cart that is merged and ordered simultaneously is either merged or
   expect(outcomes.order + outcomes.merge).toBe(ROUNDS)
 })
 
-test('no item that is added while an order returns its items is lost', async () => {
+test('no item that is added to a cart while a canceled order returns its items is lost', async () => {
   const { shop, giveBack } = await useOrders()
   const [mug, tee, cap] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
   const adds = 6
@@ -131,7 +131,7 @@ test('no item that is added while an order returns its items is lost', async () 
   }
 })
 
-test('orders take and return carts while guests become customers, without a deadlock', async () => {
+test('orders take carts and return items to them while guests become customers, without a deadlock', async () => {
   const { shop, cart, take, giveBack } = await useOrders()
   const mug = shop.catalog.sell()
   for (let round = 0; round < ROUNDS; round += 1) {

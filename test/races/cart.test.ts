@@ -173,7 +173,7 @@ test('64 clients that change one cart, with merges, cut connections and retries,
   expect(await deadlocksOf(shop)).toBe(0)
 })
 
-test('requests whose clients disconnect release their slots', async () => {
+test('cart requests whose clients disconnect release their request slots', async () => {
   const shop = await useCartShop({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '4' })
   await shop.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = shop.app.server.address() as AddressInfo

@@ -409,7 +409,7 @@ test('a full queue of the stock writer rejects further purchases immediately', a
   await expectConsistentStock()
 })
 
-test('stock that sells out, returns or is short is published with its batch', async () => {
+test('stock that sells out, returns or is short is published together with the batch that changed it', async () => {
   const { stock, itemId, locationId, expectConsistentStock } = await useStock({ onHand: 1 })
   stock.told.crossings.length = 0
   const owner = newId()

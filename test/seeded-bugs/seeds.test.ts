@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { seeds } from './seeds.ts'
 
-test('there are at least 20 seeded bugs with different names', () => {
+test("there are at least 20 seeded bugs in the sources' list, and their names differ", () => {
   expect(new Set(seeds.map(({ name }) => name)).size).toBe(seeds.length)
   expect(seeds.length).toBeGreaterThanOrEqual(20)
 })

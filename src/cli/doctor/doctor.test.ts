@@ -42,7 +42,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-test('doctor finds no problem in a healthy shop and exits with code 0', async () => {
+test('the command "doctor" finds no problem in a healthy shop and exits with code 0', async () => {
   const { code, out } = await runCommandLine(['doctor', '--json'], {
     settings: { DATABASE_URL: database.url }
   })
@@ -65,13 +65,13 @@ test('doctor finds no problem in a healthy shop and exits with code 0', async ()
   )
 })
 
-test('an invalid configuration is the only finding, with the nearest key and exit code 1', async () => {
+test("an invalid configuration is doctor's only finding, with the nearest valid key and exit code 1", async () => {
   const { code, out } = await runCommandLine(['doctor'], { settings: { CARTWRIGHT__SERVER__PROT: '1' } })
   expect(code).toBe(1)
   expect(out).toMatch(/^WRONG +configuration: .*\n.*server\.prot \(did you mean port\?\)/)
 })
 
-test('contradictory settings are reported with the setting to change', async () => {
+test('doctor reports contradictory settings with the setting to change', async () => {
   const found = await complaints({
     NODE_ENV: 'production',
     CARTWRIGHT__SERVER__PUBLIC_URL: 'https://shop.example.com',

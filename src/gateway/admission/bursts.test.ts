@@ -109,7 +109,7 @@ test('when service slows down during a burst, requests are refused early or serv
   expect(admittedOf(all).length + refusedOf(all).length).toBe(1_000)
 })
 
-test('the first requests after an idle second are not judged by the throughput of a burst before it', () => {
+test('the first requests after an idle second are admitted regardless of the throughput of an earlier burst', () => {
   const shop = createProcess(150)
   shop.burst(200, 'checkout')
   shop.run(4_000)
@@ -119,7 +119,7 @@ test('the first requests after an idle second are not judged by the throughput o
   expect(refusedOf(all)).toEqual([])
 })
 
-test('browsing requests wait 0.3 s at most', () => {
+test('queued browsing requests wait 0.3 s at most', () => {
   const shop = createProcess(100)
   const all = shop.burst(300, 'browse')
   shop.run(5_000)
@@ -169,7 +169,7 @@ test('checkout requests are served before the queued requests of all other class
   expect(admittedOf(paying)).toHaveLength(20)
 })
 
-test('when no request completes, new requests are refused immediately', () => {
+test('while no request completes, new requests are refused immediately', () => {
   const shop = createProcess(0)
   const all = shop.burst(80, 'account')
   shop.run(600)

@@ -22,7 +22,7 @@ test.each([
   ['gzip;q=much', false],
   ['gzipped', false],
   [',,;=', false]
-])('Accept-Encoding %j accepts gzip: %s', (header, isAccepted) => {
+])('the header Accept-Encoding %j accepts gzip: %s', (header, isAccepted) => {
   expect(acceptsGzip(header)).toBe(isAccepted)
 })
 
@@ -39,6 +39,6 @@ test.each([
   ['w/"a"', false],
   ['"a-gzip"', false],
   ['', false]
-])('If-None-Match %j matches "a": %s', (header, names) => {
+])('the header If-None-Match %j matches the ETag "a": %s', (header, names) => {
   expect(matchesEntityTag(header, '"a"')).toBe(names)
 })

@@ -108,7 +108,7 @@ function useRevocations() {
   }
 }
 
-test('a revocation discards the cached tokens of its user only', async () => {
+test('a revocation discards only the cached tokens of its user', async () => {
   const { revocations, revoke } = useRevocations()
   const authenticate = vi.fn(async (token: string) => identity(token))
   const check = checkWith(authenticate, revocations)

@@ -72,7 +72,7 @@ test.each([
   }
 )
 
-test('all pool statistics except the duration are integers, and add up', async () => {
+test('all connection pool statistics except the duration are integers, and add up', async () => {
   const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json
   for (const [name, value] of Object.entries<number>(pool)) {
     expect(value, name).toBeGreaterThanOrEqual(0)
@@ -82,7 +82,7 @@ test('all pool statistics except the duration are integers, and add up', async (
   expect(pool.total_conns).toBeLessThanOrEqual(pool.max_conns)
 })
 
-test('the pool statistics count queries and waits', async () => {
+test('the connection pool statistics count queries and waits', async () => {
   const { request, platform } = await useGateway({ settings: { CARTWRIGHT__DATABASE__POOL_SIZE: '2' } })
   const { db } = platform
   const figures = async () => (await request('GET', '/metricsz')).json.db_pool

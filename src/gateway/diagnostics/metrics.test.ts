@@ -67,7 +67,7 @@ test('metrics are labeled by route pattern, and unknown paths share one label', 
   ])
 })
 
-test('the pool metrics equal those of /metricsz', async () => {
+test('the connection pool metrics in /metrics equal those in /metricsz', async () => {
   const gateway = await useGateway()
   const { families } = readExposition((await gateway.request('GET', '/metrics')).text)
   const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json

@@ -24,7 +24,7 @@ const wishes = moduleOf('wishes', ['/api/wishes'], tiers => {
   )
 })
 
-test('a response has the status that its route declares, and its version as ETag', async () => {
+test('a response has the status that its route declares, and the version of its object as ETag', async () => {
   const { request } = await useGateway({ modules: [wishes] })
   const answers = await Promise.all(
     ['GET', 'POST', 'DELETE', 'PATCH', 'PUT'].map(method => request(method, '/api/wishes'))

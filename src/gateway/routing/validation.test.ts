@@ -123,7 +123,7 @@ test.each([
   expect(seen).toBeUndefined()
 })
 
-test('a request without a body is validated as {}', async () => {
+test('a request without a body is validated as an empty object', async () => {
   const answer = await gateway.request('POST', '/api/x/7')
   expect([answer.status, answer.json.errors]).toEqual([400, [{ path: 'body/n', message: 'is required' }]])
   expect((await gateway.request('POST', '/api/x/7', { body: 'null' })).json.errors).toEqual([

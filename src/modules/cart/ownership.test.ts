@@ -94,7 +94,7 @@ test("a guest cart token has no effect on the routes of a customer's cart", asyn
   ])
 })
 
-test('a change of a variant in one cart does not affect other carts', async () => {
+test('a change of a variant in one cart does not affect other carts with the variant', async () => {
   const { shop, owners } = await fourCarts()
   const mug = shop.catalog.sell()
   const body = { variant_id: mug, quantity: 2 }

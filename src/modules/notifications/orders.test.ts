@@ -84,7 +84,7 @@ test('the mail of an order on account names these terms, and its payment is mail
   expect((await shop.admin.get('/api/admin/orders?placed=false')).json.items).toEqual([])
 })
 
-test('a payment that places an order has its own mail when `order_placed` is switched off', async () => {
+test('a payment that places an order gets its own mail when the template `order_placed` is switched off', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_placed]' })
   const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
   await shop.pay((await shop.anonymous.post('/api/orders/guest', body)).json.id)

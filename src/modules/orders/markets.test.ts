@@ -146,7 +146,7 @@ test("a checkout to another market's country is priced there, and ordered only i
   expect([json.market, codesOf(json)]).toEqual(['jp', ['SHIPPING_NOT_AVAILABLE']])
 })
 
-test('a named market delivers to countries without a market only if the default market allows it', async () => {
+test('a named market can deliver to a country without a market of its own only if the default market allows it', async () => {
   const { admin, buyer, mug } = await useMarkets()
   const body = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
   const { json } = await buyer.post('/api/checkouts?market=jp', body)

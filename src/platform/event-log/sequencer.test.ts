@@ -35,7 +35,7 @@ async function useChime({
   }
 }
 
-test('events get positions from 1 on soon after their commit, though no module subscribes', async () => {
+test('events get positions in the log from 1 on, soon after their commit, even if no module subscribes', async () => {
   const { ring, tune, waitFor, read } = await useChime()
   const subject = await ring([1, 2])
   await tune(3)

@@ -74,10 +74,10 @@ const PRIVATE = [
   ''
 ]
 
-test.each(PUBLIC)('%s is a public address', address => {
+test.each(PUBLIC)('the IP address %s is public', address => {
   expect(isPublicAddress(address)).toBe(true)
 })
-test.each(PRIVATE)('%s is a private or reserved address', address => {
+test.each(PRIVATE)('the IP address %s is private or reserved', address => {
   expect(isPublicAddress(address)).toBe(false)
 })
 

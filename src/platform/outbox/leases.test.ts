@@ -119,7 +119,7 @@ test('a job whose lease was lost is aborted, and its outcome is not recorded', a
   ])
 })
 
-test('the lease of a job whose failure cannot be recorded is not renewed', async () => {
+test("after a failure of a job that cannot be recorded, the job's lease is not renewed", async () => {
   const { db, sql, claims, claim, secondsLeft } = await useClaims()
   const claimed = await claim('a')
   // It cannot be converted to a string.

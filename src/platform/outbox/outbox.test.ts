@@ -88,7 +88,7 @@ test('the times of the events in a transaction follow their order, and are equal
   expect(found).toEqual([1, 1, 2, 2, 3, 3].map(nth => ({ nth, ms: nth - 1 })))
 })
 
-test('an event without a subscriber writes nothing', async () => {
+test('emitting an event that has no subscriber creates no job', async () => {
   const shop = await useBells([bell])
   const { statements } = await shop.record(() => ring(shop, newId()))
   expect(statements).toEqual([])

@@ -144,7 +144,7 @@ test('a change that commits between two pages of a poll, at an earlier position,
 test.each([
   ['a prepared transaction', { at: 5_000_000 }, true],
   ['a server that reports no starts', { at: null }, false]
-])('%s prevents next_since from moving forward', async (_, oldest, found) => {
+])('%s prevents next_since of polled changes from moving forward', async (_, oldest, found) => {
   const first = async ({ name }: { name: string }) =>
     name === 'changes.find_oldest_start' ? oldest : { found }
   const { next_since } = await readChanges(

@@ -4,7 +4,7 @@ import { connectionShortage, findConnectionLimits, processConnectionsMax } from 
 
 const sizes = { poolSize: 8, sharedConnections: 2, writeConnections: 4, slowConnections: 4 }
 
-test('a process with these pool sizes opens up to 27 connections, and 29 with a diagnostics port', () => {
+test('a process with the default pool sizes opens up to 27 database connections, and 29 with a diagnostics port', () => {
   expect([processConnectionsMax(sizes, false), processConnectionsMax(sizes, true)]).toEqual([27, 29])
 })
 

@@ -331,7 +331,7 @@ test('a transaction that is idle for too long is ended by the server and fails a
   expect(await db.transaction(tx => tx.rows(echo, { value: 3 }))).toEqual([{ value: 3 }])
 })
 
-test('every pipelined statement gets its own result', async () => {
+test('every pipelined database statement gets its own result', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const numbers = Array.from({ length: 2_000 }, (_, i) => i)
   const answers = await Promise.all(numbers.map(i => db.rows(echo, { value: i })))
@@ -351,7 +351,7 @@ test('an error in one pipelined statement fails no other', async () => {
   }
 })
 
-test('each pipelined write is a separate transaction', async () => {
+test('each pipelined write to the database is a separate transaction', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const [first, second, third] = await Promise.allSettled([
     db.run(insertNote, { id: 3, count: 3 }),
@@ -362,7 +362,7 @@ test('each pipelined write is a separate transaction', async () => {
   expect((await db.rows(listNotes)).map(row => row.id)).toEqual([1, 2, 3, 4])
 })
 
-test('a bigint beyond 2^53 is an error, and never a rounded number', async () => {
+test('a database bigint beyond 2^53 is reported as an error, and never rounded', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const [large, small] = await Promise.allSettled([db.rows(tooLarge), db.rows(echo, { value: 1 })])
   expect(large).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) })
@@ -386,7 +386,7 @@ test('a connection stays usable after a parameter that cannot be serialized', as
   await eventually(async () => isAnswered(await db.transaction(tx => tx.rows(echo, { value: 1 }))))
 })
 
-test('the connection to a server that became read-only is replaced', async () => {
+test('a connection to a database server that became read-only is replaced', async () => {
   const db = await useNotes({ poolSize: 1, sharedConnections: 1 })
   const pidOf = () => db.transaction(async tx => (await tx.rows(backendPid))[0]?.pid)
   const before = await pidOf()

@@ -127,7 +127,7 @@ test('pipelined reads of a killed backend are retried on another connection', as
   expect(await read(db)).toEqual([{ id: 0 }])
 })
 
-test('the pool hands out no idle connection whose backend was killed', async () => {
+test('the connection pool hands out no idle connection whose backend was killed', async () => {
   const { db, direct } = await useFaultyDatabase()
   await openAll(db, 8)
   await killAll(direct)
@@ -226,7 +226,7 @@ test.each(['begin', 'commit'])(
   }
 )
 
-test('a statement whose prepared name is taken on the server runs on a new connection', async () => {
+test('a statement whose prepared name is taken on its connection runs on a new connection', async () => {
   const { db } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1, writeConnections: 1 })
   const taken = ['test.taken_read', 'test.taken_count'] as const
   const [takeRead, takeCount] = taken.map((name, index) =>

@@ -51,7 +51,7 @@ const key = fc.constantFrom('a', 'b', 'c', 'é', 'toString', 'x y', '"')
 const stored = fc.dictionary(key, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 9 }))
 const change = fc.dictionary(key, fc.option(fc.string({ unit: 'grapheme', maxLength: 9 })))
 
-test('a statement changes metadata as the rule does', async () => {
+test('the SQL statement changes metadata exactly as the TypeScript rule does', async () => {
   const { insert, update } = await useNotes()
   await fc.assert(
     fc.asyncProperty(stored, stored, change, change, async (shown, hidden, metadata, private_metadata) => {
@@ -65,7 +65,7 @@ test('a statement changes metadata as the rule does', async () => {
   )
 })
 
-test('the rule and the constraint count bytes alike', async () => {
+test('the TypeScript rule and the SQL constraint count the bytes of metadata alike', async () => {
   const { insert, update } = await useNotes()
   const full = Object.fromEntries(
     Array.from({ length: 28 }, (_, index) => [`key ${index}`, '"\n\u0001é'.repeat(47)])

@@ -146,7 +146,7 @@ test('a database server that hangs is reported in one sentence within five secon
 })
 
 test.each(['postgres://user:pa55#word@localhost/db', 'postgres://user:pa55word@:99999/db', 'pa55word'])(
-  'an invalid database URL is not repeated in the error',
+  'an invalid database URL is not repeated in the error message',
   async url => {
     expect(await refusal(migrate(url, []))).not.toMatch(/pa55|word/)
   }

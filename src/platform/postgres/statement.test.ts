@@ -10,7 +10,7 @@ test('named parameters of a statement are numbered in their declared order, wher
   )
 })
 
-test('a statement whose text and declared parameters differ is rejected', () => {
+test('a statement whose SQL text and declared parameters differ is rejected', () => {
   expect(() => numberParameters({ ...two, text: 'select $cartId, $variant' })).toThrow('names $variant')
   expect(() => numberParameters({ ...two, text: 'select $cartId' })).toThrow(
     'takes variantId and does not use it'

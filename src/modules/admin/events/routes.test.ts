@@ -91,7 +91,7 @@ test('a discarded event is not handled, the next event of its subject is, and th
   expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
 })
 
-test('events of each state are listed page by page', async () => {
+test('events in the administration are listed by state, page by page', async () => {
   const { shop, api } = await useFailingHandler()
   await shop.sql(`
     insert into cartwright.jobs (handler, subject, event_id, payload, due_at, attempts, error)

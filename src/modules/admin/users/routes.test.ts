@@ -59,7 +59,7 @@ test('an administrator grants and revokes the rights of a user, and disables and
   expect((await shop.logIn(ada.email)).status).toBe(200)
 })
 
-test('administrators cannot revoke their own rights, and the last one with full access keeps them', async () => {
+test('administrators cannot revoke their own rights, and the last one with full access keeps full access', async () => {
   const other = await shop.newAdmin()
   const own = `${USERS}/${boss.id}`
   const demoted = { rights: { role: 'customer', scopes: null } }
@@ -78,7 +78,7 @@ test('administrators cannot revoke their own rights, and the last one with full 
   boss = { ...boss, ...shop.as({ token: (await shop.logIn(boss.email)).json.access_token }) }
 })
 
-test('ending one session ends no other session of its user or of other users', async () => {
+test('an administrator who ends one session of a user ends no other session of that or another user', async () => {
   const [ada, eve] = [await shop.register(), await shop.register()]
   const { access_token: laptop } = (await shop.logIn(ada.email)).json
   const of = `${USERS}/${ada.id}/sessions`
@@ -135,7 +135,7 @@ test('an administrator lists and ends sessions of a user, and exports and delete
     expect(answer).toMatchObject({ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } })
 })
 
-test('the search for users by address or name uses an index', async () => {
+test('the search for users by e-mail address or name uses an index', async () => {
   await shop.sql(
     `insert into auth.users (id, email, name, role)
      select gen_random_uuid(), 'many' || n || '@example.net', 'Many ' || n, 'customer' from generate_series(1, 5000) n`

@@ -319,7 +319,7 @@ test('tables, events and logs never contain a one-time token', async () => {
   for (const token of tokens) expect(everything).not.toContain(token.slice(4, 26))
 })
 
-test('verification and e-mail changes are rejected without a valid access token', async () => {
+test('e-mail verification and e-mail changes are requested with a valid access token only', async () => {
   const ada = await shop.register()
   await ada.post('/api/auth/logout')
   for (const caller of [ada, shop.anonymous])

@@ -348,7 +348,7 @@ describe('changing passwords', () => {
 test.each([
   ['log-ins', '/api/auth/login'],
   ['registrations', '/api/auth/register']
-])('%s that wait for a hash hold no request slot', async (_what, path) => {
+])('%s that wait for a password hash hold no request slot', async (_what, path) => {
   const app = await createTestApp({
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '2',

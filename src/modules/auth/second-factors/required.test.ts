@@ -51,7 +51,7 @@ test('an administrator without a required second factor can use only the routes 
   for (const each of [ada, fresh]) expect(await each.get('/api/admin/users')).toMatchObject(MISSING)
 })
 
-test('a second factor is required of a new administrator immediately, and of no customer or API key', async () => {
+test('a required second factor applies to a new administrator immediately, and to no customer or API key', async () => {
   const shop = await useAccounts(REQUIRED)
   const boss = await shop.newAdmin()
   await enrol(boss)
@@ -106,7 +106,7 @@ test('an external token counts as having a second factor by its acr or amr, and 
   expect((await shop.as({ token }).post(PATH)).json.code).toBe('AUTH_SECOND_FACTOR_EXTERNAL')
 })
 
-test('changes of factors, keys, roles and e-mail address require a log-in of the administrator within five minutes', async () => {
+test('changing factors, keys, roles or e-mail address requires that the administrator logged in within five minutes', async () => {
   const shop = await useAccounts()
   const boss = await shop.newAdmin()
   const { secret } = await enrol(boss)

@@ -76,7 +76,7 @@ test.each<[string, (two: Two) => Promise<unknown>]>([
   }
 )
 
-test('the session that changed the password stays valid', async () => {
+test('a password change leaves the session valid in which it was made', async () => {
   const { here, mine, statusAt } = await useTwo()
   const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
   expect((await here.request('POST', '/api/auth/password', { token: mine.access_token, body })).status).toBe(
@@ -141,7 +141,7 @@ test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
   }
 )
 
-test('a granted scope is effective from the next request on, also for an existing API key', async () => {
+test('a scope granted to an administrator is effective from the next request on, also for an existing API key', async () => {
   const { here, there, mine, bot, auth, invitationsAt } = await useTwoOfStaff()
   await auth?.setRole(EMAIL, 'admin', ['catalog'])
   expect(await invitationsAt(here, bot)).toBe(403)

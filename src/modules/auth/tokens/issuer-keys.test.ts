@@ -207,7 +207,7 @@ test('a stopping process does not wait for an external issuer that hangs', async
   expect(await pending).toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
 })
 
-test('a token with an algorithm that is not allowed causes no request to its issuer', async () => {
+test('a token with an algorithm that is not allowed causes no request to its issuer for keys', async () => {
   const issuer = await useIssuer()
   const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
   const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })

@@ -39,7 +39,7 @@ async function useKeys(processes: number, secrets = testSecrets()) {
 const kidsOf = (keys: { published(): { keys: { kid: string }[] } }) =>
   keys.published().keys.map(each => each.kid)
 
-test('processes that start simultaneously agree on one signing key', async () => {
+test('processes that start simultaneously agree on one key to sign tokens', async () => {
   const { keys } = await useKeys(6)
   expect(new Set(keys.map(each => each.signing().kid)).size).toBe(1)
   expect(keys.map(kidsOf).every(kids => kids.length === 1)).toBe(true)

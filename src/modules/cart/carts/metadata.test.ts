@@ -27,7 +27,7 @@ async function useCart(kind: 'customer' | 'guest') {
 const expire = (shop: CartShop) => shop.sql(`update cart.carts set expires_at = now() - interval '1 second'`)
 
 describe.each(['customer', 'guest'] as const)('the metadata of the cart of a %s', kind => {
-  test('is set, changed and deleted key by key, and outlives changes of the lines', async () => {
+  test('the metadata of a cart is set, changed and deleted key by key, and kept when lines change', async () => {
     const { patch, read, send, mug } = await useCart(kind)
     expect((await read()).metadata).toEqual({})
     const set = await patch({ gift_note: 'For Ada', 'wrap it': 'yes' })
@@ -42,7 +42,7 @@ describe.each(['customer', 'guest'] as const)('the metadata of the cart of a %s'
     expect((await send('PATCH', {})).json.version).toBe(5)
   })
 
-  test('is limited to 50 keys and 16 kB, and a rejected change changes nothing', async () => {
+  test('the metadata of a cart is limited to 50 keys and 16 kB, and a rejected change changes nothing', async () => {
     const { patch, read } = await useCart(kind)
     const full = await patch(many(50))
     expect(full.status).toBe(200)
@@ -64,7 +64,7 @@ describe.each(['customer', 'guest'] as const)('the metadata of the cart of a %s'
     expect((await patch({ ['é'.repeat(40)]: 'x'.repeat(500), 'key 0': null })).status).toBe(200)
   })
 
-  test('expires with the cart', async () => {
+  test('the metadata of a cart expires with the cart', async () => {
     const { shop, patch, send, mug } = await useCart(kind)
     await patch({ gift_note: 'For Ada' })
     await expire(shop)
@@ -73,7 +73,7 @@ describe.each(['customer', 'guest'] as const)('the metadata of the cart of a %s'
   })
 })
 
-test('an expired cart has no metadata', async () => {
+test('an expired cart is read without metadata', async () => {
   const { shop, patch, read } = await useCart('customer')
   await patch({ gift_note: 'For Ada' })
   await expire(shop)
@@ -88,7 +88,7 @@ test('a cart of many lines reads its metadata once', async () => {
   expect([metadata, items.length]).toEqual([{ gift_note: 'For Ada' }, 6])
 })
 
-test('a merge completes the metadata of the customer with that of the guest', async () => {
+test("a cart merge adds the guest's metadata to the customer's where its keys are missing", async () => {
   const { shop, patch, guestToken, mug } = await useCart('guest')
   await patch({ gift_note: 'For Ada', source: 'guest' })
   const token = newId()

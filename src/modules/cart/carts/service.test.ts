@@ -369,7 +369,7 @@ describe('the cost of reading', () => {
     expect(quantitiesOf((await read(shop, held)).json)).toEqual({ [mug]: 1 })
   })
 
-  test('a change of a cart updates no index', async () => {
+  test('changing a cart updates no database index', async () => {
     const shop = await useCartShop()
     const customerId = newId()
     const variantId = shop.catalog.sell()

@@ -56,7 +56,7 @@ const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof joinCartWit
   ...part
 })
 
-test('the JSON of any cart matches its schema and its view', () => {
+test('the JSON of any cart matches its schema and equals the view of the cart', () => {
   fc.assert(
     fc.property(
       someLines,

@@ -30,7 +30,7 @@ test('only the best of several discounts applies, and discounts do not add up', 
   expect(calculateCurrentPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
 })
 
-test('a sale price below the best discount applies, and is not reduced further', () => {
+test('a sale price below the best discounted price applies, and is not reduced further', () => {
   expect(calculateCurrentPrice(1_000, 650, [tenPercent, threeOff]).discountedPrice).toBe(650)
   expect(calculateCurrentPrice(1_000, 950, [tenPercent]).discountedPrice).toBe(900)
 })
@@ -64,7 +64,7 @@ test('the next time at which a price can change is the next start or end of a di
   expect(calculateCurrentPrice(1_000, null, [{ ...tenPercent, ends_in: null }]).changesIn).toBeNull()
 })
 
-test('with any discounts, the price is between zero and the price without them', () => {
+test('the price with any discounts is between zero and the price without them', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
       const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)
@@ -75,7 +75,7 @@ test('with any discounts, the price is between zero and the price without them',
   )
 })
 
-test('the order of discounts is irrelevant, and another discount never raises the price', () => {
+test('the order of discounts does not matter, and another discount never raises the price', () => {
   fc.assert(
     fc.property(cases, discount, ({ price, salePrice, discounts }, one) => {
       const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)

@@ -83,7 +83,7 @@ test('a product import that changes nothing writes no row and emits no event', a
   expect(await revision()).toEqual(before)
 })
 
-test('carts see imported prices within a second, in every process', async () => {
+test('carts show imported prices within a second, in every process', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   await importFile(one, csvOf([sized('mug', 'S')]))

@@ -47,7 +47,7 @@ test('a product page in a market with a price list takes three statements, and n
   expect(await sent()).toEqual([])
 })
 
-test('changed prices are applied with the same number of statements for any number of prices', async () => {
+test('changed list prices of products are applied with the same number of statements for any number of prices', async () => {
   const shop = await useSettled(20)
   const sent = async (variantIds: readonly string[], price: number) => {
     const { statements, background } = await shop.record(async () => {

@@ -25,7 +25,7 @@ async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
 const priceOf = async (app: CatalogApp, id: string | undefined) =>
   (await app.catalog.offers(oneOfEach([id ?? '']), null))[0]?.discountedPrice
 
-test('offers have the order of the ids, with undefined for variants that are not for sale', async () => {
+test('offers are returned in the order of the requested ids, with undefined for variants that are not for sale', async () => {
   const app = await useCatalog()
   const { product, ids } = await sell(app, {
     name: 'Mug',

@@ -139,7 +139,7 @@ test('the program has slow statements planned for their parameter values', async
   expect(await db.first(mode)).toEqual(customPlanSettings)
 })
 
-test('a product list is planned for its filters: a rare value is found by its index', async () => {
+test('the plan of a product list uses the index of a filter value that is rare', async () => {
   const all = { q: null, ...noFilter }
   for (const filter of [
     { q: productLikePatterns('zebra') },

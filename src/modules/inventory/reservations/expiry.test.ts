@@ -56,7 +56,7 @@ test('a release of a deleted reservation and a repeated release change no stock'
   }
 })
 
-test('an order that has locked one of its reservations loses none of them to expiry', async () => {
+test('an order that has locked one of its stock reservations loses none of them to expiry', async () => {
   const { stock, itemIds, sql, client } = await useStock({ items: 2 })
   const owner = newId()
   const lines = itemIds.map(variantId => ({ variantId, quantity: 1 }))

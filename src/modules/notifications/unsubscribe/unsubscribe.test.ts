@@ -82,7 +82,7 @@ test('an accepted mail resets the bounce count of its address', async () => {
   expect(await shop.sql('select * from notifications.suppressions')).toEqual([])
 })
 
-test('a forged unsubscribe token is rejected', async () => {
+test('a forged token in an unsubscribe link is rejected', async () => {
   const shop = await useMailingAccounts()
   for (const token of ['x', Buffer.from('ada@example.com').toString('base64url')]) {
     const path = `/api/notifications/unsubscribe?token=${token}`

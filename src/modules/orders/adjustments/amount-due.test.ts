@@ -30,14 +30,14 @@ async function useLoweredOrder(loweredMinor: number) {
   return { refund, account }
 }
 
-test('a credit above the amount due lowers it to 0', async () => {
+test('a credit above the amount due of an order lowers that to 0', async () => {
   const { refund, account } = await useLoweredOrder(1_990)
   const { status, text } = await refund(500)
   expect(status, text).toBe(200)
   expect(await account()).toEqual({ due: 0, captured: 10, refunded: 0, refunding: 0 })
 })
 
-test('a refund of more than was captured refunds what was captured', async () => {
+test('a refund of more than was captured refunds the captured amount', async () => {
   const { refund, account } = await useLoweredOrder(700)
   const { status, text } = await refund(2_000)
   expect(status, text).toBe(200)

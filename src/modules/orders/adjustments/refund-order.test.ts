@@ -37,7 +37,7 @@ async function usePaidTransfers() {
   return { ...shop, order, paid, pay }
 }
 
-test('each transaction of a refund locks the account once', async () => {
+test('each transaction of a refund locks the payment account once', async () => {
   const { admin, order, paid, pay, record } = await usePaidTransfers()
   const reason = 'a scratch'
   const [amount, lines, whole, unpaid, ordered] = [

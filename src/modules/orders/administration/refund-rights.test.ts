@@ -77,7 +77,7 @@ test("small refunds of one order add up against the administrator's refund limit
   expect(Number(await shop.refundedOf(id))).toBe(2_001)
 })
 
-test('an API key has its own refund limit', async () => {
+test('an API key has its own limit for refunds', async () => {
   const shop = await useLimits()
   const id = await shop.paid()
   for (const answer of await shop.everything(shop.key, id)) expect(answer).toMatchObject(LIMIT)

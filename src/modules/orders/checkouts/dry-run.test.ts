@@ -67,7 +67,7 @@ const sorted = (components: readonly Component[]) =>
     .map(({ kind, rate_ppm, tax_category, amount }) => `${kind} ${rate_ppm} ${tax_category} ${amount}`)
     .sort()
 
-test('a dry run and a checkout of the same basket cost the same', async () => {
+test('a pricing dry run and a checkout of the same basket return the same price', async () => {
   const { as, admin, items } = await useTaxes()
   const buyer = as(customer())
   const anyBasket = fc.record({

@@ -59,7 +59,7 @@ test("an incomplete e-mail address is stored, and blocks the guest's checkout un
   expect(await put(' Ada@Example.COM')).toMatchObject({ email: 'ada@example.com', ready: true, findings: [] })
 })
 
-test("a checkout of a guest's cart reports a change of the cart", async () => {
+test("a guest's checkout of a cart reports a later change of the cart", async () => {
   const shop = await useCheckouts()
   await shop.usePost()
   const [mug, cup] = [await shop.sell(), await shop.sell()]

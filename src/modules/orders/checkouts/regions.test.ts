@@ -34,7 +34,7 @@ async function checkoutOf(shop: Shop, variant: string, said: object) {
   return { json, faults }
 }
 
-test('every spelling of a region has the same taxes and shipping rates', async () => {
+test('every spelling of a region in an address has the same taxes and shipping rates', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)
@@ -54,7 +54,7 @@ test('every spelling of a region has the same taxes and shipping rates', async (
     }
 })
 
-test('where taxes depend on the region, a valid region is required', async () => {
+test('a checkout needs a valid region where taxes depend on the region', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)
@@ -87,7 +87,7 @@ test('the region of an address is not precise enough if a part of it has other t
   expect((await to('TF')).json).toMatchObject({ ready: true, tax_total: 0 })
 })
 
-test('where shipping rates depend on the region, a valid region is required', async () => {
+test('a checkout needs a valid region where shipping rates depend on the region', async () => {
   const shop = await useCheckouts()
   const mug = await shop.sell()
   await sendEverywhere(shop)

@@ -98,7 +98,7 @@ test('an update of a checkout replaces its whole input', async () => {
   expect([stale.status, stale.json]).toMatchObject([412, { code: 'CHECKOUT_STALE', version: 2 }])
 })
 
-test('a checkout of a cart reports a change of the cart', async () => {
+test("a customer's checkout of a cart reports a later change of the cart", async () => {
   const { sell, buyer, begin, ada } = await useBuyer()
   const [mug, cup] = [await sell(), await sell()]
   const empty = await buyer.post('/api/checkouts', { cart: true })

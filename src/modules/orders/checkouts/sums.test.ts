@@ -71,7 +71,7 @@ const address = fc.record(
 type Sum = { amount: number; included: boolean }
 const total = <T>(list: T[], of: (each: T) => number) => list.reduce((sum, each) => sum + of(each), 0)
 
-test('the components of any checkout add up to its total, and a second read returns the same', async () => {
+test('the price components of any checkout add up to its total, and a second read returns the same', async () => {
   const { as, variants, ways } = await useEverything()
   const buyer = as(customer())
   const requestBody = fc.record(

@@ -3,7 +3,7 @@ import { Type } from '../../../kernel/schema.ts'
 import { nullable, Time } from '../../../kernel/wire.ts'
 import { declaredFieldsOf } from './declared-fields.ts'
 
-test('only the members that the schema declares are kept, at any depth', () => {
+test('responses to other modules keep only the members that the schema declares, at any depth', () => {
   const at = new Date(0)
   const schema = Type.Object({
     at: Time,

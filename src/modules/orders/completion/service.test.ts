@@ -64,7 +64,7 @@ test('an order that is not shipped, not paid, held, disputed or being canceled i
   )
 })
 
-test('an order that changes while the job waits for its lock is not completed', async () => {
+test('an order that changes while the completion job waits for its lock is not completed', async () => {
   const shop = await useSent()
   const id = await shop.sent()
   await shop.pass('31 days')

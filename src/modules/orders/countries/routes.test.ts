@@ -56,7 +56,7 @@ test('a checkout accepts each region that the address rules list', async () => {
   for (const code of offered) expect(await remarks(code), code).toEqual([])
 })
 
-test('browsers and proxies cache address rules and revalidate them', async () => {
+test('browsers and proxies can cache the address rules of a country, and revalidate them', async () => {
   const { anonymous, record } = await useCountries()
   const path = '/api/countries/CA'
   const { headers } = await anonymous.get(path)
@@ -72,7 +72,7 @@ test('browsers and proxies cache address rules and revalidate them', async () =>
     .toEqual([])
 })
 
-test('without the shipping module, taxes alone require a region', async () => {
+test('without the shipping module, a region is required only where taxes depend on it', async () => {
   const { read } = await useCountries({ off: ['shipping'] })
   expect((await read('SE')).required).toEqual(['name', 'line1', 'city', 'postal_code'])
 })

@@ -41,7 +41,7 @@ test('deliveries and returns to the sender are in the order history, and restart
   expect(Date.parse(order.updated_at) - Date.parse(before)).toBeGreaterThan(28 * 86_400_000)
 })
 
-test('a tracking event that is voided before the order handles it is not recorded', async () => {
+test('a tracking event that is voided before the order handles it is not recorded in the order', async () => {
   const shop = await usePaidOrders()
   const { id } = await shop.order(2)
   await shop.pay(id)
@@ -73,7 +73,7 @@ test('a tracking event that is voided before the order handles it is not recorde
   expect(await events('delivered')).toEqual(['deliver', 'deliver'])
 })
 
-test('canceled units are no longer to be shipped', async () => {
+test('canceled units of an order are no longer to be shipped', async () => {
   const shop = await usePaidOrders()
   const [{ id: part }, { id: whole }] = [await shop.order(3), await shop.order()]
   await shop.does(part, 'cancel', { lines: [{ line: 1, quantity: 2 }] })

@@ -56,7 +56,7 @@ test('a retried guest order returns the same order token, which is in no table',
   expect(shop.log.join('')).not.toContain(first.json.order_token.slice(-20))
 })
 
-test('a guest order needs an email address and items', async () => {
+test('a guest order needs an e-mail address and items', async () => {
   const shop = await useOrders()
   const refused = async (body: object) => {
     const { status, json } = await shop.anonymous.post('/api/orders/guest', body)

@@ -8,7 +8,7 @@ const many = (count: number, prefix = 'key') =>
 const email = 'ada@example.com'
 
 describe('the metadata of an order', () => {
-  test('is that of the request', async () => {
+  test('an order has the metadata of its request', async () => {
     const shop = await useOrders()
     const buyer = shop.as(customer())
     const metadata = { gift_note: 'For Ada', empty: '', none: null }
@@ -19,7 +19,7 @@ describe('the metadata of an order', () => {
     expect(read).not.toHaveProperty('private_metadata')
   })
 
-  test('is that of the cart, and over it that of the checkout', async () => {
+  test("an order of a cart has the cart's metadata, overridden by that of the checkout", async () => {
     const shop = await useOrders()
     const { buyer } = await shop.withCart(itemOf(shop.mug))
     await buyer.patch('/api/cart', { metadata: { source: 'app', gift_note: 'For Ada' } })
@@ -37,7 +37,7 @@ describe('the metadata of an order', () => {
     expect((await buyer.get('/api/cart')).json).toMatchObject({ count: 0, metadata: {} })
   })
 
-  test('of a cart that changed since is not ordered', async () => {
+  test("a checkout whose cart's metadata has changed since is not ordered", async () => {
     const shop = await useOrders()
     const { buyer } = await shop.withCart(itemOf(shop.mug))
     const { json } = await buyer.post('/api/checkouts', { cart: true, email, shipping_address: STOCKHOLM })
@@ -46,7 +46,7 @@ describe('the metadata of an order', () => {
     expect([placed.status, placed.json.code]).toEqual([409, 'CART_CHANGED'])
   })
 
-  test('never exceeds the limits, because the checkout is rejected before', async () => {
+  test('the metadata of an order never exceeds the limits, because the checkout is rejected before', async () => {
     const shop = await useOrders()
     const { buyer } = await shop.withCart(itemOf(shop.mug))
     await buyer.patch('/api/cart', { metadata: many(30, 'cart') })
@@ -62,7 +62,7 @@ describe('the metadata of an order', () => {
 })
 
 describe('an administrator', () => {
-  test('changes the metadata of an order, and alone sees the private part', async () => {
+  test('an administrator changes the metadata of an order, and alone sees the private part', async () => {
     const shop = await useOrders()
     const buyer = shop.as(customer())
     const { json } = await buyer.post('/api/orders', {
@@ -87,7 +87,7 @@ describe('an administrator', () => {
     expect([full.status, full.json.code]).toEqual([400, 'METADATA_LIMIT'])
   })
 
-  test('filters orders by metadata, also the export', async () => {
+  test('an administrator filters orders by metadata, also in the export', async () => {
     const shop = await useOrders()
     const ids: string[] = []
     for (const metadata of [{ channel: 'app', campaign: 'a&b=[1]' }, { channel: 'app' }, {}]) {

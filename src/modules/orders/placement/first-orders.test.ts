@@ -57,7 +57,7 @@ test('a customer who has ordered gets no first-order discount until that order i
   expect(await findings()).toEqual(['CODE_FIRST_ORDER_ONLY'])
 })
 
-test('first orders of guests count by email address, and claimed orders count for the account', async () => {
+test('first orders of guests count by e-mail address, and orders that an account has claimed count for the account', async () => {
   const { as, anonymous, order, asked, welcomed } = await useWelcome()
   const [ada, other] = [{ email: 'ada@example.com' }, { email: 'bob@example.com' }]
   const { json: guest } = await anonymous.post('/api/orders/guest', { ...order, ...ada })
@@ -200,7 +200,7 @@ const AUTOMATIC = [
   { uses_per_customer: 1, needs_code: false }
 ]
 
-test('a promotion without a code that depends on earlier orders is for verified customers, at the price shown', async () => {
+test('a promotion without a code for first orders applies only to verified customers, at the price that was shown', async () => {
   for (const promotion of AUTOMATIC) {
     const { account, order, mug } = await useWelcome(promotion)
     const buyer = account('ada@example.com', true)
@@ -214,7 +214,7 @@ test('a promotion without a code that depends on earlier orders is for verified 
   }
 })
 
-test('neither a price nor an order reveals whether the owner of an email address has bought', async () => {
+test('neither a price nor an order reveals whether the owner of an e-mail address has bought before', async () => {
   for (const promotion of AUTOMATIC) {
     const { admin, anonymous, account, asGuest, order, pay, mug } = await useWelcome(promotion)
     const { json: paid } = await asGuest('ada@example.com', HOME, order)
@@ -246,7 +246,7 @@ test('neither a price nor an order reveals whether the owner of an email address
   }
 })
 
-test('unpaid orders with a stranger’s email address count only in the network of the sender', async () => {
+test("unpaid orders with a stranger’s e-mail address count as that buyer's only in the sender's network", async () => {
   const { asGuest, order } = await useWelcome()
   const email = 'ada@example.com'
   for (let orders = 0; orders < 5; orders += 1)

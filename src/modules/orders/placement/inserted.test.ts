@@ -4,7 +4,7 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
-test('the response to a new order equals a later read of it, and is made without a read', async () => {
+test('the response to a new order equals a later read of it, and takes no additional read', async () => {
   const shop = await useOrders()
   const { id: zone_id } = await shop.made('taxes/zones', { name: 'Sweden', country: 'SE' })
   await shop.made('taxes/rates', { zone_id, category: 'standard', name: 'Moms', rate_ppm: 250_000 })

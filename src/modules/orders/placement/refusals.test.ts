@@ -95,7 +95,7 @@ test('an order with another total than the expected one is rejected with the cur
   expect((await buyer.post('/api/orders', { ...sent(mug), expected_total: 1_490 })).status).toBe(201)
 })
 
-test('an order rejected for its price also names lines that are short of stock', async () => {
+test('an order rejected because its price changed also names lines that are short of stock', async () => {
   const { refused, mug, stock } = await useRefusals()
   await stock(mug, 0)
   const [status, code, json] = await refused({ ...sent(mug), expected_total: 1_489 })
@@ -129,7 +129,7 @@ test('an order with an unknown payment provider or method is not stored, and its
   expect(await reserved(mug)).toEqual([])
 })
 
-test('pending orders are limited per buyer and per network', async () => {
+test('the number of pending orders is limited per buyer and per network', async () => {
   const shop = await useRefusals({
     settings: { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '2', CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '4' }
   })

@@ -46,7 +46,7 @@ const cartOf = async (shop: Shop) => {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-test('simultaneous orders share one transaction, and each equals an order on its own', async () => {
+test('simultaneous orders share one transaction, and each stores the same as an order on its own', async () => {
   const shop = await useTogether()
   await shop.stock(shop.mug, 100)
   const carts = await Promise.all(numbers(2).map(() => cartOf(shop)))
@@ -104,7 +104,7 @@ test('a rejected order in a group commit does not affect the other orders', asyn
   expect(await shop.traces()).toMatchObject([{ orders: 4, lines: 4, accounts: 4, reservations: 4 }])
 })
 
-test('an order with a limited code is not in a group commit', async () => {
+test('an order with a limited promotion code does not join a group commit', async () => {
   const shop = await useTogether()
   await shop.stock(shop.mug, 100)
   const promotion = await shop.made('promotions', {

@@ -169,7 +169,7 @@ test('the units of unpaid orders that pending card orders of one network can tak
   await shop.card(3)
 })
 
-test('new card orders of a network keep the protected units while their buyers pay', async () => {
+test('unpaid card orders of a network keep its protected units for the minutes in which their buyers pay', async () => {
   const settings = { CARTWRIGHT__ORDERS__UNPAID_STOCK__CARD_MINUTES: '10' }
   const shop = await useEvictions({ settings })
   await shop.stock(shop.mug, 6)

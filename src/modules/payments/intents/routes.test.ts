@@ -64,7 +64,7 @@ test('a second request to pay returns the open payment, also after a lost respon
   expect((await payment(first.id)).operations).toMatchObject([{ state: 'succeeded' }])
 })
 
-test('a declined payment can be tried again, and a card can require authentication', async () => {
+test('after a declined payment the buyer can try again, and a card can require authentication', async () => {
   const { order, intent, act, payment } = await usePayments()
   const { id } = await intent(await order())
   await act(id, 'fail')

@@ -152,7 +152,7 @@ test('a refund whose idempotency key has expired is searched at the provider, ne
   expect((await shop.payment(id)).operations[2].error).toBe('the provider never received it')
 })
 
-test('a refund can fail after it succeeded, and can then be repeated', async () => {
+test('a refund can fail after the provider reported its success, and can then be repeated', async () => {
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   const { json } = await shop.admin.post(path(id, 'refund'), { amount: 10_000, reason })

@@ -122,7 +122,7 @@ test('a wrong Stripe API key fails no payment, and an operation that Stripe reje
   expect(await account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
 })
 
-test('a buyer who returns from the provider sees the payment immediately, and Stripe gets one request', async () => {
+test('a buyer who returns from Stripe sees the payment immediately, and Stripe gets one request', async () => {
   const { order, intent, stripe, call, as, buyer, payment, account, changes, request, tokenOf, sql } =
     await useStripeShop()
   const orderId = await order(10_000)

@@ -116,7 +116,7 @@ test('tax rates in quote rules are grouped by country, without ended ones', asyn
   expect([around('80331'), around('10115')]).toEqual([[germany, munich].sort(), [germany]])
 })
 
-test('quote rules without limits and codes cost no statement, and one each with them', async () => {
+test('reading quote rules takes no statement without usage limits and codes, and one more for each of these', async () => {
   const shop = await usePricing()
   await promote(shop, {})
   const statementsOf = async (codes: string[]) =>

@@ -4,7 +4,7 @@ import { customer } from '../../../testing.ts'
 
 const BEFORE = { settings: { CARTWRIGHT__REVIEWS__MODERATION: 'before' } }
 
-test('with moderation, only the author sees a pending review', async () => {
+test('with moderation of reviews, only the author sees a pending review', async () => {
   const shop = await useReviews(BEFORE)
   const mug = await shop.product()
   const ada = customer()

@@ -20,7 +20,7 @@ const fill = (shop: Shop, many: number) =>
     [many]
   )
 
-test(`each page of a list of ${MANY} shipments costs the same`, async () => {
+test(`each page of a list of ${MANY} shipments costs the same number of database buffers`, async () => {
   const shop = await useShipping()
   await fill(shop, MANY)
   await shop.sql('analyze shipping.shipments')
@@ -65,7 +65,7 @@ test('the pages of the shipment list contain each shipment once, also with equal
   expect(seen).toEqual(wanted.map(({ id }) => id))
 })
 
-test('packing slips come in pages that link to the next one', async () => {
+test('packing slips are printed in pages that link to the next one', async () => {
   const shop = await useShipping()
   await fill(shop, SHEETS * 4 + 2)
   const bySelf = { waiting: 'sent_at is null', sent: 'sent_at is not null' }

@@ -81,7 +81,7 @@ test('an order has one shipment for each group that is shipped or picked up', as
   expect(statements).toEqual(['shipping.list_shipments_of_order'])
 })
 
-test('shipments are created in the transaction of the order, with derived ids, in one statement', async () => {
+test('shipments are created in the transaction of the order, in one statement, with ids derived from the order', async () => {
   const { shop, buyer, open, read } = await useShipments()
   const order = { orderId: newId(), customerId: buyer.id, groups: [post, pickup] }
   const api = shop.apiOf(shippingModule) as ShippingApi

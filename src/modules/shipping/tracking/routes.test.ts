@@ -45,7 +45,7 @@ test('tracking events are shown to the buyer once, latest first', async () => {
   ])
 })
 
-test('a shipment emits delivered and returned once, however often the events are repeated', async () => {
+test('a shipment emits its events delivered and returned once, however often the tracking events are repeated', async () => {
   const { send, tell, receivedEvents, admin } = await useParcels()
   const [one, other] = [await send(), await send()]
   const returned = { status: 'returned', occurred_at: day(5) }

@@ -46,7 +46,7 @@ test('events of external modules are sent by webhook only when their declaration
   ).toEqual([])
 })
 
-test('webhooks carry the position and the version of the event in the log', async () => {
+test('webhooks carry the version of the event and its position in the event log', async () => {
   const shop = await useWebhooks({}, wishes)
   const { receiver, platform } = shop
   await shop.subscribe()
@@ -59,7 +59,7 @@ test('webhooks carry the position and the version of the event in the log', asyn
   expect(items).toHaveLength(3)
 })
 
-test('a webhook waits for its position while an earlier transaction is open, without a failed attempt', async () => {
+test('a webhook waits without a failed attempt until its event has a position behind an open earlier transaction', async () => {
   const shop = await useWebhooks({ CARTWRIGHT__EVENTS__POSITION_WAIT_SECONDS: '60' }, wishes)
   const { receiver, sql } = shop
   await shop.subscribe()

@@ -67,7 +67,7 @@ test('a batch of calls runs in the asynchronous context of its first caller, not
   expect(contexts).toEqual([0, 1, 2])
 })
 
-test('no batch has more than 64 calls', async () => {
+test('no batch of calls has more than 64 calls', async () => {
   const { batches, work } = doubling()
   await Promise.all(numbers(130).map(createCallBatcher(work, 1_000)))
   expect(batches.map(({ length }) => length)).toEqual([64, 64, 2])

@@ -186,7 +186,7 @@ test('a prepared statement whose columns change in a migration succeeds at its n
   expect(await attempt(tx => tx.rows(allMarks))).toEqual({ kind: 'done', value: [] })
 })
 
-test('a closed dedicated connection rejects work', async () => {
+test('the closed dedicated connection rejects work', async () => {
   const { attempt, apart: dedicated } = await useApart()
   await attempt(mark(1))
   await dedicated.close()
