@@ -1,0 +1,374 @@
+import { DomainError } from '../../src/kernel/errors.ts'
+import { createOrderRefunds } from '../../src/modules/orders/adjustments/refund-order.ts'
+import * as adjustmentRows from '../../src/modules/orders/adjustments/repository.ts'
+import {
+  createOrderAdjustmentService,
+  type OrderAdjustmentService
+} from '../../src/modules/orders/adjustments/service.ts'
+import { createAdminOrderActions } from '../../src/modules/orders/administration/actions.ts'
+import { createCancellationService } from '../../src/modules/orders/cancellation/service.ts'
+import { createCancellationSettlement } from '../../src/modules/orders/cancellation/settlement.ts'
+import { createPlacePendingOrder } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
+import { addToLineCounters, remainingLineUnits } from '../../src/modules/orders/lifecycle/counters.ts'
+import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
+import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
+import { createApplyPaymentChange } from '../../src/modules/orders/payments/apply-change.ts'
+import { createPaymentListener } from '../../src/modules/orders/payments/listener.ts'
+import { fakePayments } from '../../src/modules/payments/fake.ts'
+import { orderPayments } from '../../src/modules/payments/index.ts'
+import type { IdempotentWrite } from '../../src/platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../src/platform/postgres/database.ts'
+
+type ModelLine = { readonly quantity: number; readonly unitMinor: number }
+export type ModelOrder = {
+  readonly lines: readonly ModelLine[]
+  readonly deliveryMinor: number
+  readonly roundingMinor: number
+}
+export type RefundStep =
+  | { do: 'pay' | 'capture late'; share: number }
+  | { do: 'authorize' | 'ship' | 'cancel' | 'expire' | 'lose responses' | 'report refunds' | 'respond' }
+  | { do: 'cancel line' | 'refund line'; line: number }
+  | { do: 'refund amount'; share: number }
+
+const ID = '01981d5e-0000-7000-8000-000000000001'
+const ADMIN = { role: 'admin', id: null, reason: null } as const
+const TIMEOUTS = { usual: 1_800, transfer: 86_400, transferOfVerified: 604_800 }
+const TAX_PPM = 250_000
+
+/** The rows of one order. A transaction that fails leaves them as they were. */
+type Rows = {
+  order: orderRows.LockedOrderRow
+  lines: {
+    line: number
+    ordered: number
+    canceled: number
+    fulfilled: number
+    returned: number
+    refunded: number
+  }[]
+  adjustments: { id: string; amount: number; back: number }[]
+  parts: { line: number | null; group_key: string | null; amount: number }[]
+}
+
+const totalOf = ({ lines, deliveryMinor, roundingMinor }: ModelOrder) =>
+  lines.reduce((sum, { quantity, unitMinor }) => sum + quantity * unitMinor, 0) +
+  deliveryMinor +
+  roundingMinor
+
+/** A result of `refundModelOf` that breaks a promise. */
+export class BrokenPromise extends Error {}
+
+/**
+ * Runs the services of orders on rows in memory, with the fake of payments. Only SQL, stock, carts and promotions are left out.
+ * `change` replaces steps, so that a test can plant a fault.
+ */
+export async function refundModelOf(
+  model: ModelOrder,
+  change: (service: OrderAdjustmentService) => Partial<OrderAdjustmentService> = () => ({})
+) {
+  const total = totalOf(model)
+  let rows = rowsOf(model, total)
+  let writes = 0
+  const statements = new Map<object, (values: never) => unknown>()
+  const handle = <V>(statement: object, handler: (values: V) => unknown) => statements.set(statement, handler)
+  handle(orderRows.lockOrder, () => ({ ...rows.order }))
+  handle(orderRows.listOrderLines, () =>
+    rows.lines.map(line => ({ ...line, group_key: 'goods', variant_id: ID, requires_shipping: true }))
+  )
+  handle(orderRows.updateOrderState, ({ state, cancel_requested_by }: Rows['order']) =>
+    Object.assign(rows.order, { state, cancel_requested_by })
+  )
+  handle(orderRows.updateOrderPaymentStatus, ({ payment_status }: Rows['order']) =>
+    Object.assign(rows.order, { payment_status })
+  )
+  handle(orderRows.updatePaymentTerms, ({ terms }: Rows['order']) => Object.assign(rows.order, { terms }))
+  handle(orderRows.updateLineCounters, (columns: Record<string, number[]>) => {
+    rows.lines = rows.lines.map((line, at) => ({
+      ...line,
+      canceled: columns.canceled?.[at] ?? 0,
+      fulfilled: columns.fulfilled?.[at] ?? 0,
+      returned: columns.returned?.[at] ?? 0,
+      refunded: columns.refunded?.[at] ?? 0
+    }))
+  })
+  handle(orderRows.insertOrderHistory, () => 1)
+  handle(adjustmentRows.listOrderPriceParts, () => pricePartsOf(model))
+  handle(adjustmentRows.listCreditedParts, () => rows.parts)
+  handle(adjustmentRows.insertOrderAdjustment, ({ id, amount, back }: Rows['adjustments'][number]) => {
+    if (rows.adjustments.some(each => each.id === id)) return 0
+    rows.adjustments.push({ id, amount, back })
+    return 1
+  })
+  handle(
+    adjustmentRows.insertOrderAdjustmentParts,
+    ({ parts }: { parts: { line?: number; group?: string; amountMinor: number }[] }) => {
+      for (const { line = null, group = null, amountMinor } of parts)
+        rows.parts.push({ line, group_key: group, amount: amountMinor })
+    }
+  )
+  handle(adjustmentRows.sumOrderAdjustments, ({ id }: { id: string }) => ({
+    credited: rows.adjustments.reduce((sum, { amount }) => sum + amount, 0),
+    refunded: rows.adjustments.reduce((sum, { back }) => sum + back, 0),
+    exists: rows.adjustments.some(each => each.id === id)
+  }))
+
+  const answer = async (statement: object, values: unknown) => {
+    const handler = statements.get(statement)
+    if (handler === undefined) throw new Error(`the model has no rows for ${JSON.stringify(statement)}`)
+    return handler(values as never)
+  }
+  const db = {
+    transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+      const before = structuredClone(rows)
+      const commits: (() => void)[] = []
+      const tx = {
+        first: answer,
+        rows: answer,
+        run: answer,
+        afterCommit: (each: () => void) => commits.push(each)
+      }
+      try {
+        const result = await work(tx as unknown as Transaction)
+        for (const each of commits) each()
+        return result
+      } catch (error) {
+        rows = before
+        throw error
+      }
+    }
+  } as Database
+
+  const fake = fakePayments(() => db)
+  const payments = orderPayments(fake)
+  const emit = () => {}
+  const unpaidStock = { sync: async () => {} }
+  const pricing = { release: async () => {}, countPaidRedemptions: async () => {} }
+  const fulfilment = { deliverDigital: async (_tx: Transaction, locked: never) => locked }
+  const changes = createOrderTransitions({ payments, shipping: undefined, unpaidStock, policy: 'unshipped' })
+  const real = createOrderAdjustmentService({ emit })
+  const adjustments = { ...real, ...change(real) }
+  const settlement = createCancellationSettlement({
+    changes,
+    emit,
+    pricing: pricing as never,
+    inventory: undefined,
+    cart: undefined
+  })
+  const applyPaymentChange = createApplyPaymentChange({
+    settleCancellation: settlement.settle,
+    adjustments,
+    fulfilment: fulfilment as never,
+    evictions: { secure: async () => true },
+    placePendingOrder: createPlacePendingOrder({ changes, fulfilment: fulfilment as never, emit }),
+    pricing: pricing as never,
+    unpaidStock,
+    paymentTimeouts: TIMEOUTS
+  })
+  const refunds = createOrderRefunds({ db, changes, adjustments, applyPaymentChange, payments })
+  const cancellations = createCancellationService({
+    db,
+    changes,
+    settlement,
+    adjustments,
+    applyPaymentChange,
+    payments
+  })
+  const actions = createAdminOrderActions({
+    db,
+    changes,
+    adjustments,
+    refunds,
+    cancellations,
+    fulfilment: fulfilment as never,
+    inventory: undefined,
+    payments
+  })
+  payments.registerHooks(createPaymentListener({ changes, applyPaymentChange }))
+  await db.transaction(tx =>
+    payments.openAccount(tx, {
+      orderId: ID,
+      reference: 'A-1',
+      customerId: null,
+      currency: 'EUR',
+      dueMinor: total,
+      tokenVersion: 1
+    })
+  )
+
+  const writeOf = () => {
+    writes += 1
+    const id = `${ID.slice(0, -4)}${String(writes + 1_000)}`
+    return {
+      id,
+      once: (at: Database, work: never) => at.transaction(work),
+      expect: () => {}
+    } as unknown as IdempotentWrite
+  }
+  const account = () => fake.findAccount(db, ID)
+
+  async function ship(): Promise<void> {
+    await db.transaction(async tx => {
+      const locked = await changes.lock(tx, ID)
+      changes.assertAllowed(locked, 'fulfil', ADMIN)
+      const units = locked.lines.map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
+      await changes.transition(tx, locked, 'fulfil', ADMIN, {
+        lines: addToLineCounters(locked.lines, 'fulfil', units)
+      })
+      const { authorized = 0, due = 0, captured = 0 } = locked.account?.state ?? {}
+      const amountMinor = Math.min(authorized, due - captured)
+      if (amountMinor > 0) await locked.account?.capture({ id: writeOf().id, amountMinor, actor: null })
+    })
+    await fake.sendOperations(ID)
+  }
+  const expire = async () => {
+    await db.transaction(async tx => {
+      const locked = await changes.lock(tx, ID)
+      if (locked.lifecycle.state !== 'pending' || locked.lifecycle.isCancelRequested) return
+      await cancellations.begin(tx, locked, SYSTEM_ACTOR)
+    })
+    await fake.sendOperations(ID)
+  }
+  const captureLate = async (amount: number) => {
+    writes += 1
+    const fact = { kind: 'capture', status: 'succeeded', amount, objectId: `late ${writes}` } as const
+    await fake.reportFacts(ID, fact)
+  }
+  /** Returns a share of an amount, at least 1. */
+  const shareOf = (share: number, amount: number) => Math.max(1, Math.floor(share * amount))
+
+  async function take(step: RefundStep): Promise<void> {
+    switch (step.do) {
+      case 'pay': {
+        const { due, committed, authorized } = await account()
+        // Providers release the rest of an authorization with its capture, which only a shipment requests here.
+        if (authorized > 0) return
+        return fake.pay(ID, step.share === 1 ? undefined : shareOf(step.share, Math.max(due - committed, 1)))
+      }
+      case 'capture late':
+        if ((await account()).authorized > 0 || (await account()).committed === 0) return
+        return captureLate(shareOf(step.share, total))
+      case 'authorize':
+        return fake.authorize(ID)
+      case 'ship':
+        return ship()
+      case 'expire':
+        return expire()
+      case 'cancel':
+        return void (await actions.cancel(ID, undefined, ADMIN, writeOf()))
+      case 'cancel line':
+        return void (await actions.cancel(ID, [{ line: step.line, quantity: 1 }], ADMIN, writeOf()))
+      case 'refund line':
+        return actions.refund(ID, { lines: [{ line: step.line, quantity: 1 }] }, ADMIN, writeOf())
+      case 'refund amount':
+        return actions.refund(ID, { amount: shareOf(step.share, total) }, ADMIN, writeOf())
+      case 'lose responses':
+        return fake.setSilent(true)
+      case 'report refunds':
+        return fake.reportRefunds(ID)
+      case 'respond':
+        fake.setSilent(false)
+        return fake.sendOperations(ID)
+    }
+  }
+
+  const keep = (isKept: boolean, promise: string, state: object) => {
+    if (!isKept) throw new BrokenPromise(`${promise}: ${JSON.stringify({ ...state, rows })}`)
+  }
+  async function checkAlways(): Promise<void> {
+    const { due, captured, refunded } = await account()
+    keep(due >= 0, 'the amount due is never negative', { due })
+    keep(refunded <= captured, 'no more is refunded than was paid', { captured, refunded })
+  }
+
+  return {
+    total,
+    /** Runs a step. Returns the code of the error by which the shop rejects it. */
+    take: async (step: RefundStep): Promise<string | undefined> => {
+      const rejected = await take(step).then(
+        () => undefined,
+        error => {
+          if (error instanceof DomainError) return error.code
+          throw error
+        }
+      )
+      await checkAlways()
+      return rejected
+    },
+    /** Waits for all responses and compares the money with the price. Returns how the order ended. */
+    settle: async (): Promise<'canceled' | 'paid' | 'unpaid'> => {
+      await take({ do: 'respond' })
+      await checkAlways()
+      const { captured, refunded, refunding, due } = await account()
+      const heldMinor = captured - refunded
+      const worthMinor = total - rows.adjustments.reduce((sum, { amount }) => sum + amount, 0)
+      const state = { captured, refunded, refunding, due, total, worthMinor, state: rows.order.state }
+      keep(refunding === 0, 'every refund has a result', state)
+      keep(worthMinor >= 0, 'no more is credited than the order cost', state)
+      if (rows.order.state === 'canceled') {
+        keep(heldMinor === 0, 'all that was paid of a canceled order is refunded', state)
+        return 'canceled'
+      }
+      // A payment beyond the price of the order is not refunded by itself: the order is flagged as overpaid.
+      const doubleMinor = Math.max(0, captured - total)
+      if (captured < due) {
+        keep(heldMinor <= worthMinor, 'nothing above the price of a partly paid order is kept', state)
+        return 'unpaid'
+      }
+      keep(heldMinor === worthMinor + doubleMinor, 'what is kept of a paid order is its price', state)
+      return 'paid'
+    }
+  }
+}
+
+const rowsOf = ({ lines }: ModelOrder, total: number): Rows => ({
+  order: {
+    id: ID,
+    number: 'A-1',
+    state: 'pending',
+    terms: 'prepaid',
+    customer_id: null,
+    mailbox: null,
+    token_version: 1,
+    cart_id: null,
+    currency: 'EUR',
+    total,
+    payment_status: total === 0 ? 'paid' : 'unpaid',
+    cancel_requested_by: null,
+    held_at: null,
+    erased_at: null,
+    is_deferred: false,
+    is_buyer_verified: false,
+    canceled_for: null,
+    version: 1
+  },
+  lines: lines.map(({ quantity }, at) => ({
+    line: at + 1,
+    ordered: quantity,
+    canceled: 0,
+    fulfilled: 0,
+    returned: 0,
+    refunded: 0
+  })),
+  adjustments: [],
+  parts: []
+})
+
+/** A quarter is added as tax, which the prices include. */
+function pricePartsOf({ lines, deliveryMinor, roundingMinor }: ModelOrder) {
+  const part = (kind: string, amount: number, of: { line?: number; group_key?: string }) => {
+    const tax = Math.round((amount * TAX_PPM) / (1_000_000 + TAX_PPM))
+    const rate = { rate_ppm: TAX_PPM, tax_category: 'standard' }
+    const row = { line: null, group_key: null, ...of }
+    return [
+      { ...row, kind, amount, rate_ppm: null, tax_category: null, included: false },
+      { ...row, ...rate, kind: 'tax', amount: tax, included: true }
+    ]
+  }
+  const rounding = { line: null, group_key: null, rate_ppm: null, tax_category: null, included: false }
+  return [
+    ...lines.flatMap(({ quantity, unitMinor }, at) => part('item', quantity * unitMinor, { line: at + 1 })),
+    ...part('shipping', deliveryMinor, { group_key: 'goods' }),
+    { ...rounding, kind: 'cash_rounding', amount: roundingMinor }
+  ]
+}
