@@ -50,7 +50,7 @@ test.each<[string, Partial<PostalAddress>, string[]]>([
   ['MX', { city: 'México', region: 'CDMX', postal_code: '6000' }, ['postal_code']],
   ['GH', { city: 'Accra' }, []],
   ['MO', {}, []]
-])('an address in %s with %o lacks %j', (country, fields, faults) => {
+])('an address in the country %s with the fields %o lacks %j', (country, fields, faults) => {
   expect(faultsOf(at(country, fields))).toEqual(faults)
 })
 
@@ -76,7 +76,7 @@ test.each([
   ['GB', '020 7946 0958', '+442079460958'],
   ['IT', '06 6982', '+39066982'],
   ['AQ', '+47 22 12 34 56', '+4722123456']
-])('in %s, the phone number %s is %s', (country, phone, number) => {
+])('in the country %s, the phone number %s is normalized to %s', (country, phone, number) => {
   expect(normalizeAddress(at(country, { phone }), PATH).address.phone).toBe(number)
   expect(faultsOf(at(country, { phone }))).not.toContain('phone')
 })
@@ -86,7 +86,7 @@ test.each([
   ['SE', 'ask the porter'],
   ['US', 'call 650 253 0000'],
   ['AQ', '22 12 34 56']
-])('in %s the phone number %s is invalid', (country, phone) => {
+])('in the country %s the phone number %s is invalid', (country, phone) => {
   expect(faultsOf(at(country, { phone }))).toContain('phone')
 })
 

@@ -69,7 +69,7 @@ async function readUntil({ db }: Pick<Shop, 'db'>, isOver: () => boolean): Promi
   }
 }
 
-test('a reader gets every event once and in order, while writers are killed and a transaction stays open', {
+test('a reader of the event log gets every event once and in order, while writers are killed and a transaction is open', {
   timeout: 600_000
 }, async () => {
   const shop = await useShop({ modules: [chimeModule()] })

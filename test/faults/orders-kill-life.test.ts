@@ -162,7 +162,7 @@ async function useOperation(deed: OrderOperation) {
 }
 
 test.each(Object.keys(OPERATIONS))(
-  'a process is killed while %s: the operation is applied once, and the retry succeeds',
+  'a process is killed while %s: the order operation is applied once, and the retry succeeds',
   async name => {
     const deed = OPERATIONS[name] as OrderOperation
     const shop = await useOperation(deed)

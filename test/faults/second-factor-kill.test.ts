@@ -225,7 +225,7 @@ const stateOf = async (id: string) =>
   )[0]
 
 test.each(Object.keys(OPERATIONS))(
-  'a process is killed while %s: the operation is complete or absent, and a retry succeeds',
+  'a process is killed while %s: the second-factor operation is complete or absent, and a retry succeeds',
   async deed => {
     const prepare = OPERATIONS[deed] as () => Promise<Operation>
     const alive = await prepare()

@@ -213,13 +213,17 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
   }
 }
 
-test.each(Object.entries(PROMISES))(`in each of ${BASKETS} random baskets: %s`, HOURS, (_, keeps) => {
-  const someNumbers = fc.array(fc.nat({ max: 100 }), { minLength: 7, maxLength: 7 })
-  fc.assert(
-    fc.property(anyBasket, someNumbers, (basket, numbers) => keeps(basket, computeQuote(basket), numbers)),
-    { numRuns: BASKETS }
-  )
-})
+test.each(Object.entries(PROMISES))(
+  `the price of each of ${BASKETS} random baskets keeps the promise: %s`,
+  HOURS,
+  (_, keeps) => {
+    const someNumbers = fc.array(fc.nat({ max: 100 }), { minLength: 7, maxLength: 7 })
+    fc.assert(
+      fc.property(anyBasket, someNumbers, (basket, numbers) => keeps(basket, computeQuote(basket), numbers)),
+      { numRuns: BASKETS }
+    )
+  }
+)
 
 test('at most 20 promotions reduce one line, however many there are', () => {
   const promotions = Array.from({ length: 30 }, (_, index) => ({

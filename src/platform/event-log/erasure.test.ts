@@ -25,7 +25,7 @@ const letters = defineModule({
   })
 })
 
-test('erasing a customer sets the declared personal fields of the log to null, and keeps the rest', async () => {
+test('erasing a customer sets the declared personal fields of events in the log to null, and keeps the rest', async () => {
   const auth = fakeAuth()
   const shop = await useShop({ modules: [letters], instead: { auth } })
   const [ada, eve] = [customer(), customer()]
@@ -46,7 +46,7 @@ test('erasing a customer sets the declared personal fields of the log to null, a
   expect(await auth.exportUser(ada.id)).toMatchObject({ parts: { event_log: [] } })
 })
 
-test('erasing a guest sets personal fields to null by the ids of orders and by addresses', async () => {
+test("erasing a guest sets the personal fields of events to null that match the guest's orders or e-mail addresses", async () => {
   const shop = await useShop({ modules: [letters] })
   const [order, email] = [newId(), 'guest@example.com']
   await shop.apiOf(letters)?.send(order, 'other@example.com')

@@ -24,7 +24,7 @@ async function useLog() {
   return { ...shop, ring, find, rows, isPositioned }
 }
 
-test('the weeks of the log exist ahead of time', async () => {
+test('the weekly partitions of the event log exist ahead of time', async () => {
   const { sql } = await useLog()
   const weeks = await sql(
     `select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
@@ -33,7 +33,7 @@ test('the weeks of the log exist ahead of time', async () => {
   expect(weeks.length).toBeGreaterThanOrEqual(5)
 })
 
-test('an event of a missing week is in the default partition, doctor reports it, and it is moved to its week', async () => {
+test('an event without a partition of its week is in the default partition, doctor reports it, and it can be moved', async () => {
   const { ring, sql, rows, find, isPositioned } = await useLog()
   await ring([1])
   await isPositioned(1)
@@ -50,7 +50,7 @@ test('an event of a missing week is in the default partition, doctor reports it,
   expect(await find()).toMatchObject({ state: 'ok', detail: '1 positions, unique and without gaps' })
 })
 
-test('a log of which everything was dropped continues with the next position', async () => {
+test('an event log whose partitions were all dropped continues with the next position', async () => {
   const { ring, sql, isPositioned, platform } = await useLog()
   await ring([1, 2])
   await isPositioned(2)
@@ -63,7 +63,7 @@ test('a log of which everything was dropped continues with the next position', a
   await expect.poll(async () => (await read()).items).toMatchObject([{ position: 3, payload: { nth: 3 } }])
 })
 
-test('doctor finds a position that was given twice and a batch that leaves a gap', async () => {
+test('doctor finds a position of the event log that was given twice, and a batch that leaves a gap', async () => {
   const { ring, sql, find, isPositioned } = await useLog()
   expect(await find()).toMatchObject({ state: 'ok', detail: 'empty' })
   await ring([1])

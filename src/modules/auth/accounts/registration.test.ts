@@ -56,7 +56,7 @@ describe('registration rules', () => {
       { ...anonymous, email: 'ada@notexample.com' },
       'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
     ]
-  ])('who may register: %s', (_who, given, applicant, code) => {
+  ])('the registration settings decide who may register: %s', (_who, given, applicant, code) => {
     expect(findRegistrationError(given, applicant)?.code).toBe(code)
   })
 })

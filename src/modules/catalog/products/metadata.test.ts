@@ -15,7 +15,7 @@ async function usePatch() {
   }
 }
 
-test('products and their variants have metadata, and the public part is on their page', async () => {
+test('products and their variants have metadata, and the public part is on the product page', async () => {
   const { app, patch, read } = await usePatch()
   const created = await createProduct(app, {
     slug: 'mug',
@@ -55,7 +55,7 @@ test('a new variant has the metadata of its request', async () => {
   expect(json).toMatchObject({ metadata: { shelf: 'B2' }, private_metadata: {} })
 })
 
-test('categories have metadata, and the public part is in the tree', async () => {
+test('categories have metadata, and the public part is in the category tree', async () => {
   const { app, patch, read } = await usePatch()
   const { id } = await createCategory(app, 'Kitchen')
   const body = { metadata: { icon: 'cup' }, private_metadata: { buyer: 'Eve' } }
@@ -89,7 +89,7 @@ test('an administrator filters products by metadata', async () => {
   expect(await listed('metadata[supplier]=Fika&status=draft')).toEqual([0])
 })
 
-test('more keys than the limit after a change are rejected, and nothing changes', async () => {
+test('a change that leaves a catalog object more metadata keys than the limit is rejected and changes nothing', async () => {
   const { app, patch } = await usePatch()
   const created = await createProduct(app, { metadata: many(50) })
   const [variant] = created.variants

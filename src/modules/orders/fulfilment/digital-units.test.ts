@@ -33,7 +33,10 @@ test.each<[string, Partial<OrderLifecycle>, PaymentTerms, boolean]>([
   ['a cancellation is pending', { isCancelRequested: true }, 'prepaid', false],
   ['it is canceled', { state: 'canceled' }, 'prepaid', false],
   ['it is done', { state: 'completed' }, 'prepaid', false]
-])('which digital units of an order can be delivered is right when %s', (_, fields, terms, isDelivered) => {
-  const units = [{ line: 2, quantity: 2 }]
-  expect(deliverableDigitalUnits({ ...PAID, ...fields }, terms)).toEqual(isDelivered ? units : [])
-})
+])(
+  'whether the digital units of an order can be delivered depends on its state: when %s',
+  (_, fields, terms, isDelivered) => {
+    const units = [{ line: 2, quantity: 2 }]
+    expect(deliverableDigitalUnits({ ...PAID, ...fields }, terms)).toEqual(isDelivered ? units : [])
+  }
+)

@@ -121,7 +121,7 @@ describe('one payment', () => {
       [fact('capture', 'succeeded'), fact('dispute', 'won', 70), fact('dispute', 'open', 70)],
       { disputed: 0 }
     ]
-  ])('the state of a payment with these facts: %s', (_, facts, state) => {
+  ])('the state of a payment is derived from its facts: a payment %s', (_, facts, state) => {
     expect(reduce(facts)).toMatchObject(state)
     expect(reduce(facts.toReversed())).toMatchObject(state)
   })
