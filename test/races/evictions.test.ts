@@ -138,7 +138,7 @@ test('stock taken for payments and stock reserved simultaneously in two processe
   await expectConsistentStock()
 })
 
-test('an order does not take units from unpaid orders that it gave up after it requested them', async () => {
+test('an order that releases units while its request for units of unpaid orders waits takes only what it still needs', async () => {
   const { stocks, itemId, sql, expectConsistentStock } = await useStock({ onHand: 5 })
   const owner = newId()
   await sql('insert into inventory.contested (owner, item_id, quantity) values ($1, $2, 1)', [owner, itemId])

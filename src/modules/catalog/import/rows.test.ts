@@ -49,7 +49,7 @@ test('an import file whose header lacks columns is rejected with their names and
   })
 })
 
-test('consecutive import rows with one handle are a product, and too many rows are cut', async () => {
+test('consecutive import rows with one handle are a product, and rows above the limit are cut off', async () => {
   const found = readShopifyHeader(['Handle', 'Title', 'Variant Price'])
   if (!('header' in found)) throw new Error(found.problem)
   async function* rows(handles: string[]) {
