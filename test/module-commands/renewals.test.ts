@@ -83,10 +83,10 @@ const renewals = (attempts: Attempt[]) =>
     })
   })
 
-async function useRenewals() {
+async function useRenewals(settings: Readonly<Record<string, string>> = {}) {
   const attempts: Attempt[] = []
   const module = renewals(attempts)
-  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, module] })
+  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, module], settings })
   const api = shop.apiOf(module)
   if (api === undefined) throw new Error('the module is disabled')
   return { ...shop, attempts, renewals: api, commands: api.orders as OrdersApi }
@@ -182,6 +182,28 @@ test("a module's repeated write returns its own order, even with the cart empty 
   expect((await place()).order.id).toBe(order.id)
   expect((await as(caller).post(`/api/orders/${order.id}/cancel`)).status).toBe(200)
   expect((await place()).order).toMatchObject({ id: order.id, status: 'canceled' })
+})
+
+test('a module without the network of a buyer is held to the limits of the buyer, and claims no confirmed stock', async () => {
+  const settings = { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1' }
+  const { commands, mug, stock, sql } = await useRenewals(settings)
+  await stock(mug, 10)
+  const ada = customerBuyer(newId())
+  const staff = { kind: 'client', customerId: newId(), actorId: newId() } as const
+  const { order } = await commands.orders.place(ada, sent(mug), newWrite())
+  const assisted = await commands.orders.place(staff, sent(mug), newWrite())
+  const limited = { code: 'ORDER_PENDING_LIMIT', details: { limit: 1 } }
+  await expect(commands.orders.place(ada, sent(mug), newWrite())).rejects.toMatchObject(limited)
+  const states = await sql("select owner, state from inventory.reservations where state <> 'closed'")
+  const stateOf = new Map(states.map(({ owner, state }) => [owner, state]))
+  expect([stateOf.get(order.id), stateOf.get(assisted.order.id)]).toEqual(['claimed', 'confirmed'])
+  const actors = await sql('select order_id, actor from orders.history')
+  expect(new Map(actors.map(row => [row.order_id, row.actor]))).toEqual(
+    new Map([
+      [order.id, ada.customerId],
+      [assisted.order.id, staff.actorId]
+    ])
+  )
 })
 
 test('an invalid order request of a module is rejected with its fields before anything is read', async () => {

@@ -136,6 +136,22 @@ export const seeds: readonly Seed[] = [
     tests: ['test/never/other-callers.test.ts']
   },
   {
+    name: 'checkouts-of-other-guests',
+    promise: 'A guest reads a checkout only with its token, over HTTP and through a module.',
+    file: 'src/modules/orders/checkouts/service.ts',
+    find: "if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFound()",
+    replace: '',
+    tests: ['src/modules/orders/ownership.test.ts', 'test/module-commands/renewals.test.ts']
+  },
+  {
+    name: 'retried-job-orders-again',
+    promise: 'A module that repeats a write gets the order that the first one placed.',
+    file: 'src/modules/orders/commands/service.ts',
+    find: 'const isRepeated = !write.alreadyApplied && (await find(write.id)) !== undefined',
+    replace: 'const isRepeated = false',
+    tests: ['test/module-commands/renewals.test.ts']
+  },
+  {
     name: 'key-reused-for-another-request',
     promise: 'An idempotency key that comes with another request is refused.',
     file: 'src/platform/idempotency/claims.ts',
