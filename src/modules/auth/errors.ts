@@ -6,7 +6,7 @@ export const registrationClosed = defineError(
   'AUTH_REGISTRATION_CLOSED',
   'This shop does not accept registrations. Ask an administrator for an account.'
 )
-export const INVITATION_FAULT: FieldFault = {
+export const INVALID_INVITATION_FAULT: FieldFault = {
   path: 'body/invitation',
   message: 'must be a code that is not used and not expired'
 }
@@ -14,14 +14,14 @@ export const invitationRequired = defineError(
   'forbidden',
   'AUTH_INVITATION_REQUIRED',
   'Registration requires a valid, unused invitation code. Ask the shop for one.',
-  { fault: INVITATION_FAULT }
+  { fault: INVALID_INVITATION_FAULT }
 )
 export const invitationNotFound = defineError(
   'not_found',
   'AUTH_INVITATION_NOT_FOUND',
   'The invitation does not exist.'
 )
-export const EMAIL_FAULT: FieldFault = {
+export const INVALID_EMAIL_FAULT: FieldFault = {
   path: 'body/email',
   message: 'must be an e-mail address, such as ada@example.com'
 }
@@ -30,10 +30,10 @@ export const emailInvalid = defineError(
   'AUTH_EMAIL_INVALID',
   'The e-mail address is not valid. Correct it.',
   {
-    fault: EMAIL_FAULT
+    fault: INVALID_EMAIL_FAULT
   }
 )
-export const EMAIL_DOMAIN_FAULT: FieldFault = {
+export const FORBIDDEN_EMAIL_DOMAIN_FAULT: FieldFault = {
   path: 'body/email',
   message: 'must be an address of a domain that may register here'
 }
@@ -41,7 +41,7 @@ export const emailDomainNotAllowed = defineError(
   'forbidden',
   'AUTH_EMAIL_DOMAIN_NOT_ALLOWED',
   'E-mail addresses of this domain cannot register. Use another address.',
-  { fault: EMAIL_DOMAIN_FAULT }
+  { fault: FORBIDDEN_EMAIL_DOMAIN_FAULT }
 )
 export const emailTaken = defineError(
   'conflict',
@@ -90,7 +90,7 @@ export const phoneInvalid = defineError(
     fault: { path: 'body/phone', message: 'must be a phone number with + and the code of its country' }
   }
 )
-export const LOCALE_FAULT: FieldFault = {
+export const INVALID_LOCALE_FAULT: FieldFault = {
   path: 'body/locale',
   message: 'must be a language, with or without a country, such as sv-SE'
 }
@@ -99,7 +99,7 @@ export const localeInvalid = defineError(
   'AUTH_LOCALE_INVALID',
   'The locale is not valid. Send a language tag such as sv-SE.',
   {
-    fault: LOCALE_FAULT
+    fault: INVALID_LOCALE_FAULT
   }
 )
 export const addressInvalid = defineError(

@@ -30,8 +30,8 @@ import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokenService, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { createPasswordResetService } from './password-resets/service.ts'
-import { UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS } from './passwords/attempt-rules.ts'
-import { argon2idHashing } from './passwords/hashing.ts'
+import { UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS } from './passwords/attempt-rules.ts'
+import { argon2idPasswordHashing } from './passwords/hashing.ts'
 import { createLoginThrottle } from './passwords/login-throttle.ts'
 import { createPasswordStrengthCheck } from './passwords/policy.ts'
 import { createPasswordService } from './passwords/service.ts'
@@ -42,7 +42,7 @@ import { createSecondFactorService } from './second-factors/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createSessionRevocations, type SessionRevocations } from './sessions/revocations.ts'
 import { createSessionService, type SessionService } from './sessions/service.ts'
-import { authSettings, authShortNames } from './settings.ts'
+import { authSettings, authShortEnvironmentNames } from './settings.ts'
 import { createAccessTokenService } from './tokens/access-tokens.ts'
 import { createTokenAuthenticator } from './tokens/authenticate.ts'
 import { createIssuerVerifiers } from './tokens/issuers.ts'
@@ -50,7 +50,7 @@ import { createSigningKeyStore, SIGNING_KEY_REFRESH_SECONDS } from './tokens/sig
 import { listUserContacts, type UserRow } from './users/repository.ts'
 import type { UserRole } from './users/schema.ts'
 import { emailVerificationRoutes } from './verification/routes.ts'
-import { createEmailVerification } from './verification/service.ts'
+import { createEmailVerificationService } from './verification/service.ts'
 
 export {
   apiKeyCreatedEvent,
@@ -145,7 +145,7 @@ export const authModule = defineModule({
   basePaths: ['/api/auth'],
   settings: authSettings,
   validate: validateAuthSettings,
-  shortNames: authShortNames,
+  shortNames: authShortEnvironmentNames,
   requires: {},
   uses: {},
   emits: authEvents,
@@ -171,7 +171,7 @@ export const authModule = defineModule({
     const throttle = { db, secrets, failuresMax }
     const passwords = createPasswordService({
       budgets: createLoginThrottle(throttle),
-      hashing: argon2idHashing,
+      hashing: argon2idPasswordHashing,
       hashConcurrency: settings.password_hash_concurrency
     })
     const revocations = createSessionRevocations(broadcast)
@@ -182,12 +182,12 @@ export const authModule = defineModule({
     const budgets = createLoginThrottle({
       ...throttle,
       purpose: 'auth.second_factor',
-      trickleSeconds: UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS
+      trickleSeconds: UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS
     })
     const challenges = createLoginChallenges({ db, factors, sessions, budgets })
     const invitations = createInvitationService({ db, secrets })
     const tokens = createOneTimeTokenService({ db, secrets, messagesPerHour: settings.messages_per_hour })
-    const verification = createEmailVerification({ db, emit, tokens, passwords, settings })
+    const verification = createEmailVerificationService({ db, emit, tokens, passwords, settings })
     const requirePassword = createPasswordStrengthCheck({ lengthMin: settings.password_length_min, shopName })
     const administration = createAccountAdministration({ db, sessions })
     const deps = { db, emit, passwords, requirePassword, sessions }

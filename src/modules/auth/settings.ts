@@ -110,7 +110,7 @@ export const authSettings = settingsSection('Accounts and tokens.', {
 export type AuthSettings = SettingsOf<typeof authSettings>
 
 /** Short environment variables for common settings. */
-export const authShortNames = {
+export const authShortEnvironmentNames = {
   CARTWRIGHT_ADMIN_EMAIL: 'admin_email',
   CARTWRIGHT_ADMIN_PASSWORD: 'admin_password'
 } as const

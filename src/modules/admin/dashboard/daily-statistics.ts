@@ -71,7 +71,7 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
     statisticsOf,
     /** Computes and stores the due days. */
     storeDue: async (signal: AbortSignal, now = Date.now()): Promise<void> => {
-      await db.run(repository.deleteStatisticsOfOtherScopes, { scope })
+      await db.run(repository.deleteDailyStatisticsOfOtherScopes, { scope })
       for (const day of await dueDays(now)) {
         signal.throwIfAborted()
         const computedAt = new Date()

@@ -32,7 +32,7 @@ export const upsertDailyStatistics = statement({
     values ($scope, $day, $statistics, $computedAt)
     on conflict (scope, day) do update set statistics = excluded.statistics, computed_at = excluded.computed_at`
 })
-export const deleteStatisticsOfOtherScopes = statement({
+export const deleteDailyStatisticsOfOtherScopes = statement({
   name: 'admin.delete_other_scopes',
   takes: { scope: 'text' },
   text: 'delete from admin.daily_statistics where scope <> $scope'

@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import type { EventLog } from '../../../platform/event-log/event-log.ts'
-import { EventFeedResponse, FEED_LIMIT_DEFAULT, FeedQuery } from './schema.ts'
+import { EVENT_FEED_LIMIT_DEFAULT, EventFeedQuery, EventFeedResponse } from './schema.ts'
 
 export function eventFeedRoutes(tiers: Tiers, eventLog: EventLog): void {
   tiers.admin.get(
@@ -12,12 +12,12 @@ export function eventFeedRoutes(tiers: Tiers, eventLog: EventLog): void {
         summary: 'List the event log',
         description:
           'Returns the events that webhooks may send, in the order of their positions, also when no webhook endpoint subscribes. Store `next_after` with the effects of a page, and send it as `after` for the next page. An administrator with scopes receives the events of those modules. 400 `EVENTS_CURSOR_AHEAD`: the position does not exist yet, for example after the shop was restored from a backup. 410 `EVENTS_CURSOR_EXPIRED`: events after this position were deleted (`events.retention_days`). In both cases read all objects again, and continue from `latest_position`.',
-        querystring: FeedQuery,
+        querystring: EventFeedQuery,
         response: { 200: EventFeedResponse }
       }
     },
     async request => {
-      const { after, limit = FEED_LIMIT_DEFAULT } = request.query
+      const { after, limit = EVENT_FEED_LIMIT_DEFAULT } = request.query
       const { items, ...page } = await eventLog.read({ after, limit, modules: identityOf(request).scopes })
       return { items: items.map(({ event_id: id, ...event }) => ({ id, ...event })), ...page }
     }

@@ -1,10 +1,10 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, response, Time } from '../../../kernel/wire.ts'
 
-export const FEED_LIMIT_DEFAULT = 100
+export const EVENT_FEED_LIMIT_DEFAULT = 100
 
 const Position = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-export const FeedQuery = input({
+export const EventFeedQuery = input({
   after: Type.Optional(
     Type.Integer({
       ...Position,
@@ -16,12 +16,12 @@ export const FeedQuery = input({
     Type.Integer({
       minimum: 1,
       maximum: 500,
-      default: FEED_LIMIT_DEFAULT,
+      default: EVENT_FEED_LIMIT_DEFAULT,
       description: 'Maximum number of events on the page.'
     })
   )
 })
-export type FeedQuery = Static<typeof FeedQuery>
+export type EventFeedQuery = Static<typeof EventFeedQuery>
 
 const FeedEventResponse = response('FeedEventResponse', {
   position: Type.Integer({

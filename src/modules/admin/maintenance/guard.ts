@@ -1,11 +1,11 @@
 import type { DomainError } from '../../../kernel/errors.ts'
 import { shopInMaintenance } from '../errors.ts'
-import type { MaintenanceRow } from './repository.ts'
+import type { MaintenanceModeRow } from './repository.ts'
 
 const RETRY_SECONDS = 300
 const RETRY_SECONDS_MAX = 3_600
 
-type Maintenance = Pick<MaintenanceRow, 'enabled' | 'message' | 'until'>
+type Maintenance = Pick<MaintenanceModeRow, 'enabled' | 'message' | 'until'>
 
 /** Whether maintenance is active at `now`, in milliseconds since 1970. It ends automatically at `until`. */
 export const isMaintenanceActiveAt = (

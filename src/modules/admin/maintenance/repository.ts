@@ -8,19 +8,19 @@ const columns = {
   updated_at: 'timestamptz'
 } as const
 
-export const findMaintenance = statement({
+export const findMaintenanceMode = statement({
   name: 'admin.find_maintenance',
   gives: columns,
   text: 'select enabled, message, until, version, updated_at from admin.maintenance'
 })
-export type MaintenanceRow = RowOf<typeof findMaintenance>
+export type MaintenanceModeRow = RowOf<typeof findMaintenanceMode>
 
-export const lockMaintenance = statement({
+export const lockMaintenanceMode = statement({
   name: 'admin.lock_maintenance',
   gives: { version: 'int4' },
   text: 'select version from admin.maintenance for update'
 })
-export const updateMaintenance = statement({
+export const updateMaintenanceMode = statement({
   name: 'admin.update_maintenance',
   takes: { enabled: 'bool', message: 'text?', until: 'timestamptz?' },
   text: `

@@ -5,15 +5,20 @@ import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { maintenanceEndPast, maintenanceModeStale } from '../errors.ts'
 import { isMaintenanceActiveAt, maintenanceErrorAt } from './guard.ts'
-import { findMaintenance, lockMaintenance, type MaintenanceRow, updateMaintenance } from './repository.ts'
+import {
+  findMaintenanceMode,
+  lockMaintenanceMode,
+  type MaintenanceModeRow,
+  updateMaintenanceMode
+} from './repository.ts'
 import type { SetMaintenanceRequest } from './schema.ts'
 
 type Deps = { db: Database; invalidation: CacheInvalidation; log: Log }
 
 /** Maintenance mode. Requests are checked against a copy in memory, which is at most a second old. */
 export async function createMaintenanceService({ db, invalidation, log }: Deps) {
-  const read = async (): Promise<MaintenanceRow> => {
-    const row = await db.first(findMaintenance)
+  const read = async (): Promise<MaintenanceModeRow> => {
+    const row = await db.first(findMaintenanceMode)
     if (row === undefined) throw new Error('the row of admin.maintenance is missing')
     return row
   }
@@ -45,7 +50,7 @@ export async function createMaintenanceService({ db, invalidation, log }: Deps) 
   })
 
   /** `enabled` is false when `until` has passed, although the row still has true. */
-  const current = async (): Promise<MaintenanceRow> => {
+  const current = async (): Promise<MaintenanceModeRow> => {
     const row = await read()
     return { ...row, enabled: isMaintenanceActiveAt(row, Date.now()) }
   }
@@ -57,13 +62,13 @@ export async function createMaintenanceService({ db, invalidation, log }: Deps) 
     async set(
       { enabled, message, until }: SetMaintenanceRequest,
       write: IdempotentWrite
-    ): Promise<MaintenanceRow> {
+    ): Promise<MaintenanceModeRow> {
       await write.once(db, async tx => {
-        const { version } = (await tx.first(lockMaintenance)) ?? { version: 0 }
+        const { version } = (await tx.first(lockMaintenanceMode)) ?? { version: 0 }
         write.expect(version, maintenanceModeStale)
         const end = typeof until === 'string' ? new Date(until) : null
         if (enabled && !isMaintenanceActiveAt({ enabled, until: end }, Date.now())) throw maintenanceEndPast()
-        await tx.run(updateMaintenance, { enabled, message: message ?? null, until: end })
+        await tx.run(updateMaintenanceMode, { enabled, message: message ?? null, until: end })
         invalidation.publish(tx)
       })
       await refresh()

@@ -4,12 +4,12 @@ import { deleteExpiredApiKeys } from '../api-keys/repository.ts'
 import { deleteExpiredLoginChallenges } from '../challenges/repository.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteExpiredOneTimeTokens } from '../one-time-tokens/repository.ts'
-import { RESERVED_TURN_SECONDS } from '../passwords/attempt-rules.ts'
-import { KNOWN_NETWORK_DAYS } from '../passwords/login-throttle.ts'
+import { RESERVED_LOGIN_ATTEMPT_SECONDS } from '../passwords/attempt-rules.ts'
+import { KNOWN_LOGIN_NETWORK_DAYS } from '../passwords/login-throttle.ts'
 import * as budgets from '../passwords/repository.ts'
 import * as sessions from '../sessions/repository.ts'
 import type { AuthSettings } from '../settings.ts'
-import { clearFormerEmails } from '../verification/repository.ts'
+import { clearOldPreviousEmails } from '../verification/repository.ts'
 
 const CLEANUP_SECONDS = 300
 /** Days for which the previous address can be notified of a change. */
@@ -25,14 +25,14 @@ export function scheduleAuthCleanup(
     timers.untilEmpty(CLEANUP_SECONDS, name, deleteSome)
   schedule('auth.sessions', () => db.run(sessions.deleteExpiredSessions, { idleDays: session_idle_days }))
   schedule('auth.login_budgets', () =>
-    db.run(budgets.deleteRefilledLoginBudgets, { turnSeconds: RESERVED_TURN_SECONDS })
+    db.run(budgets.deleteRefilledLoginBudgets, { turnSeconds: RESERVED_LOGIN_ATTEMPT_SECONDS })
   )
   schedule('auth.known_networks', () =>
-    db.run(budgets.deleteOldKnownNetworks, { knownDays: KNOWN_NETWORK_DAYS })
+    db.run(budgets.deleteOldKnownLoginNetworks, { knownDays: KNOWN_LOGIN_NETWORK_DAYS })
   )
   schedule('auth.invitations', () => db.run(invitations.deleteOldInvitations))
   schedule('auth.one_time_tokens', () => db.run(deleteExpiredOneTimeTokens))
   schedule('auth.login_challenges', () => db.run(deleteExpiredLoginChallenges))
   schedule('auth.api_keys', () => db.run(deleteExpiredApiKeys))
-  schedule('auth.former_emails', () => db.run(clearFormerEmails, { days: FORMER_EMAIL_DAYS }))
+  schedule('auth.former_emails', () => db.run(clearOldPreviousEmails, { days: FORMER_EMAIL_DAYS }))
 }

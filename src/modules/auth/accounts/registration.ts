@@ -2,11 +2,11 @@ import { emailDomain, normaliseDomain, parseEmail } from '../../../kernel/email.
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import {
-  EMAIL_DOMAIN_FAULT,
-  EMAIL_FAULT,
   emailDomainNotAllowed,
   emailInvalid,
-  INVITATION_FAULT,
+  FORBIDDEN_EMAIL_DOMAIN_FAULT,
+  INVALID_EMAIL_FAULT,
+  INVALID_INVITATION_FAULT,
   invitationRequired,
   registrationClosed
 } from '../errors.ts'
@@ -28,8 +28,8 @@ export function findRegistrationError(
 ): DomainError | undefined {
   if (rules.registration === 'closed') return registrationClosed()
   if (rules.registration === 'invite' && !applicant.isInvited) {
-    const domain = isDomainAllowed(rules, applicant.email) ? [] : [EMAIL_DOMAIN_FAULT]
-    return invitationRequired({ details: { errors: [INVITATION_FAULT, ...domain, ...others] } })
+    const domain = isDomainAllowed(rules, applicant.email) ? [] : [FORBIDDEN_EMAIL_DOMAIN_FAULT]
+    return invitationRequired({ details: { errors: [INVALID_INVITATION_FAULT, ...domain, ...others] } })
   }
   return findEmailDomainError(rules, applicant.email, others)
 }
@@ -42,7 +42,7 @@ export const findEmailDomainError = (
 ): DomainError | undefined =>
   isDomainAllowed(rules, email)
     ? undefined
-    : emailDomainNotAllowed({ details: { errors: [EMAIL_DOMAIN_FAULT, ...others] } })
+    : emailDomainNotAllowed({ details: { errors: [FORBIDDEN_EMAIL_DOMAIN_FAULT, ...others] } })
 
 function isDomainAllowed(
   { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
@@ -55,6 +55,6 @@ function isDomainAllowed(
 /** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */
 export function requireValidEmail(given: string, others: () => readonly FieldFault[] = () => []): string {
   const email = parseEmail(given)
-  if (email === undefined) throw emailInvalid({ details: { errors: [EMAIL_FAULT, ...others()] } })
+  if (email === undefined) throw emailInvalid({ details: { errors: [INVALID_EMAIL_FAULT, ...others()] } })
   return email
 }

@@ -8,14 +8,14 @@ import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import type { LoginChallenges } from '../challenges/service.ts'
 import {
   emailNotVerified,
+  INVALID_LOCALE_FAULT,
   invalidAccessToken,
   invalidCredentials,
-  invitationRequired,
-  LOCALE_FAULT
+  invitationRequired
 } from '../errors.ts'
 import { passwordChangedEvent, userRegisteredEvent } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
-import { deleteOneTimeTokensOfOldPassword } from '../one-time-tokens/repository.ts'
+import { deleteOneTimeTokensAfterPasswordChange } from '../one-time-tokens/repository.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { PasswordService } from '../passwords/service.ts'
@@ -27,7 +27,7 @@ import type { AuthSettings } from '../settings.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from '../users/schema.ts'
-import type { EmailVerification } from '../verification/service.ts'
+import type { EmailVerificationService } from '../verification/service.ts'
 import type { AccountAdministration } from './administration.ts'
 import { findRegistrationError, requireValidEmail } from './registration.ts'
 
@@ -37,7 +37,7 @@ export type AccountDeps = {
   passwords: PasswordService
   requirePassword: RequireStrongPassword
   sessions: SessionService
-  verification: EmailVerification
+  verification: EmailVerificationService
   administration: AccountAdministration
   challenges: Pick<LoginChallenges, 'create'>
   factors: Pick<SecondFactorService, 'reset'>
@@ -84,7 +84,8 @@ export function createAccountService(deps: AccountDeps) {
     { email: given, password, locale, invitation }: RegisterRequest,
     { id }: IdempotentWrite
   ): Promise<void> {
-    const localeFaults = locale === undefined || parseLocale(locale) !== undefined ? [] : [LOCALE_FAULT]
+    const localeFaults =
+      locale === undefined || parseLocale(locale) !== undefined ? [] : [INVALID_LOCALE_FAULT]
     const others = () => [...requirePassword.faults(password, given), ...localeFaults]
     const email = requireValidEmail(given, others)
     const isInvited =
@@ -110,7 +111,7 @@ export function createAccountService(deps: AccountDeps) {
       await verification.requestFirst(tx, write.idOf('verification'), user)
       return canLogIn(row)
         ? signIn(tx, row, user.passwordHash, origin)
-        : { user: repository.publicUserFields(row) }
+        : { user: repository.selectPublicUserFields(row) }
     })
     if (registered === undefined) return resumeRegistration(body, origin, user.id)
     await passwords.remember(user.id, origin.network)
@@ -119,7 +120,7 @@ export function createAccountService(deps: AccountDeps) {
 
   async function resumeRegistration(body: RegisterRequest, origin: SessionOrigin, id: string) {
     const row = found(await db.first(repository.findUser, { id }), invalidCredentials)
-    return canLogIn(row) ? logIn(body, origin) : { user: repository.publicUserFields(row) }
+    return canLogIn(row) ? logIn(body, origin) : { user: repository.selectPublicUserFields(row) }
   }
 
   /** Administrators may always log in, so that a shop cannot lock itself out. */
@@ -154,7 +155,7 @@ export function createAccountService(deps: AccountDeps) {
     db.first(repository.findUserByEmail, { email: normaliseEmail(email), folded: legacyEmailKey(email) })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
-    const user = repository.publicUserFields(row)
+    const user = repository.selectPublicUserFields(row)
     const owner = { ...user, passwordHash, hasSecondFactor: false }
     const tokens = await sessions.open(tx, owner, storedUserAgentOf(origin))
     if (tokens === undefined) throw invalidCredentials()
@@ -181,7 +182,7 @@ export function createAccountService(deps: AccountDeps) {
     const hashes = { newHash, oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
       if ((await tx.run(repository.updatePasswordHash, { id, ...hashes })) !== 1) throw invalidCredentials()
-      await tx.run(deleteOneTimeTokensOfOldPassword, { userId: id })
+      await tx.run(deleteOneTimeTokensAfterPasswordChange, { userId: id })
       if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOfUser, { userId: id })
       await sessions.endAll(tx, id, sessionId)
       emit(tx, passwordChangedEvent, id, { user_id: id })
@@ -191,7 +192,7 @@ export function createAccountService(deps: AccountDeps) {
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   async function createUser(account: NewUserAccount): Promise<UserRow> {
     const user = await newUser(account, newWrite())
-    return repository.publicUserFields(await db.transaction(tx => insert(tx, user)))
+    return repository.selectPublicUserFields(await db.transaction(tx => insert(tx, user)))
   }
 
   /** Creates the account only if there is no administrator yet, also when several processes try simultaneously. */

@@ -10,7 +10,7 @@ import { apiKeyCreatedEvent } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SessionRevocations } from '../sessions/revocations.ts'
 import type { AccessTokenService } from '../tokens/access-tokens.ts'
-import type { VerifiedIdentity } from '../tokens/verify.ts'
+import type { VerifiedTokenIdentity } from '../tokens/verify.ts'
 import * as repository from './repository.ts'
 import type { CreateApiKeyRequest } from './schema.ts'
 
@@ -22,8 +22,8 @@ type Deps = {
   emit: Emit
   keysMax: number
 }
-type KeyOwner = Pick<VerifiedIdentity, 'userId'>
-type KeyCreator = Pick<VerifiedIdentity, 'userId' | 'scopes'>
+type KeyOwner = Pick<VerifiedTokenIdentity, 'userId'>
+type KeyCreator = Pick<VerifiedTokenIdentity, 'userId' | 'scopes'>
 
 const PURPOSE = 'auth.api_key'
 const DAYS = 365

@@ -16,7 +16,7 @@ export const findOpenLoginChallenge = statement({
     where token_hash = $tokenHash and tries < $triesMax and expires_at > now()`
 })
 /** Counts a try before the code is checked, so that simultaneous tries cannot exceed the limit. */
-export const countLoginChallengeTry = statement({
+export const recordLoginChallengeAttempt = statement({
   name: 'auth.count_challenge_try',
   takes: { tokenHash: 'bytea', triesMax: 'int4' },
   gives: { tries: 'int4' },
@@ -26,7 +26,7 @@ export const countLoginChallengeTry = statement({
     returning tries`
 })
 /** Locks the user of a login challenge. Returns no row when the user was disabled, or changed password or second factor. */
-export const lockChallengedUser = statement({
+export const lockUserOfLoginChallenge = statement({
   name: 'auth.lock_challenged_user',
   takes: { userId: 'uuid', passwordHash: 'text' },
   gives: { id: 'uuid' },

@@ -3,13 +3,13 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { loginChallengeEnded, secondFactorLoginCodeInvalid, secondFactorRequired } from '../errors.ts'
-import type { ChargedLoginAttempt, LoginThrottle } from '../passwords/login-throttle.ts'
+import type { AllowedLoginAttempt, LoginThrottle } from '../passwords/login-throttle.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SecondFactorService } from '../second-factors/service.ts'
 import { type SessionOrigin, storedUserAgentOf } from '../sessions/origin.ts'
 import type { RefreshTokenSeed, SessionService } from '../sessions/service.ts'
 import type { UserRow } from '../users/repository.ts'
-import { findUser, publicUserFields } from '../users/repository.ts'
+import { findUser, selectPublicUserFields } from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { AnswerChallengeRequest } from './schema.ts'
 
@@ -35,11 +35,11 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
     code: string,
     origin: SessionOrigin
   ) {
-    found(await tx.first(repository.lockChallengedUser, { userId, passwordHash }), loginChallengeEnded)
+    found(await tx.first(repository.lockUserOfLoginChallenge, { userId, passwordHash }), loginChallengeEnded)
     if (!(await factors.accept(tx, userId, code))) throw secondFactorLoginCodeInvalid()
     // Only the first of several simultaneous successes opens a session.
     if ((await tx.run(repository.deleteLoginChallenge, { tokenHash })) === 0) throw loginChallengeEnded()
-    const user = publicUserFields(found(await tx.first(findUser, { id: userId }), loginChallengeEnded))
+    const user = selectPublicUserFields(found(await tx.first(findUser, { id: userId }), loginChallengeEnded))
     const owner = { ...user, passwordHash, hasSecondFactor: true }
     const tokens = found(await sessions.open(tx, owner, storedUserAgentOf(origin), seed), loginChallengeEnded)
     return { user, ...tokens }
@@ -49,7 +49,7 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
   async function findCompleted(seed: RefreshTokenSeed) {
     const { userId, ...tokens } = found(await sessions.openedBefore(seed), loginChallengeEnded)
     return {
-      user: publicUserFields(found(await db.first(findUser, { id: userId }), loginChallengeEnded)),
+      user: selectPublicUserFields(found(await db.first(findUser, { id: userId }), loginChallengeEnded)),
       ...tokens
     }
   }
@@ -73,7 +73,7 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
       const { user_id: userId, password_hash: passwordHash } = opened
       const entry = await budgets.chargeAttempt({ account: userId, network: origin.network }, userId)
       const counted = await db
-        .first(repository.countLoginChallengeTry, limited)
+        .first(repository.recordLoginChallengeAttempt, limited)
         .catch(error => refund(entry, error))
       if (counted === undefined) return refund(entry, loginChallengeEnded())
       const signedIn = await write
@@ -93,7 +93,7 @@ const isWrong = (error: unknown): boolean =>
   (error as { code?: unknown }).code === secondFactorLoginCodeInvalid.code
 
 /** Refunds a try that failed for another reason than a wrong code. */
-async function refund(entry: ChargedLoginAttempt, reason: unknown): Promise<never> {
+async function refund(entry: AllowedLoginAttempt, reason: unknown): Promise<never> {
   await entry.withdraw()
   throw reason
 }

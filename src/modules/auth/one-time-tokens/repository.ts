@@ -28,7 +28,7 @@ export const findOneTimeToken = statement({
     where t.id = $id and t.expires_at > now() and u.disabled_at is null`
 })
 /** Returns the e-mail address of the user's valid one-time token of this purpose. */
-export const findOneTimeTokenEmail = statement({
+export const findEmailOfOneTimeToken = statement({
   name: 'auth.find_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },
   gives: { email: 'text' },
@@ -42,7 +42,7 @@ export const deleteOneTimeTokenOfUser = statement({
   text: 'delete from auth.one_time_tokens where user_id = $userId and purpose = $purpose'
 })
 /** Deletes tokens on a password change, because the old password may have leaked. Keeps the one that verifies the current address. */
-export const deleteOneTimeTokensOfOldPassword = statement({
+export const deleteOneTimeTokensAfterPasswordChange = statement({
   name: 'auth.delete_one_time_tokens_of_old_password',
   takes: { userId: 'uuid' },
   text: `

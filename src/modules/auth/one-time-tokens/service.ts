@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { oneTimeTokenInvalid, tooManyAuthMails } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import { chargeLoginBudget } from '../passwords/repository.ts'
+import { chargeLoginAttemptBudget } from '../passwords/repository.ts'
 import * as repository from './repository.ts'
 import { createOneTimeTokenCodec, type OneTimeTokenPurpose } from './tokens.ts'
 
@@ -30,7 +30,7 @@ export function createOneTimeTokenService({ db, secrets, messagesPerHour }: OneT
   async function charge(tx: Transaction, reason: MessageReason, email: string): Promise<boolean> {
     const key = hashSecret(secrets.mac('auth.message', reason, email))
     const budget = { key, cost: HOUR_SECONDS / messagesPerHour, max: HOUR_SECONDS + ROUNDING_SECONDS }
-    return (await tx.first(chargeLoginBudget, budget)) !== undefined
+    return (await tx.first(chargeLoginAttemptBudget, budget)) !== undefined
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import { oneTimeTokenInvalid } from '../errors.ts'
 import { passwordChangedEvent, passwordResetRequestedEvent } from '../events.ts'
-import { deleteOneTimeTokensOfOldPassword, findOneTimeToken } from '../one-time-tokens/repository.ts'
+import { deleteOneTimeTokensAfterPasswordChange, findOneTimeToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
 import type { PasswordService } from '../passwords/service.ts'
@@ -68,7 +68,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
       const hash = await passwords.hash(password, write.withoutSlot)
       await write.once(db, async tx => {
         found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
-        await tx.run(deleteOneTimeTokensOfOldPassword, { userId: user_id })
+        await tx.run(deleteOneTimeTokensAfterPasswordChange, { userId: user_id })
         await tx.run(deleteApiKeysOfUser, { userId: user_id })
         await sessions.endAll(tx, user_id, null)
         emit(tx, passwordChangedEvent, user_id, { user_id })

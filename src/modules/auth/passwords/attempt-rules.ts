@@ -8,30 +8,31 @@ export type LoginThrottleState = {
 export type LoginAttemptDecision = { charge: 'own' | 'account' } | { waitSeconds: number }
 
 /** Seconds in which an exhausted budget of login attempts refills. */
-export const BUDGET_REFILL_SECONDS = 900
+export const LOGIN_BUDGET_REFILL_SECONDS = 900
 /** Seconds between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
-export const UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS = 10
+export const UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS = 10
 /** Seconds between two such attempts with a code. Longer, because six digits are guessed in fewer attempts than a password. */
-export const UNKNOWN_NETWORK_CODE_INTERVAL_SECONDS = 300
+export const UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS = 300
 /** Number of network budgets that fit into the shared budget of unknown networks. */
 const NETWORKS = 5
 /** Seconds in which a network can use the attempt that was reserved for it. */
-export const RESERVED_TURN_SECONDS = 60
+export const RESERVED_LOGIN_ATTEMPT_SECONDS = 60
 /** Longest wait that an error reports, in seconds. */
 const QUEUE_SECONDS_MAX = 3_600
-export const ROUNDING_TOLERANCE_SECONDS = 0.001 // sums of fractions are not exact
+export const LOGIN_BUDGET_TOLERANCE_SECONDS = 0.001 // sums of fractions are not exact
 
-export const attemptCostSeconds = (failuresMax: number): number => BUDGET_REFILL_SECONDS / failuresMax
+export const loginAttemptCostSeconds = (failuresMax: number): number =>
+  LOGIN_BUDGET_REFILL_SECONDS / failuresMax
 const burstSeconds = (failuresMax: number, trickleSeconds: number): number =>
   NETWORKS * failuresMax * trickleSeconds
-export const sharedBudgetMaxSeconds = (failuresMax: number, trickleSeconds: number): number =>
+export const sharedLoginBudgetMaxSeconds = (failuresMax: number, trickleSeconds: number): number =>
   burstSeconds(failuresMax, trickleSeconds) + QUEUE_SECONDS_MAX
 
 /** Returns the wait after charging the shared budget; 0 when it was not exhausted. */
-export const secondsUntilReservedTurn = (
+export const secondsUntilReservedLoginAttempt = (
   accountLevel: number,
   failuresMax: number,
-  trickleSeconds = UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
+  trickleSeconds = UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS
 ): number => Math.max(0, accountLevel - burstSeconds(failuresMax, trickleSeconds))
 
 /**
@@ -43,10 +44,10 @@ export function decideLoginAttempt(
   { ownLevel, turnIn, isKnown }: LoginThrottleState,
   failuresMax: number
 ): LoginAttemptDecision {
-  const ownWait = ownLevel + attemptCostSeconds(failuresMax) - BUDGET_REFILL_SECONDS
-  if (ownWait > ROUNDING_TOLERANCE_SECONDS) return { waitSeconds: ownWait }
+  const ownWait = ownLevel + loginAttemptCostSeconds(failuresMax) - LOGIN_BUDGET_REFILL_SECONDS
+  if (ownWait > LOGIN_BUDGET_TOLERANCE_SECONDS) return { waitSeconds: ownWait }
   if (isKnown) return { charge: 'own' }
-  if (turnIn === null || turnIn < -RESERVED_TURN_SECONDS) return { charge: 'account' }
+  if (turnIn === null || turnIn < -RESERVED_LOGIN_ATTEMPT_SECONDS) return { charge: 'account' }
   return turnIn > 0 ? { waitSeconds: turnIn } : { charge: 'own' }
 }
 
@@ -54,7 +55,7 @@ export function decideLoginAttempt(
  * Returns the prefix by which attempts are counted: /24 for IPv4, /48 for IPv6, because its addresses often belong to one
  * client. `network` is the one of the gateway's limits: an IPv4 address, or the /64 of an IPv6 address.
  */
-export function networkPrefixOf(network: string): string {
+export function loginNetworkPrefixOf(network: string): string {
   const address = network.replace(/^::ffff:(?=\d+\.)/, '')
   return address.includes(':')
     ? address.split(':').slice(0, 3).join(':')

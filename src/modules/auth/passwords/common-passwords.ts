@@ -53,7 +53,7 @@ export const commonPasswords = words(`
 `)
 
 /** Words that stay easy to guess with digits and signs around them. */
-export const commonWords = words(`
+export const commonPasswordWords = words(`
   password passwort passwords pass passw0rd p@ssw0rd p@ssword pa55word motdepasse contraseña contrasena senha parola
   wachtwoord secret topsecret letmein welcome welkom willkommen bienvenue bienvenido admin administrator root superuser
   user username guest test testing tester demo example default changeme temp temporary login qwerty azerty qwertz

@@ -1,5 +1,5 @@
 import { COMMON_PASSWORDS_FOLDED } from './common-list.ts'
-import { commonPasswords, commonWords } from './common-passwords.ts'
+import { commonPasswords, commonPasswordWords } from './common-passwords.ts'
 import { foldLookalikeCharacters } from './lookalikes.ts'
 
 const WORD_LENGTH_MIN = 5
@@ -13,7 +13,7 @@ let lists: { whole: ReadonlySet<string>; words: ReadonlySet<string> } | undefine
 function loadLists() {
   const words = new Set([
     ...COMMON_PASSWORDS_FOLDED.trim().split(/\s+/),
-    ...[...commonWords].map(foldLookalikeCharacters)
+    ...[...commonPasswordWords].map(foldLookalikeCharacters)
   ])
   return { whole: new Set([...commonPasswords].map(foldLookalikeCharacters)), words }
 }

@@ -25,7 +25,7 @@ async function compute<T>(work: (library: typeof import('@node-rs/argon2')) => P
   return computing
 }
 
-export const argon2idHashing: PasswordHashing = {
+export const argon2idPasswordHashing: PasswordHashing = {
   hash: password => compute(library => library.hash(normalise(password), PARAMETERS)),
   verify: async (passwordHash, password) => {
     const matches = await compute(library => library.verify(passwordHash ?? DUMMY_HASH, normalise(password)))

@@ -2,25 +2,25 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyFailedAttempts } from '../errors.ts'
 import {
-  attemptCostSeconds,
-  BUDGET_REFILL_SECONDS,
   decideLoginAttempt,
+  LOGIN_BUDGET_REFILL_SECONDS,
+  LOGIN_BUDGET_TOLERANCE_SECONDS,
   type LoginThrottleState,
-  networkPrefixOf,
-  ROUNDING_TOLERANCE_SECONDS,
-  secondsUntilReservedTurn,
-  sharedBudgetMaxSeconds,
-  UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
+  loginAttemptCostSeconds,
+  loginNetworkPrefixOf,
+  secondsUntilReservedLoginAttempt,
+  sharedLoginBudgetMaxSeconds,
+  UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS
 } from './attempt-rules.ts'
 import { hashSecret } from './random-secrets.ts'
 import * as repository from './repository.ts'
 
-export const KNOWN_NETWORK_DAYS = 90
+export const KNOWN_LOGIN_NETWORK_DAYS = 90
 
 /** A login attempt: the account, which may not exist, and the network. */
 export type LoginAttempt = { account: string; network: string }
 /** An allowed login attempt, charged as if it failed. */
-export type ChargedLoginAttempt = {
+export type AllowedLoginAttempt = {
   /** Call on success: restores the network's budget and marks the network as known. */
   succeed(userId: string): Promise<void>
   /** Call when nothing was checked: refunds the attempt. */
@@ -43,9 +43,9 @@ export function createLoginThrottle(deps: BudgetDeps) {
     secrets,
     failuresMax,
     purpose = 'auth.login',
-    trickleSeconds = UNKNOWN_NETWORK_ATTEMPT_INTERVAL_SECONDS
+    trickleSeconds = UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS
   } = deps
-  const cost = attemptCostSeconds(failuresMax)
+  const cost = loginAttemptCostSeconds(failuresMax)
   const keyed = (...parts: string[]) => hashSecret(secrets.mac(purpose, ...parts))
   const keyOfNetwork = (userId: string, place: string) => keyed('known', userId, place)
   const refused = (seconds: number) =>
@@ -57,19 +57,23 @@ export function createLoginThrottle(deps: BudgetDeps) {
 
   /** Returns false when no attempt is left, or a concurrent one took the turn. */
   const charge = async (tx: Transaction, key: Buffer): Promise<boolean> =>
-    (await tx.first(repository.chargeLoginBudget, {
+    (await tx.first(repository.chargeLoginAttemptBudget, {
       key,
       cost,
-      max: BUDGET_REFILL_SECONDS + ROUNDING_TOLERANCE_SECONDS
+      max: LOGIN_BUDGET_REFILL_SECONDS + LOGIN_BUDGET_TOLERANCE_SECONDS
     })) !== undefined
 
   /** Charges the budget that unknown networks share. Returns the seconds until the reserved turn; 0 if there is no wait. */
   async function chargeAccount(tx: Transaction, account: Buffer, own: Buffer): Promise<number> {
-    const max = sharedBudgetMaxSeconds(failuresMax, trickleSeconds)
-    const charged = await tx.first(repository.chargeLoginBudget, { key: account, cost: trickleSeconds, max })
+    const max = sharedLoginBudgetMaxSeconds(failuresMax, trickleSeconds)
+    const charged = await tx.first(repository.chargeLoginAttemptBudget, {
+      key: account,
+      cost: trickleSeconds,
+      max
+    })
     if (charged === undefined) throw refused(max)
-    const seconds = secondsUntilReservedTurn(charged.level, failuresMax, trickleSeconds)
-    if (seconds > 0) await tx.run(repository.reserveLoginTurn, { key: own, cost, seconds })
+    const seconds = secondsUntilReservedLoginAttempt(charged.level, failuresMax, trickleSeconds)
+    if (seconds > 0) await tx.run(repository.reserveLaterLoginAttempt, { key: own, cost, seconds })
     return seconds
   }
 
@@ -78,7 +82,7 @@ export function createLoginThrottle(deps: BudgetDeps) {
     userId: string | undefined,
     network: Buffer
   ): Promise<LoginThrottleState> {
-    const taken = { own, userId: userId ?? null, network, knownDays: KNOWN_NETWORK_DAYS }
+    const taken = { own, userId: userId ?? null, network, knownDays: KNOWN_LOGIN_NETWORK_DAYS }
     const row = await db.first(repository.findLoginBudgets, taken)
     return { ownLevel: row?.own_level ?? 0, turnIn: row?.turn_in ?? null, isKnown: row?.is_known ?? false }
   }
@@ -91,8 +95,8 @@ export function createLoginThrottle(deps: BudgetDeps) {
     async chargeAttempt(
       { account: name, network: address }: LoginAttempt,
       userId: string | undefined
-    ): Promise<ChargedLoginAttempt> {
-      const place = networkPrefixOf(address)
+    ): Promise<AllowedLoginAttempt> {
+      const place = loginNetworkPrefixOf(address)
       const [own, account] = [keyed('own', name, place), keyed('account', name)]
       const network = (id: string) => keyOfNetwork(id, place)
       const allowed = decideLoginAttempt(await standingOf(own, userId, network(userId ?? '')), failuresMax)
@@ -108,26 +112,27 @@ export function createLoginThrottle(deps: BudgetDeps) {
       if (waitSeconds > 0) throw refused(waitSeconds)
 
       const refundAccount = async (tx: Transaction) => {
-        if (isShared) await tx.run(repository.refundLoginBudget, { key: account, cost: trickleSeconds })
+        if (isShared)
+          await tx.run(repository.refundLoginAttemptBudget, { key: account, cost: trickleSeconds })
       }
       return {
         succeed: id =>
           count(async tx => {
             await tx.run(repository.deleteLoginBudget, { key: own })
             await refundAccount(tx)
-            await tx.run(repository.upsertKnownNetwork, { userId: id, network: network(id) })
+            await tx.run(repository.upsertKnownLoginNetwork, { userId: id, network: network(id) })
           }),
         withdraw: () =>
           count(async tx => {
-            await tx.run(repository.refundLoginBudget, { key: own, cost })
+            await tx.run(repository.refundLoginAttemptBudget, { key: own, cost })
             await refundAccount(tx)
           })
       }
     },
 
     async remember(userId: string, address: string): Promise<void> {
-      const network = keyOfNetwork(userId, networkPrefixOf(address))
-      await count(tx => tx.run(repository.upsertKnownNetwork, { userId, network }))
+      const network = keyOfNetwork(userId, loginNetworkPrefixOf(address))
+      await count(tx => tx.run(repository.upsertKnownLoginNetwork, { userId, network }))
     },
 
     /** Charges an attempt of a logged-in user. @throws `AUTH_TOO_MANY_FAILURES`. */

@@ -3,7 +3,7 @@ import { getPriority } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBulkhead } from './bulkhead.ts'
 import { COMMON_PASSWORDS_FOLDED } from './common-list.ts'
-import { argon2idHashing } from './hashing.ts'
+import { argon2idPasswordHashing } from './hashing.ts'
 import { foldLookalikeCharacters } from './lookalikes.ts'
 import { passwordWeaknesses } from './policy.ts'
 
@@ -85,23 +85,23 @@ describe('the list of common passwords', () => {
 
 describe('password hashing', () => {
   test('a password hash is argon2id with 19 MiB of memory, two passes and one lane', async () => {
-    expect(await argon2idHashing.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(await argon2idPasswordHashing.hash(PASSWORD)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
   test('only the hashed password is verified, and no password for an account without a hash', async () => {
-    const hash = await argon2idHashing.hash(PASSWORD)
-    expect(await argon2idHashing.verify(hash, PASSWORD)).toBe(true)
-    expect(await argon2idHashing.verify(hash, `${PASSWORD} `)).toBe(false)
-    expect(await argon2idHashing.verify(hash, '')).toBe(false)
-    expect(await argon2idHashing.verify(null, PASSWORD)).toBe(false)
-    expect(await argon2idHashing.verify(null, '')).toBe(false)
+    const hash = await argon2idPasswordHashing.hash(PASSWORD)
+    expect(await argon2idPasswordHashing.verify(hash, PASSWORD)).toBe(true)
+    expect(await argon2idPasswordHashing.verify(hash, `${PASSWORD} `)).toBe(false)
+    expect(await argon2idPasswordHashing.verify(hash, '')).toBe(false)
+    expect(await argon2idPasswordHashing.verify(null, PASSWORD)).toBe(false)
+    expect(await argon2idPasswordHashing.verify(null, '')).toBe(false)
   })
 })
 
 test.runIf(process.platform === 'linux')(
   'the threads that hash passwords have a lower priority than the request thread',
   async () => {
-    await argon2idHashing.hash(PASSWORD)
+    await argon2idPasswordHashing.hash(PASSWORD)
     const pool = readdirSync('/proc/self/task').filter(
       thread => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n'
     )

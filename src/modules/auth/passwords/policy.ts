@@ -1,11 +1,11 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { passwordTooWeak } from '../errors.ts'
-import { commonWords } from './common-passwords.ts'
+import { commonPasswordWords } from './common-passwords.ts'
 import { isGuessablePassword } from './guessable.ts'
 
 const PASSWORD_LENGTH_MAX = 256
 
-export type PasswordContext = {
+export type PasswordPolicyContext = {
   /** Minimum length, in code points. */
   lengthMin: number
   email: string
@@ -28,14 +28,14 @@ const LEFT_BESIDE_RUNS_MIN = 4
  * Returns every reason why a password is too easy to guess. Length matters, not character classes (NIST SP 800-63B, 3.1.1.2).
  * In addition, passwords that cracking tools try first are rejected.
  */
-export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
+export function passwordWeaknesses(password: string, context: PasswordPolicyContext): PasswordWeakness[] {
   const characters = [...password.normalize('NFKC')]
   // Checked before and after normalization, because one character can become eighteen.
   const lengths = [characters.length, [...password].length]
   if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return ['too_long']
 
   const folded = characters.join('').toLowerCase()
-  const isCommon = commonWords.has(withoutEnds(folded)) || isGuessablePassword(folded)
+  const isCommon = commonPasswordWords.has(withoutEnds(folded)) || isGuessablePassword(folded)
   const weaknesses: (PasswordWeakness | false)[] = [
     Math.min(...lengths) < context.lengthMin && 'too_short',
     isCommon && 'common',
@@ -62,7 +62,7 @@ export type RequireStrongPassword = AssertPassword & {
 export function createPasswordStrengthCheck({
   lengthMin,
   shopName
-}: Omit<PasswordContext, 'email'>): RequireStrongPassword {
+}: Omit<PasswordPolicyContext, 'email'>): RequireStrongPassword {
   const reasonsOf = (password: string, email: string) =>
     passwordWeaknesses(password, { lengthMin, email, shopName })
   const faultsOf = (reasons: readonly PasswordWeakness[], path = 'body/password'): FieldFault[] =>

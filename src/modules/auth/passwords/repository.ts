@@ -26,7 +26,7 @@ export const useAsynchronousCommit = statement({
   text: `select set_config('synchronous_commit', 'off', true)`
 })
 /** Charges an attempt. No row when the budget would need more than `max` seconds to refill, or a turn is reserved for later. */
-export const chargeLoginBudget = statement({
+export const chargeLoginAttemptBudget = statement({
   name: 'auth.charge_login_budget',
   takes: { key: 'bytea', cost: 'float8', max: 'float8' },
   gives: { level: 'float8' },
@@ -40,7 +40,7 @@ export const chargeLoginBudget = statement({
     returning extract(epoch from full_at - now())::float8 as level`
 })
 /** Refunds an attempt and reserves a later turn. */
-export const reserveLoginTurn = statement({
+export const reserveLaterLoginAttempt = statement({
   name: 'auth.reserve_login_turn',
   takes: { key: 'bytea', cost: 'float8', seconds: 'float8' },
   text: `
@@ -49,7 +49,7 @@ export const reserveLoginTurn = statement({
     where key_hash = $key`
 })
 /** Refunds an attempt: the password was correct, or was not checked. */
-export const refundLoginBudget = statement({
+export const refundLoginAttemptBudget = statement({
   name: 'auth.refund_login_budget',
   takes: { key: 'bytea', cost: 'float8' },
   text: 'update auth.login_budgets set full_at = full_at - make_interval(secs => $cost) where key_hash = $key'
@@ -60,7 +60,7 @@ export const deleteLoginBudget = statement({
   text: 'delete from auth.login_budgets where key_hash = $key'
 })
 /** Writes at most once a day per network. */
-export const upsertKnownNetwork = statement({
+export const upsertKnownLoginNetwork = statement({
   name: 'auth.upsert_known_network',
   takes: { userId: 'uuid', network: 'bytea' },
   text: `
@@ -77,7 +77,7 @@ export const deleteRefilledLoginBudgets = statement({
        where full_at <= now() and coalesce(turn_at <= now() - make_interval(secs => $turnSeconds), true)
        limit 1000 for update skip locked)`
 })
-export const deleteOldKnownNetworks = statement({
+export const deleteOldKnownLoginNetworks = statement({
   name: 'auth.delete_old_networks',
   takes: { knownDays: 'int4' },
   text: `

@@ -6,10 +6,10 @@ import { testSecrets } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import {
-  attemptCostSeconds,
   decideLoginAttempt,
-  networkPrefixOf,
-  secondsUntilReservedTurn
+  loginAttemptCostSeconds,
+  loginNetworkPrefixOf,
+  secondsUntilReservedLoginAttempt
 } from './attempt-rules.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { createPasswordService } from './service.ts'
@@ -25,7 +25,7 @@ describe('a login attempt', () => {
 
   test('a log-in attempt is allowed within the budget of its network, which refills one attempt at a time', () => {
     expect(decideLoginAttempt(fresh, 10)).toEqual({ charge: 'account' })
-    expect(decideLoginAttempt({ ...fresh, ownLevel: 9 * attemptCostSeconds(10) }, 10)).toEqual({
+    expect(decideLoginAttempt({ ...fresh, ownLevel: 9 * loginAttemptCostSeconds(10) }, 10)).toEqual({
       charge: 'account'
     })
     expect(decideLoginAttempt({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
@@ -45,9 +45,9 @@ describe('a login attempt', () => {
   })
 
   test('log-in attempts beyond the five shared budgets get a turn once in ten seconds', () => {
-    expect(secondsUntilReservedTurn(500, 10)).toBe(0)
-    expect(secondsUntilReservedTurn(510, 10)).toBe(10)
-    expect(secondsUntilReservedTurn(520, 10)).toBe(20)
+    expect(secondsUntilReservedLoginAttempt(500, 10)).toBe(0)
+    expect(secondsUntilReservedLoginAttempt(510, 10)).toBe(10)
+    expect(secondsUntilReservedLoginAttempt(520, 10)).toBe(20)
   })
 
   test.each([
@@ -58,7 +58,7 @@ describe('a login attempt', () => {
     ['2001:db8:1:ffff::/64', '2001:db8:1'],
     ['0:0:0:0::/64', '0:0:0']
   ])('a log-in attempt from %s is counted for its network prefix', (network, place) => {
-    expect(networkPrefixOf(network)).toBe(place)
+    expect(loginNetworkPrefixOf(network)).toBe(place)
   })
 })
 

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Locks the profile until `tx` ends, so that concurrent updates do not overwrite each other. */
-export const lockProfile = statement({
+export const lockUserProfile = statement({
   name: 'auth.lock_profile',
   takes: { id: 'uuid' },
   gives: { name: 'text?', phone: 'text?', locale: 'text?', marketing_consent: 'bool' },
@@ -10,7 +10,7 @@ export const lockProfile = statement({
     from auth.users where id = $id for update`
 })
 /** Keeps the time of an earlier consent. */
-export const updateProfile = statement({
+export const updateUserProfile = statement({
   name: 'auth.update_profile',
   takes: { id: 'uuid', name: 'text?', phone: 'text?', locale: 'text?', marketing_consent: 'bool' },
   text: `

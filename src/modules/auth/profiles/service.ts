@@ -16,7 +16,7 @@ export function createProfileService({ db }: { db: Database }) {
   /** Returns the caller's account. The role comes from the token, because external issuers grant it there. */
   async function read({ userId: id, role }: Caller): Promise<UserResponse> {
     const user = found(await db.first(users.findUser, { id }), invalidAccessToken)
-    return { ...users.publicUserFields(user), role }
+    return { ...users.selectPublicUserFields(user), role }
   }
 
   return {
@@ -31,10 +31,10 @@ export function createProfileService({ db }: { db: Database }) {
       }
       await write.once(db, async tx => {
         const present = found(
-          await tx.first(repository.lockProfile, { id: caller.userId }),
+          await tx.first(repository.lockUserProfile, { id: caller.userId }),
           invalidAccessToken
         )
-        await tx.run(repository.updateProfile, { ...present, ...body, ...normalised, id: caller.userId })
+        await tx.run(repository.updateUserProfile, { ...present, ...body, ...normalised, id: caller.userId })
       })
       return read(caller)
     }

@@ -26,7 +26,7 @@ export const markSecondFactorEnrolled = statement({
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = now() where id = $userId and second_factor_at is null'
 })
-export const lockEnrolledUser = statement({
+export const lockUserWithSecondFactor = statement({
   name: 'auth.lock_enrolled_user',
   takes: { userId: 'uuid' },
   gives: { id: 'uuid' },
@@ -44,7 +44,7 @@ export const deleteSecondFactor = statement({
   text: 'delete from auth.second_factors where user_id = $userId'
 })
 // Conditional, so that only one of several requests with the same code succeeds. Also stores the secret encrypted again.
-export const recordTotpStep = statement({
+export const recordUsedTotpStep = statement({
   name: 'auth.accept_time_step',
   takes: { userId: 'uuid', step: 'int8', sealed: 'bytea' },
   text: `

@@ -18,13 +18,13 @@ import {
   userNotFound
 } from '../errors.ts'
 import { secondFactorChangedEvent } from '../events.ts'
-import { markSessionSecondFactor, unmarkSessionSecondFactors } from '../sessions/repository.ts'
+import { clearSessionSecondFactorMarks, markSessionSecondFactorUsed } from '../sessions/repository.ts'
 import type { SessionService } from '../sessions/service.ts'
-import type { VerifiedIdentity } from '../tokens/verify.ts'
+import type { VerifiedTokenIdentity } from '../tokens/verify.ts'
 import { findUser } from '../users/repository.ts'
 import { deriveRecoveryCodes, hashRecoveryCode, normalizeSecondFactorCode } from './recovery-codes.ts'
 import * as repository from './repository.ts'
-import { findTotpStep, otpauthUri, TOTP_SECRET_BYTES } from './totp.ts'
+import { findTotpStepOfCode, TOTP_SECRET_BYTES, totpProvisioningUri } from './totp.ts'
 
 export type SecondFactorDeps = {
   db: Database
@@ -37,7 +37,7 @@ export type SecondFactorDeps = {
   shopName: string
   isRequired: boolean
 }
-type Caller = Pick<VerifiedIdentity, 'userId' | 'sessionId'>
+type Caller = Pick<VerifiedTokenIdentity, 'userId' | 'sessionId'>
 type Change = PayloadOf<typeof secondFactorChangedEvent>['change']
 
 const PURPOSE = 'auth.second_factors'
@@ -62,11 +62,11 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
   async function acceptCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
     const sealed = (await tx.first(repository.findSecondFactor, { userId }))?.sealed ?? null
     const secret = sealed === null ? undefined : open(sealed, userId)
-    const step = secret && findTotpStep(secret, code, Date.now())
+    const step = secret && findTotpStepOfCode(secret, code, Date.now())
     if (sealed === null || secret === undefined || step === undefined) return false
     const isCurrent = secrets.keyIdOf(sealed) === secrets.keyId
     const kept = isCurrent ? sealed : secrets.seal(PURPOSE, secret)
-    return (await tx.run(repository.recordTotpStep, { userId, step, sealed: kept })) === 1
+    return (await tx.run(repository.recordUsedTotpStep, { userId, step, sealed: kept })) === 1
   }
 
   /** Consumes a recovery code and emits an event to notify its owner. */
@@ -99,7 +99,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
       throw secondFactorNotEnrolled()
     await tx.run(repository.deleteSecondFactor, { userId })
     await tx.run(deleteLoginChallengesOfUser, { userId })
-    await tx.run(unmarkSessionSecondFactors, { userId })
+    await tx.run(clearSessionSecondFactorMarks, { userId })
     await sessions.verifyAgain(tx, userId)
     announce(tx, userId, change)
   }
@@ -131,7 +131,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
       const secret = found(open(sealed, userId), secondFactorEnrolmentNotStarted)
       return {
         secret: encodeBase32(secret),
-        otpauth_uri: otpauthUri(secret, { issuer: shopName, account: user.email ?? userId })
+        otpauth_uri: totpProvisioningUri(secret, { issuer: shopName, account: user.email ?? userId })
       }
     },
 
@@ -149,7 +149,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
           throw secondFactorEnrolmentCodeInvalid()
         await storeCodes(tx, userId, write.id)
         await sessions.endAll(tx, userId, sessionId)
-        if (sessionId !== null) await tx.run(markSessionSecondFactor, { id: sessionId })
+        if (sessionId !== null) await tx.run(markSessionSecondFactorUsed, { id: sessionId })
         announce(tx, userId, 'enrolled')
       })
       return codesOf(userId, write.id)
@@ -158,7 +158,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
     async replaceRecoveryCodes(userId: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
-        const factor = await tx.first(repository.lockEnrolledUser, { userId })
+        const factor = await tx.first(repository.lockUserWithSecondFactor, { userId })
         found(factor, secondFactorNotEnrolled)
         await storeCodes(tx, userId, write.id)
         announce(tx, userId, 'recovery_codes_replaced')

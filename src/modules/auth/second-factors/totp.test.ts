@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesOfBase32 } from '../../../../test/support/second-factor.ts'
 import { encodeBase32 } from '../../../kernel/base32.ts'
-import { findTotpStep, otpauthUri, totpCodeAt, totpStepAt } from './totp.ts'
+import { findTotpStepOfCode, totpCodeAt, totpProvisioningUri, totpStepAt } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -19,7 +19,7 @@ test.each([
 
 test('a TOTP code is accepted one time step before and after its own, but not two', () => {
   const now = 1_234_567_890_000
-  const at = (steps: number) => findTotpStep(SECRET, totpCodeAt(SECRET, totpStepAt(now) + steps), now)
+  const at = (steps: number) => findTotpStepOfCode(SECRET, totpCodeAt(SECRET, totpStepAt(now) + steps), now)
   expect([at(-1), at(0), at(1)]).toEqual([totpStepAt(now) - 1, totpStepAt(now), totpStepAt(now) + 1])
   expect([at(-3), at(-2), at(2), at(3)]).toEqual([undefined, undefined, undefined, undefined])
 })
@@ -27,7 +27,7 @@ test('a TOTP code is accepted one time step before and after its own, but not tw
 test('text that is not a code of six digits matches no TOTP time step', () => {
   const now = 1_234_567_890_000
   for (const text of ['', '5924', '0005924', '００５９２４', 'abcdef'])
-    expect(findTotpStep(SECRET, text, now), text).toBeUndefined()
+    expect(findTotpStepOfCode(SECRET, text, now), text).toBeUndefined()
 })
 
 // RFC 4648, section 10, without padding.
@@ -45,7 +45,7 @@ test.each([
 })
 
 test('the otpauth URI contains the shop, account and algorithm', () => {
-  const uri = new URL(otpauthUri(SECRET, { issuer: 'Tea & Co: Berlin', account: 'ada@example.com' }))
+  const uri = new URL(totpProvisioningUri(SECRET, { issuer: 'Tea & Co: Berlin', account: 'ada@example.com' }))
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp'])
   expect(decodeURIComponent(uri.pathname)).toBe('/Tea & Co: Berlin:ada@example.com')
   expect(Object.fromEntries(uri.searchParams)).toEqual({

@@ -20,7 +20,7 @@ export function totpCodeAt(secret: Buffer, step: number): string {
 export const totpStepAt = (ms: number): number => Math.floor(ms / STEP_MS)
 
 /** Returns the step of this code: the current one, the one before or the one after. */
-export function findTotpStep(secret: Buffer, code: string, nowMs: number): number | undefined {
+export function findTotpStepOfCode(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code)
   return OFFSETS.map(offset => totpStepAt(nowMs) + offset).find(step => {
     const right = Buffer.from(totpCodeAt(secret, step))
@@ -29,7 +29,10 @@ export function findTotpStep(secret: Buffer, code: string, nowMs: number): numbe
 }
 
 /** Returns the URI in the QR code for an authenticator app. */
-export function otpauthUri(secret: Buffer, { issuer, account }: { issuer: string; account: string }): string {
+export function totpProvisioningUri(
+  secret: Buffer,
+  { issuer, account }: { issuer: string; account: string }
+): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   const parameters = `secret=${encodeBase32(secret)}&issuer=${encodeURIComponent(issuer)}`
   return `otpauth://totp/${label}?${parameters}&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`

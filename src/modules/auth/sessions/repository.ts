@@ -64,12 +64,12 @@ export const findRefreshTokenRotation = statement({
 })
 
 /** Marks the session that confirmed a second factor as having used it. */
-export const markSessionSecondFactor = statement({
+export const markSessionSecondFactorUsed = statement({
   name: 'auth.mark_second_factor',
   takes: { id: 'uuid' },
   text: 'update auth.sessions set second_factor = true where id = $id'
 })
-export const unmarkSessionSecondFactors = statement({
+export const clearSessionSecondFactorMarks = statement({
   name: 'auth.unmark_second_factors',
   takes: { userId: 'uuid' },
   text: 'update auth.sessions set second_factor = false where user_id = $userId'

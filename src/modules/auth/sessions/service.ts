@@ -5,7 +5,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
-import type { AccessTokenService, RoleAndScopes } from '../tokens/access-tokens.ts'
+import type { AccessTokenService, UserRoleAndScopes } from '../tokens/access-tokens.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
 import type { SessionRevocations } from './revocations.ts'
@@ -21,9 +21,9 @@ export type SessionDeps = {
   limits: { session_days: number; session_idle_days: number }
 }
 type SessionRef = { userId: string; sessionId: string | null }
-export type SessionOwner = RoleAndScopes & { id: string; passwordHash: string; hasSecondFactor: boolean }
+export type SessionOwner = UserRoleAndScopes & { id: string; passwordHash: string; hasSecondFactor: boolean }
 /** Contents of tokens; `auth_time` is when the session was opened, in seconds since 1970. */
-type Holder = RoleAndScopes & { auth_time: number }
+type Holder = UserRoleAndScopes & { auth_time: number }
 /** The id of a session that is to be opened, and the secret text from which its first refresh token is computed. */
 export type RefreshTokenSeed = { sessionId: string; text: string }
 type Rotated = Holder & { user_id: string; token: RefreshToken }

@@ -2,9 +2,14 @@ import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { invalidAccessToken } from '../errors.ts'
 import type { UserRole } from '../users/schema.ts'
-import type { ParsedToken } from './parse.ts'
+import type { ParsedJwt } from './parse.ts'
 import type { SigningKeyStore } from './signing-keys.ts'
-import { loadJoseLibrary, type VerifiedIdentity, verificationExpiryOf, verifyAccessToken } from './verify.ts'
+import {
+  loadJoseLibrary,
+  type VerifiedTokenIdentity,
+  verifiedTokenCacheExpiryOf,
+  verifyAccessToken
+} from './verify.ts'
 
 const AUDIENCE = 'cartwright'
 const ALGORITHM = 'EdDSA'
@@ -16,9 +21,9 @@ const KEY_LIFETIME_SECONDS = 900
 const ROLES: readonly unknown[] = ['customer', 'admin']
 
 /** Permissions of a caller; `scopes` is null for customers and administrators with full access. */
-export type RoleAndScopes = { role: UserRole; scopes: string[] | null }
+export type UserRoleAndScopes = { role: UserRole; scopes: string[] | null }
 
-type OpenSession = RoleAndScopes & { auth_time: number; second_factor: boolean }
+type OpenSession = UserRoleAndScopes & { auth_time: number; second_factor: boolean }
 
 export type AccessTokenDeps = {
   keys: SigningKeyStore
@@ -27,7 +32,7 @@ export type AccessTokenDeps = {
   /** Returns the current permissions of a session's user, and how it was opened; `undefined` when it has ended. */
   findSession: (id: string, userId: string) => Promise<OpenSession | undefined>
   /** Returns the current permissions of an API key; `undefined` when it is invalid. */
-  findKey: (id: string, userId: string) => Promise<RoleAndScopes | undefined>
+  findKey: (id: string, userId: string) => Promise<UserRoleAndScopes | undefined>
 }
 
 /** Issues and verifies the shop's own access tokens (RFC 9068). */
@@ -40,7 +45,7 @@ export function createAccessTokenService({
 }: AccessTokenDeps) {
   async function sign(
     userId: string,
-    { role, scopes }: RoleAndScopes,
+    { role, scopes }: UserRoleAndScopes,
     of: object,
     seconds: number
   ): Promise<string> {
@@ -59,20 +64,20 @@ export function createAccessTokenService({
   }
 
   const issue = (
-    session: { id: string; userId: string; authTime: number } & RoleAndScopes
+    session: { id: string; userId: string; authTime: number } & UserRoleAndScopes
   ): Promise<string> => {
     const { id: sid, authTime } = session
     const claims = { client_id: FIRST_PARTY, sid, auth_time: Math.floor(authTime) }
     return sign(session.userId, session, claims, lifetimeSeconds)
   }
 
-  async function issueForKey(key: { id: string; userId: string } & RoleAndScopes) {
+  async function issueForKey(key: { id: string; userId: string } & UserRoleAndScopes) {
     const seconds = KEY_LIFETIME_SECONDS
     const claims = { client_id: key.id, api_key_id: key.id }
     return { token: await sign(key.userId, key, claims, seconds), seconds }
   }
 
-  async function verify(token: ParsedToken): Promise<VerifiedIdentity> {
+  async function verify(token: ParsedJwt): Promise<VerifiedTokenIdentity> {
     const { header } = token
     if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidAccessToken()
     const key = await keys.publicKey(header.kid)
@@ -90,7 +95,7 @@ export function createAccessTokenService({
     if (typeof id !== 'string' || !UUID.test(id)) throw invalidAccessToken()
 
     // Current permissions, because a token must not keep revoked ones.
-    const expiresAt = verificationExpiryOf(exp)
+    const expiresAt = verifiedTokenCacheExpiryOf(exp)
     if (isOfKey) {
       const rights = found(await findKey(id, sub), invalidAccessToken)
       return { userId: sub, ...rights, sessionId: null, apiKeyId: id, hasSecondFactor: false, expiresAt }

@@ -4,8 +4,8 @@ import { invalidAccessToken } from '../errors.ts'
 import * as users from '../users/repository.ts'
 import type { AccessTokenService } from './access-tokens.ts'
 import type { ExternalIssuerUser, VerifyExternalToken } from './external-tokens.ts'
-import { parseToken } from './parse.ts'
-import { type VerifiedIdentity, verificationExpiryOf } from './verify.ts'
+import { parseUnverifiedJwt } from './parse.ts'
+import { type VerifiedTokenIdentity, verifiedTokenCacheExpiryOf } from './verify.ts'
 
 export type AuthenticateDeps = {
   db: Database
@@ -24,16 +24,18 @@ export function createTokenAuthenticator(deps: AuthenticateDeps) {
   const { db, accessTokens, issuers, requiresSecondFactor } = deps
 
   /** API keys need no second factor, because their permissions are limited instead. */
-  const lacksSecondFactor = ({ role, apiKeyId, hasSecondFactor }: VerifiedIdentity): boolean =>
+  const lacksSecondFactor = ({ role, apiKeyId, hasSecondFactor }: VerifiedTokenIdentity): boolean =>
     requiresSecondFactor && role === 'admin' && apiKeyId === undefined && !hasSecondFactor
 
-  return async function authenticate(text: string): Promise<VerifiedIdentity & { lacksSecondFactor?: true }> {
+  return async function authenticate(
+    text: string
+  ): Promise<VerifiedTokenIdentity & { lacksSecondFactor?: true }> {
     const verified = await verify(text)
     return lacksSecondFactor(verified) ? { ...verified, lacksSecondFactor: true } : verified
   }
 
-  async function verify(text: string): Promise<VerifiedIdentity> {
-    const token = parseToken(text)
+  async function verify(text: string): Promise<VerifiedTokenIdentity> {
+    const token = parseUnverifiedJwt(text)
     const { iss } = token.claims
     if (iss === accessTokens.issuer) return accessTokens.verify(token)
     const verifyExternal = issuers.get(iss)
@@ -48,7 +50,7 @@ export function createTokenAuthenticator(deps: AuthenticateDeps) {
       sessionId: null,
       ...(authenticatedAt !== undefined && { authenticatedAt }),
       hasSecondFactor,
-      expiresAt: verificationExpiryOf(caller.exp)
+      expiresAt: verifiedTokenCacheExpiryOf(caller.exp)
     }
   }
 

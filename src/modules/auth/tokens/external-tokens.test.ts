@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { ADMIN_CLAIM, makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { hasClaimValue, readScopesClaim } from './external-tokens.ts'
+import { hasTokenClaimValue, readScopesClaim } from './external-tokens.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -232,17 +232,17 @@ describe('an admin claim', () => {
     [{ realm_access: 'admin' }, false],
     [{}, false]
   ])('the claims %j contain the administrator claim: %s', (claims, granted) => {
-    expect(hasClaimValue(claims, admin)).toBe(granted)
+    expect(hasTokenClaimValue(claims, admin)).toBe(granted)
   })
 
   test('the administrator claim is not found among inherited object properties', () => {
-    expect(hasClaimValue({}, { path: 'constructor.name', value: 'Object' })).toBe(false)
-    expect(hasClaimValue({ roles: ['x'] }, { path: 'roles.length', value: '1' })).toBe(false)
+    expect(hasTokenClaimValue({}, { path: 'constructor.name', value: 'Object' })).toBe(false)
+    expect(hasTokenClaimValue({ roles: ['x'] }, { path: 'roles.length', value: '1' })).toBe(false)
   })
 
   test('the administrator claim can have a name with dots', () => {
     const path = 'https://shop.example.com/roles'
-    expect(hasClaimValue({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
+    expect(hasTokenClaimValue({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
   })
 })
 

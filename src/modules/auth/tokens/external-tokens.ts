@@ -2,7 +2,7 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { invalidAccessToken } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { LoadIssuerKey } from './issuer-keys.ts'
-import type { ParsedToken, TokenClaims } from './parse.ts'
+import type { JwtClaims, ParsedJwt } from './parse.ts'
 import { CLOCK_LEEWAY_SECONDS, verifyAccessToken } from './verify.ts'
 
 export type ExternalIssuerSettings = AuthSettings['issuers'][number]
@@ -34,7 +34,7 @@ export function createExternalTokenVerifier(settings: ExternalIssuerSettings, ke
     algorithms: [...(settings.algorithms ?? ['RS256'])] as string[]
   }
 
-  return async function verify(token: ParsedToken): Promise<ExternalIssuerUser> {
+  return async function verify(token: ParsedJwt): Promise<ExternalIssuerUser> {
     const { header } = token
     // Before the key is fetched, so that a token that cannot be valid causes no request.
     if (!expected.algorithms.includes(header.alg)) throw invalidAccessToken()
@@ -42,7 +42,7 @@ export function createExternalTokenVerifier(settings: ExternalIssuerSettings, ke
     const key = await keyFor(header)
     const claims = await verifyAccessToken(token, key, expected)
     if (isOtherToken(claims)) throw invalidAccessToken()
-    const isAdmin = settings.admin_claim !== undefined && hasClaimValue(claims, settings.admin_claim)
+    const isAdmin = settings.admin_claim !== undefined && hasTokenClaimValue(claims, settings.admin_claim)
     return {
       issuer: settings.issuer,
       subject: claims.sub,
@@ -65,20 +65,20 @@ export type VerifyExternalToken = ReturnType<typeof createExternalTokenVerifier>
  * Whether this is an ID or refresh token. An ID token is meant for a client and grants no access to an API. The claim `typ`
  * comes from Keycloak, `token_use` from Cognito.
  */
-function isOtherToken(claims: TokenClaims): boolean {
+function isOtherToken(claims: JwtClaims): boolean {
   const { typ = 'Bearer', token_use: use = 'access' } = claims
   return typ !== 'Bearer' || use !== 'access' || ID_TOKEN_CLAIMS.some(name => Object.hasOwn(claims, name))
 }
 
 /** Ignores a time in the future, which would make the login look recent for too long. */
-const authTimeOf = ({ auth_time }: TokenClaims): { authenticatedAt?: number } =>
+const authTimeOf = ({ auth_time }: JwtClaims): { authenticatedAt?: number } =>
   typeof auth_time === 'number' && auth_time <= Date.now() / 1_000 + CLOCK_LEEWAY_SECONDS
     ? { authenticatedAt: auth_time }
     : {}
 
 /** Whether `acr` or `amr` (OpenID Connect Core, section 2) has a configured value. */
 function hasSecondFactor(
-  { acr, amr }: TokenClaims,
+  { acr, amr }: JwtClaims,
   values: ExternalIssuerSettings['second_factor'] = {}
 ): boolean {
   const isAmong = (accepted: readonly unknown[] | undefined, given: unknown) =>
@@ -87,8 +87,8 @@ function hasSecondFactor(
 }
 
 /** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */
-export function hasClaimValue(
-  claims: TokenClaims,
+export function hasTokenClaimValue(
+  claims: JwtClaims,
   { path, value }: { path: string; value: string }
 ): boolean {
   const found = claimOf(claims, path)
@@ -96,25 +96,25 @@ export function hasClaimValue(
 }
 
 /** Returns the scopes in the claim at `path`, a list or a string of words; empty without the claim. */
-export function readScopesClaim(claims: TokenClaims, path: string): string[] {
+export function readScopesClaim(claims: JwtClaims, path: string): string[] {
   const found = claimOf(claims, path)
   const words = typeof found === 'string' ? found.split(' ') : found
   return Array.isArray(words) ? words.filter(word => typeof word === 'string' && word !== '') : []
 }
 
-const claimOf = (claims: TokenClaims, path: string): unknown =>
+const claimOf = (claims: JwtClaims, path: string): unknown =>
   Object.hasOwn(claims, path) ? claims[path] : claimAt(claims, path.split('.'))
 
-function claimAt(claims: TokenClaims, path: readonly string[]): unknown {
+function claimAt(claims: JwtClaims, path: readonly string[]): unknown {
   let found: unknown = claims
   for (const name of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
-    found = (found as TokenClaims)[name]
+    found = (found as JwtClaims)[name]
   }
   return found
 }
 
-function nameOf({ name }: TokenClaims): string | null {
+function nameOf({ name }: JwtClaims): string | null {
   const isShowable =
     typeof name === 'string' && name !== '' && name.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(name)
   return isShowable ? name.slice(0, NAME_LENGTH_MAX).toWellFormed() : null

@@ -1,7 +1,7 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import { invalidAccessToken, tokenIssuerUnavailable } from '../errors.ts'
-import type { TokenHeader } from './parse.ts'
+import type { JwtHeader } from './parse.ts'
 import { loadJoseLibrary } from './verify.ts'
 
 const FETCH_TIMEOUT_MS = 3_000
@@ -56,10 +56,10 @@ export function createIssuerKeyLoader({ http, issuer, cooldownMs, signal }: Issu
     return fetching
   }
 
-  const find = (header: TokenHeader) => resolveKey?.(header).catch(() => undefined)
+  const find = (header: JwtHeader) => resolveKey?.(header).catch(() => undefined)
 
   /** @throws `AUTH_INVALID_TOKEN` for a key the issuer does not have, `AUTH_ISSUER_UNAVAILABLE` when they cannot be loaded. */
-  return async function keyFor(header: TokenHeader) {
+  return async function keyFor(header: JwtHeader) {
     if (resolveKey === undefined) await refetch()
     const known = await find(header)
     if (known !== undefined) {

@@ -1,16 +1,16 @@
 import { invalidAccessToken } from '../errors.ts'
 
-export type TokenHeader = { alg: string; kid: string; typ?: string }
-export type TokenClaims = { readonly [name: string]: unknown }
+export type JwtHeader = { alg: string; kid: string; typ?: string }
+export type JwtClaims = { readonly [name: string]: unknown }
 /** A parsed, unverified token. */
-export type ParsedToken = { text: string; header: TokenHeader; claims: TokenClaims }
+export type ParsedJwt = { text: string; header: JwtHeader; claims: JwtClaims }
 
 const TOKEN_BYTES_MAX = 8_192
 // Header members by which a token supplies the key or rules for its own verification (RFC 7515, section 4.1).
 const REFUSED_MEMBERS = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip']
 
 /** Parses a compact JWS strictly. @throws `AUTH_INVALID_TOKEN`. */
-export function parseToken(text: string): ParsedToken {
+export function parseUnverifiedJwt(text: string): ParsedJwt {
   const parts = text.length <= TOKEN_BYTES_MAX ? text.split('.') : []
   const [header, claims] = parts
   if (parts.length !== 3 || !parts.every(isCanonical)) throw invalidAccessToken()
@@ -23,17 +23,17 @@ const isCanonical = (part: string): boolean =>
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function readObject(part: string): TokenClaims {
+function readObject(part: string): JwtClaims {
   try {
     const value: unknown = JSON.parse(decoder.decode(Buffer.from(part, 'base64url')))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TokenClaims
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JwtClaims
   } catch (cause) {
     throw invalidAccessToken({ cause })
   }
   throw invalidAccessToken()
 }
 
-function readHeader({ alg, kid, typ, ...others }: TokenClaims): TokenHeader {
+function readHeader({ alg, kid, typ, ...others }: JwtClaims): JwtHeader {
   if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidAccessToken()
   if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidAccessToken()
   if (typ !== undefined && typeof typ !== 'string') throw invalidAccessToken()

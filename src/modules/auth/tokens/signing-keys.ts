@@ -20,14 +20,14 @@ const RELOAD_PAUSE_MS = 5_000
 const PURPOSE = 'auth.signing_keys'
 
 type Key = { kid: string; signs: boolean; privateKey: KeyObject; publicKey: KeyObject }
-export type SigningKeyDeps = { db: Database; secrets: Secrets; log: Log }
+export type SigningKeyStoreDeps = { db: Database; secrets: Secrets; log: Log }
 
 /**
  * Manages the keys that sign access tokens. PostgreSQL stores them encrypted for all processes; the newest key whose start
  * time has passed signs. A key that the configured secrets cannot decrypt is ignored: it signs nothing, and its signatures
  * are not accepted.
  */
-export async function createSigningKeyStore({ db, secrets, log }: SigningKeyDeps) {
+export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStoreDeps) {
   let keys: readonly Key[] = []
   let foreign: readonly string[] = []
   let reloadedAt = Number.NEGATIVE_INFINITY

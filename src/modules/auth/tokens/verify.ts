@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { invalidAccessToken } from '../errors.ts'
-import type { ParsedToken, TokenClaims } from './parse.ts'
+import type { JwtClaims, ParsedJwt } from './parse.ts'
 
 /** Required properties of an issuer's tokens, from the settings and not from the token. */
-export type TokenRequirements = { issuer: string; audience: string; algorithms: string[] }
-export type VerifiedClaims = TokenClaims & { readonly sub: string; readonly exp: number }
+export type JwtRequirements = { issuer: string; audience: string; algorithms: string[] }
+export type VerifiedJwtClaims = JwtClaims & { readonly sub: string; readonly exp: number }
 /** The caller of a verified token. After `expiresAt`, in seconds since 1970, it has to be verified again. */
-export type VerifiedIdentity = {
+export type VerifiedTokenIdentity = {
   userId: string
   role: 'customer' | 'admin'
   scopes: readonly string[] | null
@@ -30,10 +30,10 @@ const VERIFICATION_SECONDS = 60
 
 /** Verifies signature, algorithm, issuer, audience and times. @throws `AUTH_INVALID_TOKEN`. */
 export async function verifyAccessToken(
-  { text }: ParsedToken,
+  { text }: ParsedJwt,
   key: KeyObject | CryptoKey,
-  expected: TokenRequirements
-): Promise<VerifiedClaims> {
+  expected: JwtRequirements
+): Promise<VerifiedJwtClaims> {
   const options = { ...expected, clockTolerance: CLOCK_LEEWAY_SECONDS }
   const { jwtVerify } = await loadJoseLibrary()
   const { payload } = await jwtVerify(text, key, options).catch((cause: unknown) => {
@@ -56,5 +56,5 @@ const isSubject = (sub: unknown): sub is string =>
 const nowSeconds = (): number => Date.now() / 1_000
 
 /** Returns until when a verification may be cached. */
-export const verificationExpiryOf = (exp: number): number =>
+export const verifiedTokenCacheExpiryOf = (exp: number): number =>
   Math.min(exp, nowSeconds() + VERIFICATION_SECONDS)

@@ -27,7 +27,7 @@ export const insertUser = statement({
 })
 export type UserRow = RowOf<typeof insertUser>
 /** Returns the public fields of a user's row. */
-export function publicUserFields(row: UserRow): UserRow {
+export function selectPublicUserFields(row: UserRow): UserRow {
   const { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at } = row
   return { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at }
 }

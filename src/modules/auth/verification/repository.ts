@@ -28,7 +28,7 @@ export const lockPasswordHash = statement({
   text: 'select id from auth.users where id = $userId and password_hash = $hash for share'
 })
 /** Removes previous e-mail addresses after `days`, because they are stored only to notify the owner of the change. */
-export const clearFormerEmails = statement({
+export const clearOldPreviousEmails = statement({
   name: 'auth.delete_former_emails',
   takes: { days: 'int4' },
   text: `

@@ -4,13 +4,13 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import type { AuthRateLimits } from '../accounts/routes.ts'
 import * as schema from './schema.ts'
-import type { EmailVerification } from './service.ts'
+import type { EmailVerificationService } from './service.ts'
 
 const config = { class: 'account' } as const
 
 export function emailVerificationRoutes(
   tiers: Tiers,
-  verification: EmailVerification,
+  verification: EmailVerificationService,
   limits: AuthRateLimits
 ): void {
   tiers.public.post(

@@ -11,7 +11,7 @@ import {
   oneTimeTokenInvalid
 } from '../errors.ts'
 import { emailChangedEvent, verificationRequestedEvent } from '../events.ts'
-import { deleteOneTimeTokenOfUser, findOneTimeTokenEmail } from '../one-time-tokens/repository.ts'
+import { deleteOneTimeTokenOfUser, findEmailOfOneTimeToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { PasswordService } from '../passwords/service.ts'
 import type { AuthSettings } from '../settings.ts'
@@ -19,7 +19,7 @@ import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { ChangeEmailRequest } from './schema.ts'
 
-export type EmailVerificationDeps = {
+export type EmailVerificationServiceDeps = {
   db: Database
   emit: Emit
   tokens: OneTimeTokenService
@@ -30,7 +30,13 @@ export type EmailVerificationDeps = {
 const HOUR_SECONDS = 3_600
 
 /** Verifies e-mail addresses and changes them. */
-export function createEmailVerification({ db, emit, tokens, passwords, settings }: EmailVerificationDeps) {
+export function createEmailVerificationService({
+  db,
+  emit,
+  tokens,
+  passwords,
+  settings
+}: EmailVerificationServiceDeps) {
   const seconds = settings.verification_hours * HOUR_SECONDS
 
   /** Issues a token for this address and emits the event for the mail. */
@@ -75,7 +81,7 @@ export function createEmailVerification({ db, emit, tokens, passwords, settings 
     ): Promise<{ expires_in: number }> {
       await write.once(db, async tx => {
         const user = found(await tx.first(users.findUser, { id: userId }), invalidAccessToken)
-        const pending = await tx.first(findOneTimeTokenEmail, { userId, purpose: 'email' })
+        const pending = await tx.first(findEmailOfOneTimeToken, { userId, purpose: 'email' })
         const email = pending?.email ?? (user.email_verified ? null : user.email)
         if (email === null) throw emailAlreadyVerified()
         await tokens.requireCharge(tx, email === user.email ? 'verify' : 'change', email)
@@ -118,7 +124,7 @@ export function createEmailVerification({ db, emit, tokens, passwords, settings 
     }
   }
 }
-export type EmailVerification = ReturnType<typeof createEmailVerification>
+export type EmailVerificationService = ReturnType<typeof createEmailVerificationService>
 
 const isTaken = async (tx: Transaction, email: string): Promise<boolean> =>
   (await tx.first(users.findUserByEmail, { email, folded: legacyEmailKey(email) })) !== undefined
