@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { lockPendingStockRequests, postStockRequests } from '../../src/modules/inventory/writer/requests.ts'
+import {
+  enqueueStockRequests,
+  lockPendingStockRequests
+} from '../../src/modules/inventory/writer/requests.ts'
 import { tryLockStockRequests } from '../../src/modules/inventory/writer/requests-repository.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { openStock } from '../support/stock.ts'
@@ -212,7 +215,7 @@ async function takeTwice() {
   const db = await useTestDatabase()
   const lines = [{ itemId: newId(), locationId: newId(), delta: 1 }]
   const request = { kind: 'adjust', id: newId(), actor: null, reason: 'delivery', lines } as const
-  await db.transaction(tx => postStockRequests(tx, [request]))
+  await db.transaction(tx => enqueueStockRequests(tx, [request]))
   return db.transaction(async one => {
     const first = await lockPendingStockRequests(one)
     const second = await db.transaction(other => lockPendingStockRequests(other))

@@ -2,7 +2,7 @@ import type { StockDecisionBranch } from '../../src/modules/inventory/decisions/
 import { decideStockOperations, STOCK_DECISION_RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import type {
   LockedStockState,
-  ShipmentMovement,
+  ShipmentStockMovement,
   StockBatchDecision,
   StockItem,
   StockLevel,
@@ -20,7 +20,7 @@ const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string,
 }
 
 /** The world as the writer reads it. Its rows are frozen, so a write to them throws. */
-function stockOf(world: World, moved: readonly ShipmentMovement[]): LockedStockState {
+function stockOf(world: World, moved: readonly ShipmentStockMovement[]): LockedStockState {
   const levelOf = (shelf: Shelf): StockLevel => {
     const priority = world.places.findIndex(place => place.id === shelf.place)
     const { item: itemId, place: locationId, version: sourceVersion, ...figures } = shelf
@@ -289,7 +289,7 @@ export function live(
   note: (branch: StockDecisionBranch) => void,
   rules = STOCK_DECISION_RULES
 ): void {
-  const moved: ShipmentMovement[] = []
+  const moved: ShipmentStockMovement[] = []
   for (const step of steps) {
     if (step.kind !== 'batch') {
       happen(world, step)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
 import { createPriceListPricing } from '../../src/modules/catalog/list-prices/service.ts'
-import { createCatalogChanges } from '../../src/modules/catalog/revision/changes.ts'
+import { createCatalogChangePublisher } from '../../src/modules/catalog/revision/changes.ts'
 import { createLowestPriceService } from '../../src/modules/catalog/revision/lowest-prices.ts'
 import type { InventoryApi } from '../../src/modules/inventory/index.ts'
 import type { Broadcast } from '../../src/platform/broadcast.ts'
@@ -35,7 +35,7 @@ export const lowestPricesOf = (db: Database, currency = 'USD') =>
   })
 /** Announces changes of a catalog without price lists, and emits nothing. */
 export const changesOf = ({ db, broadcast }: { db: Database; broadcast: Broadcast }) =>
-  createCatalogChanges({ broadcast, emit: () => {}, lowestPrices: lowestPricesOf(db) })
+  createCatalogChangePublisher({ broadcast, emit: () => {}, lowestPrices: lowestPricesOf(db) })
 
 type Shop = Pick<TestShop, 'request'>
 

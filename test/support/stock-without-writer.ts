@@ -2,7 +2,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import { decideStockOperations } from '../../src/modules/inventory/decisions/decide.ts'
 import type { StockOperation } from '../../src/modules/inventory/decisions/state.ts'
 import {
-  countDecisionWrites,
+  countStockDecisionWrites,
   lockAndReadStock,
   writeStockDecision
 } from '../../src/modules/inventory/writer/batch.ts'
@@ -23,7 +23,7 @@ export async function reserveAlone(
     const items = new Set(lines.map(({ variantId }) => variantId))
     const { stock } = await lockAndReadStock(tx, [operation], { items, isWaiting: true, kitsOf: new Map() })
     const decided = decideStockOperations(stock, [operation])
-    if (countDecisionWrites(decided) > 0) tx.withCommit(() => writeStockDecision(tx, decided))
+    if (countStockDecisionWrites(decided) > 0) tx.withCommit(() => writeStockDecision(tx, decided))
     return decided.outcomes[0]
   })
   if (outcome?.kind !== 'reserved') throw new Error(outcome?.kind)

@@ -1,9 +1,9 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { AvailabilityChangeBroadcast } from '../../src/modules/inventory/availability/changes.ts'
 import type { StockStatusChange } from '../../src/modules/inventory/decisions/state.ts'
-import { createReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
-import { expireReservations } from '../../src/modules/inventory/reservations/expiry.ts'
-import type { LevelShortfall, LostReservedUnits } from '../../src/modules/inventory/writer/batch.ts'
+import { createStockReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
+import { expireStockReservations } from '../../src/modules/inventory/reservations/expiry.ts'
+import type { LostReservedUnits, StockLevelShortfall } from '../../src/modules/inventory/writer/batch.ts'
 import { createKitComponentCache } from '../../src/modules/inventory/writer/kits.ts'
 import type { StockRequest } from '../../src/modules/inventory/writer/requests.ts'
 import { createStockWriter } from '../../src/modules/inventory/writer/writer.ts'
@@ -24,7 +24,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
   const db = around(openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 5_000 }))
   const told = {
     crossings: [] as StockStatusChange[],
-    shortfalls: [] as LevelShortfall[],
+    shortfalls: [] as StockLevelShortfall[],
     takes: [] as { owner: string; isTaken: boolean }[],
     losses: [] as LostReservedUnits[]
   }
@@ -57,7 +57,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     metrics,
     queueMax
   })
-  const doors = createReservationApi({ writer, kits })
+  const doors = createStockReservationApi({ writer, kits })
   const soon = () => performance.now() + WAIT_MS
 
   /** Posts requests in a transaction of their own and returns their outcomes. */
@@ -93,7 +93,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     count,
     batches: (result: string) => figureOf('batches_total', 'result', result),
     operations: (kind: string) => figureOf('operations_total', 'kind', kind),
-    expire: () => expireReservations(db, writer),
+    expire: () => expireStockReservations(db, writer),
     buy: (owner: string, lines: readonly StockLine[], seconds = 120) =>
       doors.reserve(owner, lines, seconds, { deadlineAt: soon() }),
     close: async () => {

@@ -15,7 +15,7 @@ export const productChangedEvent = defineEvent(
 )
 
 /** The only subject of `catalog.changed`, so that these events are handled in their order. */
-export const WHOLE_CATALOG_SUBJECT = LOWEST_ID
+export const CATALOG_CHANGED_EVENT_SUBJECT = LOWEST_ID
 /** `catalog.changed`: a change that can affect any product, such as a discount on a category. */
 export const catalogChangedEvent = defineEvent(
   'catalog.changed',

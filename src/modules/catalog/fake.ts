@@ -72,7 +72,7 @@ export function fakeCatalog(): FakeCatalog {
     findOtherCurrency: async () => undefined,
     someOffers: async limit => [...offers.values()].slice(0, limit),
     sell: product => {
-      const offer = createFakeOffer(product)
+      const offer = createFakeVariantOffer(product)
       offers.set(offer.variantId, offer)
       known.set(offer.variantId, quotedOf(offer, product))
       return offer.variantId
@@ -106,7 +106,7 @@ function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakePr
 }
 
 /** Creates an offer as the catalog does. */
-export function createFakeOffer({
+export function createFakeVariantOffer({
   variantId = newId(),
   name = 'Mug',
   price = 1_250,

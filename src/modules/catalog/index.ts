@@ -22,21 +22,21 @@ import { refreshPriceListPricesJob } from './list-prices/jobs.ts'
 import { refreshAllPriceListPrices } from './list-prices/refresh.ts'
 import { createPriceListPricing } from './list-prices/service.ts'
 import { repriceChangedPriceLists } from './list-prices/subscriber.ts'
-import { createMarketOffers } from './offers/markets.ts'
+import { createMarketOfferReader } from './offers/markets.ts'
 import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
-import { createOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
+import { createVariantOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
-import { createCatalogChanges } from './revision/changes.ts'
+import { createCatalogChangePublisher } from './revision/changes.ts'
 import { applyDuePriceChangesJob, repairLowestPricesJob, repriceManyProductsJob } from './revision/jobs.ts'
 import { createLowestPriceService } from './revision/lowest-prices.ts'
 import { createCatalogPageCache } from './revision/page-cache.ts'
 import { catalogSettings } from './settings.ts'
 import { refreshAllStockStatuses } from './stock/refresh.ts'
 import { refreshVariantStockStatus } from './stock/subscriber.ts'
-import { createRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
-import { storefrontRoutes } from './storefront/routes.ts'
-import { createStorefrontService } from './storefront/service.ts'
+import { createPageRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
+import { catalogStorefrontRoutes } from './storefront/routes.ts'
+import { createCatalogStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
 import { createVariantService, type SkuVariant, scheduleVariantNameCleanup } from './variants/service.ts'
 
@@ -140,7 +140,7 @@ export const catalogModule = defineModule({
     const { currency } = config.shop
     const listPrices = createPriceListPricing({ pricing, enqueue, currency })
     const lowestPrices = createLowestPriceService({ db, enqueue, currency, listPrices })
-    const changes = createCatalogChanges({ broadcast, emit, lowestPrices })
+    const changes = createCatalogChangePublisher({ broadcast, emit, lowestPrices })
     const pages = createCatalogPageCache({
       db,
       cache,
@@ -148,8 +148,8 @@ export const catalogModule = defineModule({
       lowestPrices,
       ttlSeconds: settings.page_cache_seconds
     })
-    const entries = createOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
-    const offers = createMarketOffers({ entries, pricing, currency })
+    const entries = createVariantOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
+    const offers = createMarketOfferReader({ entries, pricing, currency })
     const exportCsv = createProductExporter({ db, inventory, currency })
     const importCsv = timed(
       createProductImporter({ db, changes, inventory, currency }),
@@ -163,8 +163,8 @@ export const catalogModule = defineModule({
     // One caller's lists use at most half of the connections for slow statements, so that others are not
     // blocked.
     const concurrentListsMax = Math.ceil(config.database.slow_connections / 2)
-    const ratings = createRatingFiller()
-    const storefront = createStorefrontService({
+    const ratings = createPageRatingFiller()
+    const storefront = createCatalogStorefrontService({
       db,
       pages,
       inventory,
@@ -203,7 +203,7 @@ export const catalogModule = defineModule({
       }
     }
     const routes = (tiers: Tiers) => {
-      storefrontRoutes(tiers, storefront, createRequestMarketResolver(pricing))
+      catalogStorefrontRoutes(tiers, storefront, createRequestMarketResolver(pricing))
       productRoutes(tiers, products)
       variantRoutes(tiers, variants)
       categoryRoutes(tiers, categories)

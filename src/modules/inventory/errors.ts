@@ -45,7 +45,7 @@ export const inventoryShort = defineError(
 )
 type Shortage = { readonly variantId: string; readonly requested: number; readonly available: number }
 /** Describes a short line. The message is for shoppers. */
-export const describeShortLine = ({ variantId: variant_id, requested, available }: Shortage) => ({
+export const describeStockShortage = ({ variantId: variant_id, requested, available }: Shortage) => ({
   ...{ variant_id, requested, available },
   message: available > 0 ? 'There is not enough of this.' : 'This is sold out.'
 })

@@ -1,4 +1,4 @@
-import { describeShortLine, inventoryShort, orderClaimedOtherLines, stockClaimLost } from './errors.ts'
+import { describeStockShortage, inventoryShort, orderClaimedOtherLines, stockClaimLost } from './errors.ts'
 import type { InventoryApi } from './index.ts'
 import type { StockLine } from './reservations/api.ts'
 
@@ -65,7 +65,7 @@ export function fakeInventory(): FakeInventory {
           return { variantId, requested, available: free + (hold?.quantities.get(variantId) ?? 0) }
         })
         .filter(line => line.available < line.requested)
-      if (items.length > 0) throw inventoryShort({ details: { items: items.map(describeShortLine) } })
+      if (items.length > 0) throw inventoryShort({ details: { items: items.map(describeStockShortage) } })
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })

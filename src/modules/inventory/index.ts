@@ -11,7 +11,7 @@ import { stockCsvRoutes } from './csv/routes.ts'
 import type { ItemQuantity } from './decisions/state.ts'
 import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 import { createStockPolicyPublisher } from './items/crossings.ts'
-import { correctLowStockMarks, updateLowStockMarks } from './items/low-stock.ts'
+import { correctLowStockMarks, refreshLowStockMarks } from './items/low-stock.ts'
 import { inventoryItemRoutes } from './items/routes.ts'
 import { createInventoryItemSaver } from './items/save.ts'
 import { createInventoryItemService, type InventoryItemService } from './items/service.ts'
@@ -21,23 +21,23 @@ import {
   type InventoryItemSummary,
   listInventoryItemSummaries
 } from './items/upsert.ts'
-import type { LedgerCheckReport } from './ledger-check/findings.ts'
-import { checkLedgerJob, runDailyLedgerCheck } from './ledger-check/job.ts'
-import { createLedgerFindingMetrics } from './ledger-check/metrics.ts'
-import { ledgerCheckRoutes } from './ledger-check/routes.ts'
-import { createLedgerCheckService } from './ledger-check/service.ts'
+import type { StockLedgerCheckReport } from './ledger-check/findings.ts'
+import { checkStockLedgerJob, runDailyStockLedgerCheck } from './ledger-check/job.ts'
+import { createStockLedgerFindingMetrics } from './ledger-check/metrics.ts'
+import { stockLedgerCheckRoutes } from './ledger-check/routes.ts'
+import { createStockLedgerCheckService } from './ledger-check/service.ts'
 import { stockLevelRoutes } from './levels/routes.ts'
 import { createStockLevelService, type StockRequestQueue } from './levels/service.ts'
-import { announceLocationChangeJob, publishStatusChangesAtLocation } from './locations/announce.ts'
+import { announceStockLocationChangeJob, publishStatusChangesAtLocation } from './locations/announce.ts'
 import { stockLocationRoutes } from './locations/routes.ts'
 import { createStockLocationService } from './locations/service.ts'
 import { stockMovementRoutes } from './movements/routes.ts'
 import { createStockMovementService } from './movements/service.ts'
 import {
-  createReservationApi,
+  createStockReservationApi,
   type OrderStockRequest,
   type StockLine,
-  type TakeContestedRequest,
+  type TakeContestedStockRequest,
   type UnpaidStockClaim
 } from './reservations/api.ts'
 import { startStockTimers } from './reservations/expiry.ts'
@@ -53,9 +53,9 @@ export { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } f
 export type {
   InventoryItemSummary,
   ItemQuantity,
-  LedgerCheckReport,
+  StockLedgerCheckReport,
   StockLine,
-  TakeContestedRequest,
+  TakeContestedStockRequest,
   UnpaidStockClaim
 }
 
@@ -121,7 +121,7 @@ export type InventoryApi = {
    * id. Emits `inventory.taken` with the outcome, and `inventory.lost` for each order that lost units.
    * Such an order contests its lost units.
    */
-  take(tx: Transaction, request: TakeContestedRequest): Promise<void>
+  take(tx: Transaction, request: TakeContestedStockRequest): Promise<void>
   /** Returns how many of these take requests are finished, whatever their outcome. */
   countFinishedTakes(db: Queryable, ids: readonly string[]): Promise<number>
   /**
@@ -149,7 +149,7 @@ export type InventoryApi = {
    * Checks the whole stock ledger and returns the discrepancies. With `repair`, also corrects those that
    * it can.
    */
-  check(options: { repair: boolean }): Promise<LedgerCheckReport>
+  check(options: { repair: boolean }): Promise<StockLedgerCheckReport>
 }
 
 /** Stock by variant and location, and the reservations of orders. */
@@ -162,7 +162,7 @@ export const inventoryModule = defineModule({
   uses: {},
   emits: [stockCrossedEvent, stockShortEvent, stockTakenEvent, stockLostEvent],
   subscribes: [stockCrossedEvent],
-  jobs: [announceLocationChangeJob, checkLedgerJob],
+  jobs: [announceStockLocationChangeJob, checkStockLedgerJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
@@ -174,7 +174,7 @@ export const inventoryModule = defineModule({
     const publisher = createStockBatchPublisher({ changes, emit })
     const writer = createStockWriter({ db, kits, publisher, log, metrics, queueMax })
     startStockTimers({ timers, db, writer })
-    const { postAll, ...reservations } = createReservationApi({ writer, kits })
+    const { postAll, ...reservations } = createStockReservationApi({ writer, kits })
     const stockRequests: StockRequestQueue = {
       post: postAll,
       outcomeOf: writer.outcomeOf,
@@ -182,9 +182,9 @@ export const inventoryModule = defineModule({
     }
     const saveItems = createInventoryItemSaver({ crossings })
     const { upsertItems, areCountsApplied, track } = createInventoryItemUpsert({ saveItems, stockRequests })
-    const findingMetrics = createLedgerFindingMetrics({ db, timers, metrics })
+    const findingMetrics = createStockLedgerFindingMetrics({ db, timers, metrics })
     await findingMetrics.read()
-    const ledgerCheck = createLedgerCheckService({ db, writer, kits, publisher, log, findingMetrics })
+    const ledgerCheck = createStockLedgerCheckService({ db, writer, kits, publisher, log, findingMetrics })
     const items = createInventoryItemService({ db, changes, crossings })
     const exportCsv = createStockExporter({ db })
     const api: InventoryApi = {
@@ -206,16 +206,16 @@ export const inventoryModule = defineModule({
       stockMovementRoutes(tiers, createStockMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
       stockCsvRoutes(tiers, exportCsv, createStockImporter({ db, stockRequests, saveItems }))
-      ledgerCheckRoutes(tiers, ledgerCheck)
+      stockLedgerCheckRoutes(tiers, ledgerCheck)
     }
     return {
       api,
       routes,
-      eventHandlers: { 'inventory.crossed': updateLowStockMarks },
+      eventHandlers: { 'inventory.crossed': refreshLowStockMarks },
       jobHandlers: {
         'inventory.check_books': async (_job, signal) => {
           await correctLowStockMarks(db, signal)
-          await runDailyLedgerCheck(ledgerCheck, log, signal)
+          await runDailyStockLedgerCheck(ledgerCheck, log, signal)
         },
         'inventory.announce_location': ({ payload }, signal) =>
           publishStatusChangesAtLocation({ db, kits, publisher }, payload.location_id, signal)

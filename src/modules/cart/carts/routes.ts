@@ -14,7 +14,7 @@ import {
   UpdateItemRequest
 } from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
-import { type CartView, cartJson } from './view.ts'
+import { type CartView, cartResponseJson } from './view.ts'
 
 const config = { class: 'account' } as const
 const response = { 200: CartResponse }
@@ -39,7 +39,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         response
       }
     },
-    async (request, reply) => sendCart(reply, await cart.view(await customerOf(request)))
+    async (request, reply) => sendCartResponse(reply, await cart.view(await customerOf(request)))
   )
 
   tiers.secured.get(
@@ -70,7 +70,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
       }
     },
     async (request, reply) =>
-      sendCart(
+      sendCartResponse(
         reply,
         await cart.addItem(await own(request), cartLineOfRequest(request.body), writeOf(request))
       )
@@ -92,7 +92,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     },
     async (request, reply) => {
       const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
-      return sendCart(reply, await cart.updateItem(await own(request), line, writeOf(request)))
+      return sendCartResponse(reply, await cart.updateItem(await own(request), line, writeOf(request)))
     }
   )
 
@@ -130,7 +130,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     },
     async (request, reply) => {
       const { variantId } = request.params
-      return sendCart(reply, await cart.removeItem(await own(request), variantId, writeOf(request)))
+      return sendCartResponse(reply, await cart.removeItem(await own(request), variantId, writeOf(request)))
     }
   )
 
@@ -146,7 +146,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         response
       }
     },
-    async (request, reply) => sendCart(reply, await cart.clear(await own(request), writeOf(request)))
+    async (request, reply) => sendCartResponse(reply, await cart.clear(await own(request), writeOf(request)))
   )
 }
 
@@ -156,8 +156,8 @@ export const cartLineOfRequest = ({ variant_id, quantity }: AddItemRequest): Car
 })
 
 /** Sends a cart. `first`: JSON text of members that precede those of the cart. */
-export const sendCart = (reply: FastifyReply, view: CartView, first = '') =>
+export const sendCartResponse = (reply: FastifyReply, view: CartView, first = '') =>
   reply
     .header('etag', `"${view.version}"`)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(cartJson(view, first))
+    .send(cartResponseJson(view, first))

@@ -41,7 +41,7 @@ const Strategy = Type.Enum(['sum', 'max', 'guest', 'customer'], {
     'Quantity of variants in both carts: the sum, the larger one, that of the guest, or that of the customer.'
 })
 const strategy = Type.Optional(Strategy)
-export const MergeRequest = Type.Union(
+export const CartMergeRequest = Type.Union(
   [
     input({ guest_cart_token: Type.String({ maxLength: 256 }), strategy }),
     input({ items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX }), strategy })
@@ -51,7 +51,7 @@ export const MergeRequest = Type.Union(
     description: 'Either the token of a guest cart, or items that the browser stored.'
   }
 )
-export type MergeRequest = Static<typeof MergeRequest>
+export type CartMergeRequest = Static<typeof CartMergeRequest>
 
 const CartItemResponse = response('CartItemResponse', {
   variant_id: Id,

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { createFakeOffer } from '../../catalog/fake.ts'
+import { createFakeVariantOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
-import { type CartView, cartJson, joinCartWithOffers } from './view.ts'
+import { type CartView, cartResponseJson, joinCartWithOffers } from './view.ts'
 
 const anyQuantity = { min: 1, max: null, step: 1 }
 const customer = compileAnswer(CartResponse)
@@ -35,7 +35,7 @@ const sold = fc
     rule: fc.constantFrom(anyQuantity, { min: 6, max: 60, step: 6 }),
     amounts: priced
   })
-  .map(({ amounts, ...rest }) => createFakeOffer({ ...rest, ...amounts }))
+  .map(({ amounts, ...rest }) => createFakeVariantOffer({ ...rest, ...amounts }))
 const lineAndOffer = fc.record({
   offer: fc.option(sold, { nil: undefined }),
   variantId: id,
@@ -73,7 +73,7 @@ test('the JSON of any cart matches its schema and equals the view of the cart', 
           all.map(each => each.offer),
           counted ? all.map(each => each.stock) : undefined
         )
-        const json = JSON.parse(cartJson(viewWith({ customerId: owner, updatedAt }, joined)))
+        const json = JSON.parse(cartResponseJson(viewWith({ customerId: owner, updatedAt }, joined)))
         const schema = owner === null ? guest : customer
         expect(schema(json)).toEqual([])
         expect(json).toMatchObject({
@@ -129,7 +129,7 @@ test('cart totals are exact to the minor unit, and include only items that are f
 })
 
 test('the totals of a full cart at maximum prices are exact', () => {
-  const offer = createFakeOffer({ price: AMOUNT_MAX })
+  const offer = createFakeVariantOffer({ price: AMOUNT_MAX })
   const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
   const { subtotal } = joinCartWithOffers(
     lines,
@@ -141,10 +141,10 @@ test('the totals of a full cart at maximum prices are exact', () => {
 })
 
 test('a cart line is available if the stock covers its quantity', () => {
-  const offer = createFakeOffer()
+  const offer = createFakeVariantOffer()
   const available = (quantity: number, stock: number) => {
     const view = joinCartWithOffers([{ variantId: offer.variantId, quantity }], [offer], [stock])
-    return JSON.parse(cartJson(viewWith({}, view))).items[0].available
+    return JSON.parse(cartResponseJson(viewWith({}, view))).items[0].available
   }
   expect([available(3, 4), available(3, 3), available(3, 2), available(1, 0)]).toEqual([
     true,

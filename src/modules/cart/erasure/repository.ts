@@ -7,7 +7,7 @@ export const deleteCartOfCustomer = statement({
   text: 'delete from cart.carts where cart_id = $customer_id'
 })
 /** Deletes the records of guest carts that were merged into the customer's cart. */
-export const deleteMergeRecordsOfCustomer = statement({
+export const deleteCartMergeRecordsOfCustomer = statement({
   name: 'cart.delete_merges_of_customer',
   takes: { customer_id: 'uuid' },
   text: 'delete from cart.guest_carts where merged_into = $customer_id'

@@ -6,7 +6,7 @@ import * as repository from './repository.ts'
 export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>): PersonalData => ({
   async erase(tx, customer_id) {
     await tx.run(repository.deleteCartOfCustomer, { customer_id })
-    await tx.run(repository.deleteMergeRecordsOfCustomer, { customer_id })
+    await tx.run(repository.deleteCartMergeRecordsOfCustomer, { customer_id })
   },
   async export(customerId) {
     const { updatedAt, lines, metadata } = await findStored(customerId)

@@ -3,7 +3,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { MarketQuery, withResponseDescription } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
-import { cartLineOfRequest, sendCart } from '../carts/routes.ts'
+import { cartLineOfRequest, sendCartResponse } from '../carts/routes.ts'
 import {
   AddItemRequest,
   CartCountResponse,
@@ -51,9 +51,9 @@ export function guestCartRoutes(
       const guest = await guestOf(request)
       const line = cartLineOfRequest(request.body)
       if (guest.token !== undefined)
-        return sendCart(reply, await guests.addItem(guest, line, writeOf(request)))
+        return sendCartResponse(reply, await guests.addItem(guest, line, writeOf(request)))
       const created = await guests.create(guest.market, line, writeOf(request))
-      return sendCart(reply.code(201), created.view, `"guest_cart_token":"${created.token}",`)
+      return sendCartResponse(reply.code(201), created.view, `"guest_cart_token":"${created.token}",`)
     }
   )
 
@@ -69,7 +69,7 @@ export function guestCartRoutes(
         response
       }
     },
-    async (request, reply) => sendCart(reply, await guests.view(await guestOf(request)))
+    async (request, reply) => sendCartResponse(reply, await guests.view(await guestOf(request)))
   )
 
   tiers.public.get(
@@ -103,7 +103,7 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
-      return sendCart(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
+      return sendCartResponse(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
     }
   )
 
@@ -141,7 +141,10 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const { variantId } = request.params
-      return sendCart(reply, await guests.removeItem(await guestOf(request), variantId, writeOf(request)))
+      return sendCartResponse(
+        reply,
+        await guests.removeItem(await guestOf(request), variantId, writeOf(request))
+      )
     }
   )
 
@@ -157,6 +160,7 @@ export function guestCartRoutes(
         response
       }
     },
-    async (request, reply) => sendCart(reply, await guests.clear(await guestOf(request), writeOf(request)))
+    async (request, reply) =>
+      sendCartResponse(reply, await guests.clear(await guestOf(request), writeOf(request)))
   )
 }

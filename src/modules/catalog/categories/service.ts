@@ -5,8 +5,8 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
 import { givenOrDerivedSlug, normalizeSlug } from '../products/slug.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
-import { listAffectedProductIds } from '../revision/lowest-prices.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
+import { listProductIdsToReprice } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
 import type {
   AdminCategoryResponse,
@@ -17,7 +17,7 @@ import type {
 } from './schema.ts'
 
 /** Creates, updates, moves and deletes categories. */
-export function createCategoryService({ db, changes }: { db: Database; changes: CatalogChanges }) {
+export function createCategoryService({ db, changes }: { db: Database; changes: CatalogChangePublisher }) {
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
   const read = async (id: string): Promise<AdminCategoryResponse> =>
     found(await db.first(repository.findCategory, { id }), categoryNotFound)
@@ -53,7 +53,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       await changes.announceCategory(
         tx,
         id,
-        await listAffectedProductIds(tx, repository.listCategoryProductIds, id)
+        await listProductIdsToReprice(tx, repository.listCategoryProductIds, id)
       )
     })
     return read(id)
@@ -64,7 +64,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
     await write.once(db, async tx => {
       await lock(tx, id, write)
       if ((await tx.first(repository.findChildCategory, { id })) !== undefined) throw categoryNotEmpty()
-      const productIds = await listAffectedProductIds(tx, repository.listCategoryProductIds, id)
+      const productIds = await listProductIdsToReprice(tx, repository.listCategoryProductIds, id)
       await tx.run(repository.deleteCategory, { id })
       await changes.announceCategory(tx, id, productIds)
     })

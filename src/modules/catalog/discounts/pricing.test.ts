@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { calculateCurrentPrice, type VariantDiscount } from './pricing.ts'
+import { calculateCurrentVariantPrice, type VariantDiscount } from './pricing.ts'
 
 const running = { starts_in: -60, ends_in: 60 }
 const tenPercent: VariantDiscount = { percentage_ppm: 100_000, amount_minor: null, ...running }
@@ -22,52 +22,54 @@ const discount: fc.Arbitrary<VariantDiscount> = fc
 const cases = fc.record({ price: amount, salePrice: fc.option(amount), discounts: fc.array(discount) })
 
 test('the selling price of a variant without discounts is its price', () => {
-  expect(calculateCurrentPrice(1_000, null, [])).toEqual({ discountedPrice: 1_000, changesIn: null })
+  expect(calculateCurrentVariantPrice(1_000, null, [])).toEqual({ discountedPrice: 1_000, changesIn: null })
 })
 
 test('only the best of several discounts applies, and discounts do not add up', () => {
-  expect(calculateCurrentPrice(1_000, null, [tenPercent, threeOff]).discountedPrice).toBe(700)
-  expect(calculateCurrentPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
+  expect(calculateCurrentVariantPrice(1_000, null, [tenPercent, threeOff]).discountedPrice).toBe(700)
+  expect(calculateCurrentVariantPrice(10_000, null, [tenPercent, threeOff]).discountedPrice).toBe(9_000)
 })
 
 test('a sale price below the best discounted price applies, and is not reduced further', () => {
-  expect(calculateCurrentPrice(1_000, 650, [tenPercent, threeOff]).discountedPrice).toBe(650)
-  expect(calculateCurrentPrice(1_000, 950, [tenPercent]).discountedPrice).toBe(900)
+  expect(calculateCurrentVariantPrice(1_000, 650, [tenPercent, threeOff]).discountedPrice).toBe(650)
+  expect(calculateCurrentVariantPrice(1_000, 950, [tenPercent]).discountedPrice).toBe(900)
 })
 
 test('a sale price above the price has no effect', () => {
-  expect(calculateCurrentPrice(1_000, 1_200, []).discountedPrice).toBe(1_000)
+  expect(calculateCurrentVariantPrice(1_000, 1_200, []).discountedPrice).toBe(1_000)
 })
 
 test('a discounted price is never below zero', () => {
-  expect(calculateCurrentPrice(200, null, [threeOff]).discountedPrice).toBe(0)
+  expect(calculateCurrentVariantPrice(200, null, [threeOff]).discountedPrice).toBe(0)
   expect(
-    calculateCurrentPrice(200, null, [{ ...tenPercent, percentage_ppm: 1_000_000 }]).discountedPrice
+    calculateCurrentVariantPrice(200, null, [{ ...tenPercent, percentage_ppm: 1_000_000 }]).discountedPrice
   ).toBe(0)
 })
 
 test('a percentage discount is rounded half up, once', () => {
-  expect(calculateCurrentPrice(5, null, [tenPercent]).discountedPrice).toBe(4) // 0.5 off becomes 1
-  expect(calculateCurrentPrice(4, null, [tenPercent]).discountedPrice).toBe(4) // 0.4 off becomes 0
+  expect(calculateCurrentVariantPrice(5, null, [tenPercent]).discountedPrice).toBe(4) // 0.5 off becomes 1
+  expect(calculateCurrentVariantPrice(4, null, [tenPercent]).discountedPrice).toBe(4) // 0.4 off becomes 0
 })
 
 test('a discount is active at the instant of its start, and not at that of its end', () => {
-  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, starts_in: 0 }]).discountedPrice).toBe(700)
-  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, ends_in: 0 }]).discountedPrice).toBe(1_000)
-  expect(calculateCurrentPrice(1_000, null, [{ ...threeOff, starts_in: 1 }]).discountedPrice).toBe(1_000)
+  expect(calculateCurrentVariantPrice(1_000, null, [{ ...threeOff, starts_in: 0 }]).discountedPrice).toBe(700)
+  expect(calculateCurrentVariantPrice(1_000, null, [{ ...threeOff, ends_in: 0 }]).discountedPrice).toBe(1_000)
+  expect(calculateCurrentVariantPrice(1_000, null, [{ ...threeOff, starts_in: 1 }]).discountedPrice).toBe(
+    1_000
+  )
 })
 
 test('the next time at which a price can change is the next start or end of a discount', () => {
   const later = { ...threeOff, starts_in: 20, ends_in: 90 }
-  expect(calculateCurrentPrice(1_000, null, [tenPercent, later]).changesIn).toBe(20)
-  expect(calculateCurrentPrice(1_000, null, [tenPercent]).changesIn).toBe(60)
-  expect(calculateCurrentPrice(1_000, null, [{ ...tenPercent, ends_in: null }]).changesIn).toBeNull()
+  expect(calculateCurrentVariantPrice(1_000, null, [tenPercent, later]).changesIn).toBe(20)
+  expect(calculateCurrentVariantPrice(1_000, null, [tenPercent]).changesIn).toBe(60)
+  expect(calculateCurrentVariantPrice(1_000, null, [{ ...tenPercent, ends_in: null }]).changesIn).toBeNull()
 })
 
 test('the price with any discounts is between zero and the price without them', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
-      const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)
+      const { discountedPrice } = calculateCurrentVariantPrice(price, salePrice, discounts)
       expect(Number.isInteger(discountedPrice)).toBe(true)
       expect(discountedPrice).toBeGreaterThanOrEqual(0)
       expect(discountedPrice).toBeLessThanOrEqual(Math.min(price, salePrice ?? price))
@@ -78,12 +80,12 @@ test('the price with any discounts is between zero and the price without them', 
 test('the order of discounts does not matter, and another discount never raises the price', () => {
   fc.assert(
     fc.property(cases, discount, ({ price, salePrice, discounts }, one) => {
-      const { discountedPrice } = calculateCurrentPrice(price, salePrice, discounts)
-      expect(calculateCurrentPrice(price, salePrice, discounts.toReversed()).discountedPrice).toBe(
+      const { discountedPrice } = calculateCurrentVariantPrice(price, salePrice, discounts)
+      expect(calculateCurrentVariantPrice(price, salePrice, discounts.toReversed()).discountedPrice).toBe(
         discountedPrice
       )
       expect(
-        calculateCurrentPrice(price, salePrice, [...discounts, one]).discountedPrice
+        calculateCurrentVariantPrice(price, salePrice, [...discounts, one]).discountedPrice
       ).toBeLessThanOrEqual(discountedPrice)
     })
   )
@@ -92,14 +94,14 @@ test('the order of discounts does not matter, and another discount never raises 
 test('a discounted price stays the same until just before the next change', () => {
   fc.assert(
     fc.property(cases, ({ price, salePrice, discounts }) => {
-      const { discountedPrice, changesIn } = calculateCurrentPrice(price, salePrice, discounts)
+      const { discountedPrice, changesIn } = calculateCurrentVariantPrice(price, salePrice, discounts)
       const wait = changesIn === null ? 1_000 : changesIn - 1
       const then = discounts.map(each => ({
         ...each,
         starts_in: each.starts_in - wait,
         ends_in: each.ends_in === null ? null : each.ends_in - wait
       }))
-      expect(calculateCurrentPrice(price, salePrice, then).discountedPrice).toBe(discountedPrice)
+      expect(calculateCurrentVariantPrice(price, salePrice, then).discountedPrice).toBe(discountedPrice)
     })
   )
 })

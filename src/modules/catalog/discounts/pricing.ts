@@ -11,7 +11,7 @@ export type VariantDiscount = {
   /** Seconds until it ends. Null: never. */
   ends_in: number | null
 }
-export type CurrentPrice = {
+export type CurrentVariantPrice = {
   discountedPrice: number
   /** Seconds until a discount starts or ends, and `discountedPrice` may change. Null: never. */
   changesIn: number | null
@@ -22,11 +22,11 @@ export type CurrentPrice = {
  * best single active discount. Discounts are not combined, do not reduce the sale price, and never lead below
  * 0. The view `lowest_prices` has the same rule in SQL; a test compares the two.
  */
-export function calculateCurrentPrice(
+export function calculateCurrentVariantPrice(
   price: number,
   salePrice: number | null,
   discounts: readonly VariantDiscount[]
-): CurrentPrice {
+): CurrentVariantPrice {
   const changes = discounts
     .map(discount => (isDiscountRunning(discount) ? discount.ends_in : discount.starts_in))
     .filter((seconds): seconds is number => seconds !== null && seconds > 0)

@@ -5,12 +5,12 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
-import { listAffectedProductIds } from '../revision/lowest-prices.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
+import { listProductIdsToReprice } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
 import type { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
 
-type Deps = { db: Database; changes: CatalogChanges; currency: string }
+type Deps = { db: Database; changes: CatalogChangePublisher; currency: string }
 
 /** Lists, creates, updates and deletes discounts. `pricing.ts` applies them to prices. */
 export function createDiscountService({ db, changes, currency }: Deps) {
@@ -33,7 +33,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     await write.once(db, async tx => {
       const row = discountRow(write.id, body, currency)
       await tx.run(repository.insertDiscount, row)
-      await announce(tx, row, await listAffectedProductIds(tx, repository.listDiscountedProductIds, row.id))
+      await announce(tx, row, await listProductIdsToReprice(tx, repository.listDiscountedProductIds, row.id))
     })
     return read(write.id)
   }
@@ -48,7 +48,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
       const stored = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       await tx.run(repository.updateDiscount, merge(stored, body, currency))
-      await announce(tx, stored, await listAffectedProductIds(tx, repository.listDiscountedProductIds, id))
+      await announce(tx, stored, await listProductIdsToReprice(tx, repository.listDiscountedProductIds, id))
     })
     return read(id)
   }
@@ -57,7 +57,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      const productIds = await listAffectedProductIds(tx, repository.listDiscountedProductIds, id)
+      const productIds = await listProductIdsToReprice(tx, repository.listDiscountedProductIds, id)
       await tx.run(repository.deleteDiscount, { id })
       await announce(tx, stored, productIds)
     })

@@ -3,9 +3,9 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { SHOPIFY_HEADINGS, SHOPIFY_STOCK_COLUMNS, type ShopifyColumn } from '../import/header.ts'
+import { SHOPIFY_CSV_HEADINGS, SHOPIFY_CSV_STOCK_COLUMNS, type ShopifyCsvColumn } from '../import/header.ts'
 import { listProductsForExport } from './repository.ts'
-import { shopifyRowsOfProduct } from './shopify.ts'
+import { shopifyCsvRowsOfProduct } from './shopify.ts'
 
 /** Products that the export reads in one statement. Few, because a description can have 200,000 characters. */
 const PAGE_PRODUCTS = 20
@@ -20,11 +20,11 @@ type Deps = { db: Database; inventory: Pick<InventoryApi, 'listItems'> | undefin
  * without a common snapshot or connection. Calls `onSkipped` for products that the format cannot express.
  */
 export function createProductExporter({ db, inventory, currency }: Deps) {
-  const isStock = (field: ShopifyColumn) =>
-    (SHOPIFY_STOCK_COLUMNS as readonly ShopifyColumn[]).includes(field)
+  const isStock = (field: ShopifyCsvColumn) =>
+    (SHOPIFY_CSV_STOCK_COLUMNS as readonly ShopifyCsvColumn[]).includes(field)
 
   async function* linesOf(
-    fields: readonly ShopifyColumn[],
+    fields: readonly ShopifyCsvColumn[],
     withStock: boolean,
     onSkipped: OnSkipped
   ): AsyncGenerator<string> {
@@ -35,7 +35,7 @@ export function createProductExporter({ db, inventory, currency }: Deps) {
       const ids = products.flatMap(({ variants }) => (variants ?? []).map(({ id }) => id))
       const stock = withStock ? await inventory?.listItems(ids) : undefined
       const lines = products.flatMap(product => {
-        const found = shopifyRowsOfProduct(product, currency, stock ?? new Map())
+        const found = shopifyCsvRowsOfProduct(product, currency, stock ?? new Map())
         if ('rows' in found)
           return found.rows.map(cells => fields.map((field): CsvValue => cells[field] ?? null))
         onSkipped(product.slug, found.problem)
@@ -47,10 +47,10 @@ export function createProductExporter({ db, inventory, currency }: Deps) {
   }
   return ({ stock = false }: ProductExportOptions = {}, onSkipped: OnSkipped = () => {}): Readable => {
     const withStock = stock && inventory !== undefined
-    const fields = (Object.keys(SHOPIFY_HEADINGS) as ShopifyColumn[]).filter(
+    const fields = (Object.keys(SHOPIFY_CSV_HEADINGS) as ShopifyCsvColumn[]).filter(
       field => withStock || !isStock(field)
     )
-    const columns = fields.map(field => SHOPIFY_HEADINGS[field][0])
+    const columns = fields.map(field => SHOPIFY_CSV_HEADINGS[field][0])
     return createCsvStream(columns, linesOf(fields, withStock, onSkipped))
   }
 }

@@ -4,35 +4,35 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { readCsvRecords } from '../../../platform/csv/records.ts'
 import { csvLine } from '../../../platform/csv/write.ts'
-import { readShopifyHeader, SHOPIFY_HEADINGS, type ShopifyColumn } from '../import/header.ts'
-import { groupRowsByProduct } from '../import/rows.ts'
-import { parseShopifyProduct } from '../import/shopify.ts'
+import { readShopifyCsvHeader, SHOPIFY_CSV_HEADINGS, type ShopifyCsvColumn } from '../import/header.ts'
+import { groupCsvRowsByProduct } from '../import/rows.ts'
+import { parseShopifyCsvProduct } from '../import/shopify.ts'
 import type { ExportedProduct } from './repository.ts'
-import { shopifyRowsOfProduct } from './shopify.ts'
+import { shopifyCsvRowsOfProduct } from './shopify.ts'
 
-const FIELDS = Object.keys(SHOPIFY_HEADINGS) as ShopifyColumn[]
+const FIELDS = Object.keys(SHOPIFY_CSV_HEADINGS) as ShopifyCsvColumn[]
 const nothing = new Map()
 
 /** The products that an import parses from the exported rows. */
 async function readBack(products: readonly ExportedProduct[], stock = nothing) {
   const rows = products.flatMap(product => {
-    const found = shopifyRowsOfProduct(product, 'USD', stock)
+    const found = shopifyCsvRowsOfProduct(product, 'USD', stock)
     return 'rows' in found ? found.rows : []
   })
   const lines = [
-    FIELDS.map(field => SHOPIFY_HEADINGS[field][0]),
+    FIELDS.map(field => SHOPIFY_CSV_HEADINGS[field][0]),
     ...rows.map(row => FIELDS.map(field => row[field] ?? null))
   ]
   const [first, ...records] = await Array.fromAsync(
     readCsvRecords(Readable.from([Buffer.from(lines.map(csvLine).join(''))]))
   )
-  const found = readShopifyHeader(first?.cells ?? [])
+  const found = readShopifyCsvHeader(first?.cells ?? [])
   if (!('header' in found)) throw new Error(found.problem)
-  const groups = groupRowsByProduct(
+  const groups = groupCsvRowsByProduct(
     Readable.from(records) as AsyncIterable<(typeof records)[number]>,
     found.header
   )
-  return Array.fromAsync(groups, group => parseShopifyProduct(group, found.header, 'USD'))
+  return Array.fromAsync(groups, group => parseShopifyCsvProduct(group, found.header, 'USD'))
 }
 
 const product = (fields: Partial<ExportedProduct> = {}): ExportedProduct => ({
@@ -176,7 +176,7 @@ test.each<[string, Partial<ExportedProduct>, RegExp]>([
     /no value for an option/
   ]
 ])('a product %s is left out of the export, with the reason', (_what, fields, reason) => {
-  expect(shopifyRowsOfProduct(product(fields), 'USD', nothing)).toEqual({
+  expect(shopifyCsvRowsOfProduct(product(fields), 'USD', nothing)).toEqual({
     problem: expect.stringMatching(reason)
   })
 })

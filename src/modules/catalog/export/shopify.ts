@@ -1,19 +1,19 @@
 import { formatAmount } from '../../../kernel/money.ts'
 import type { CsvValue } from '../../../platform/csv/write.ts'
 import type { InventoryItemSummary } from '../../inventory/index.ts'
-import { DEFAULT_OPTION_VALUE, SHOPIFY_OPTION_FIELDS } from '../import/choices.ts'
-import type { ShopifyColumn } from '../import/header.ts'
+import { SHOPIFY_CSV_OPTION_FIELDS, SHOPIFY_DEFAULT_OPTION_VALUE } from '../import/choices.ts'
+import type { ShopifyCsvColumn } from '../import/header.ts'
 import { slugOfName } from '../products/slug.ts'
 import type { ExportedProduct, ExportedVariant } from './repository.ts'
 
-type Cells = Partial<Record<ShopifyColumn, CsvValue>>
+type Cells = Partial<Record<ShopifyCsvColumn, CsvValue>>
 type Stock = ReadonlyMap<string, InventoryItemSummary>
 
 /**
  * Returns the rows from which an import creates the same product, or the reason why the format cannot express
  * it. `stock`: by variant id; empty for a file without stock.
  */
-export function shopifyRowsOfProduct(
+export function shopifyCsvRowsOfProduct(
   product: ExportedProduct,
   currency: string,
   stock: Stock
@@ -46,10 +46,10 @@ const optionsOf = ({ options }: ExportedProduct, variants: readonly ExportedVari
 /** Returns the reason why the format cannot express a product. */
 function problemOf(names: readonly string[], variants: readonly ExportedVariant[]): string | undefined {
   if (variants.length === 0) return 'No variant is for sale in the currency of the shop.'
-  if (names.length > SHOPIFY_OPTION_FIELDS.length)
-    return `The variants have more than ${SHOPIFY_OPTION_FIELDS.length} options.`
+  if (names.length > SHOPIFY_CSV_OPTION_FIELDS.length)
+    return `The variants have more than ${SHOPIFY_CSV_OPTION_FIELDS.length} options.`
   const choices = variants.map(({ attributes }) => names.map(name => attributes[name] ?? ''))
-  if (choices.flat().some(value => value === '' || value === DEFAULT_OPTION_VALUE))
+  if (choices.flat().some(value => value === '' || value === SHOPIFY_DEFAULT_OPTION_VALUE))
     return 'A variant has no value for an option.'
   if (new Set(choices.map(values => JSON.stringify(values))).size < choices.length)
     return 'Two variants have the same option values.'
@@ -67,7 +67,7 @@ function productCells(product: ExportedProduct, names: readonly string[]): Cells
     tags: product.tags.join(', '),
     published: status === 'active',
     status,
-    ...Object.fromEntries(shown.map((name, index) => [SHOPIFY_OPTION_FIELDS[index]?.[0], name]))
+    ...Object.fromEntries(shown.map((name, index) => [SHOPIFY_CSV_OPTION_FIELDS[index]?.[0], name]))
   }
 }
 
@@ -76,10 +76,10 @@ const typeOf = ({ slug, name }: { slug: string; name: string }) => (slugOfName(n
 
 function variantCells(variant: ExportedVariant, currency: string, names: readonly string[]): Cells {
   const { attributes, price_minor, sale_price_minor } = variant
-  const values = names.length === 0 ? [DEFAULT_OPTION_VALUE] : names.map(name => attributes[name])
+  const values = names.length === 0 ? [SHOPIFY_DEFAULT_OPTION_VALUE] : names.map(name => attributes[name])
   const isOnSale = sale_price_minor !== null && sale_price_minor < price_minor
   return {
-    ...Object.fromEntries(values.map((value, index) => [SHOPIFY_OPTION_FIELDS[index]?.[1], value])),
+    ...Object.fromEntries(values.map((value, index) => [SHOPIFY_CSV_OPTION_FIELDS[index]?.[1], value])),
     sku: withApostrophe(variant.sku),
     grams: variant.weight_grams,
     price: formatAmount(isOnSale ? sale_price_minor : price_minor, currency),

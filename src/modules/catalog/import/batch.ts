@@ -25,7 +25,7 @@ export async function importProductBatch(
   drafts: readonly ImportedProduct[],
   { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'upsertItems'> | undefined }
 ): Promise<ProductBatchOutcome> {
-  await tx.run(repository.forceCustomPlans)
+  await tx.run(repository.forceCustomQueryPlans)
   const stored = await repository.lockStoredProducts(
     tx,
     drafts.map(draft => draft.slug)

@@ -1,29 +1,29 @@
 import { AMOUNT_MAX, currencyDecimalPlaces, parseAmount } from '../../../kernel/money.ts'
 import { HTTP_URL_PATTERN, URL_LENGTH_MAX } from '../products/fields.ts'
 import { WEIGHT_GRAMS_MAX } from '../variants/schema.ts'
-import type { ShopifyColumn, ShopifyHeader } from './header.ts'
+import type { ShopifyCsvColumn, ShopifyCsvHeader } from './header.ts'
 import type { ProductImportProblem } from './report.ts'
 import type { ProductImportRow } from './rows.ts'
 
 /** Reads the cells of one product and collects their problems. */
-export type ProductCellReader = {
+export type ProductCsvCellReader = {
   problems: ProductImportProblem[]
   /** Returns the text of a cell as one line. `undefined`: the file has no such column. */
-  text(row: ProductImportRow, field: ShopifyColumn, lengthMax: number): string | undefined
-  url(row: ProductImportRow, field: ShopifyColumn): string | null | undefined
+  text(row: ProductImportRow, field: ShopifyCsvColumn, lengthMax: number): string | undefined
+  url(row: ProductImportRow, field: ShopifyCsvColumn): string | null | undefined
   /** Returns an amount in minor units. Null: the cell is empty. */
-  amount(row: ProductImportRow, field: ShopifyColumn): number | null
+  amount(row: ProductImportRow, field: ShopifyCsvColumn): number | null
   grams(row: ProductImportRow): number | null | undefined
   /** Returns a boolean. `undefined`: the cell is empty or the column is missing. */
-  flag(row: ProductImportRow, field: ShopifyColumn): boolean | undefined
-  reject(row: ProductImportRow, field: ShopifyColumn, message: string): void
+  flag(row: ProductImportRow, field: ShopifyCsvColumn): boolean | undefined
+  reject(row: ProductImportRow, field: ShopifyCsvColumn, message: string): void
   /**
    * Returns a quantity, which can be negative in Shopify. `undefined`: the cell is empty or the column is
    * missing.
    */
-  count(row: ProductImportRow, field: ShopifyColumn): number | undefined
+  count(row: ProductImportRow, field: ShopifyCsvColumn): number | undefined
   /** Returns the heading of the column in the file. */
-  headingOf(field: ShopifyColumn): string
+  headingOf(field: ShopifyCsvColumn): string
 }
 
 const url = new RegExp(HTTP_URL_PATTERN, 'u')
@@ -31,17 +31,17 @@ const COUNT_MAX = 1_000_000_000
 const COUNT = /^-?\d{1,10}$/
 const DECIMAL = /^\d{1,12}(?:\.\d{1,6})?$/
 
-export function createProductCellReader(
+export function createProductCsvCellReader(
   handle: string,
-  header: ShopifyHeader,
+  header: ShopifyCsvHeader,
   currency: string
-): ProductCellReader {
+): ProductCsvCellReader {
   const problems: ProductImportProblem[] = []
-  const reject = (row: ProductImportRow, field: ShopifyColumn, message: string) => {
+  const reject = (row: ProductImportRow, field: ShopifyCsvColumn, message: string) => {
     problems.push({ row: row.row, handle: handle || null, column: header.headingOf(field), message })
   }
 
-  function text(row: ProductImportRow, field: ShopifyColumn, lengthMax: number) {
+  function text(row: ProductImportRow, field: ShopifyCsvColumn, lengthMax: number) {
     const cell = row.cell(field)
     if (cell === undefined) return undefined
     const line = cell.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()

@@ -1,30 +1,32 @@
 import type { ProductOption } from '../products/repository.ts'
 import { OPTION_NAME_LENGTH_MAX, OPTION_VALUE_LENGTH_MAX } from '../products/schema.ts'
 import { VARIANTS_PER_PRODUCT_MAX } from '../variants/schema.ts'
-import type { ProductCellReader } from './cells.ts'
+import type { ProductCsvCellReader } from './cells.ts'
 import type { ProductImportRow } from './rows.ts'
 
 /** A row that is a variant, and its option values. */
 export type VariantRowWithOptions = { row: ProductImportRow; attributes: Record<string, string> }
 
-export const SHOPIFY_OPTION_FIELDS = [
+export const SHOPIFY_CSV_OPTION_FIELDS = [
   ['option1Name', 'option1Value'],
   ['option2Name', 'option2Value'],
   ['option3Name', 'option3Value']
 ] as const
 /** Shopify's option value of a product without variants. Its option is `Title`. */
-export const DEFAULT_OPTION_VALUE = 'Default Title'
+export const SHOPIFY_DEFAULT_OPTION_VALUE = 'Default Title'
 
 /**
  * Returns the options of a product and the option values of its variants. Rejects variants that a customer
  * could not select: without a value, with a value of no option, or with the values of another variant.
  */
 export function readProductOptions(
-  cells: ProductCellReader,
+  cells: ProductCsvCellReader,
   rows: readonly ProductImportRow[],
   first: ProductImportRow
 ) {
-  const names = SHOPIFY_OPTION_FIELDS.map(([field]) => cells.text(first, field, OPTION_NAME_LENGTH_MAX) ?? '')
+  const names = SHOPIFY_CSV_OPTION_FIELDS.map(
+    ([field]) => cells.text(first, field, OPTION_NAME_LENGTH_MAX) ?? ''
+  )
   const named = names.filter(name => name !== '')
   if (new Set(named).size < named.length)
     cells.reject(first, 'option1Name', 'Two options of the product have the same name.')
@@ -34,13 +36,15 @@ export function readProductOptions(
 
   const read = given.slice(0, VARIANTS_PER_PRODUCT_MAX).map(row => ({
     row,
-    values: SHOPIFY_OPTION_FIELDS.map(([, field]) => cells.text(row, field, OPTION_VALUE_LENGTH_MAX) ?? '')
+    values: SHOPIFY_CSV_OPTION_FIELDS.map(
+      ([, field]) => cells.text(row, field, OPTION_VALUE_LENGTH_MAX) ?? ''
+    )
   }))
   const isOnlyOne = read.every(({ values }) =>
-    values.every(value => value === '' || value === DEFAULT_OPTION_VALUE)
+    values.every(value => value === '' || value === SHOPIFY_DEFAULT_OPTION_VALUE)
   )
   const usable = isOnlyOne
-    ? read.map(({ row }) => ({ row, values: SHOPIFY_OPTION_FIELDS.map(() => '') }))
+    ? read.map(({ row }) => ({ row, values: SHOPIFY_CSV_OPTION_FIELDS.map(() => '') }))
     : read
   const isUsed = names.map((_, index) => usable.some(({ values }) => values[index] !== ''))
   const rowOfChoice = new Map<string, number>()
@@ -69,18 +73,18 @@ type Values = { names: string[]; isUsed: boolean[]; values: string[] }
  * other one.
  */
 function hasValidValues(
-  cells: ProductCellReader,
+  cells: ProductCsvCellReader,
   row: ProductImportRow,
   { names, isUsed, values }: Values
 ): boolean {
   const before = cells.problems.length
-  for (const [index, [nameField, valueField]] of SHOPIFY_OPTION_FIELDS.entries()) {
+  for (const [index, [nameField, valueField]] of SHOPIFY_CSV_OPTION_FIELDS.entries()) {
     const value = values[index]
-    if (value === DEFAULT_OPTION_VALUE) {
+    if (value === SHOPIFY_DEFAULT_OPTION_VALUE) {
       cells.reject(
         row,
         valueField,
-        `${DEFAULT_OPTION_VALUE} is for products without options; this one has other values.`
+        `${SHOPIFY_DEFAULT_OPTION_VALUE} is for products without options; this one has other values.`
       )
     } else if (isUsed[index] && names[index] === '') {
       const nameless = `The first row of the product has no ${cells.headingOf(nameField)} for this value.`

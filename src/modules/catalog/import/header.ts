@@ -4,7 +4,7 @@ import { type CsvColumns, findCsvColumns, missingCsvColumnsMessage } from '../..
  * The columns that are read, with their headings in Shopify's exports. The export writes the first, older
  * heading.
  */
-export const SHOPIFY_HEADINGS = {
+export const SHOPIFY_CSV_HEADINGS = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],
   body: ['Body (HTML)', 'Description'],
@@ -34,24 +34,26 @@ export const SHOPIFY_HEADINGS = {
   imageAlt: ['Image Alt Text']
 } as const
 /** Columns of stock. They are read only in a shop with an inventory. */
-export const SHOPIFY_STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
+export const SHOPIFY_CSV_STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
-export type ShopifyColumn = keyof typeof SHOPIFY_HEADINGS
-export type ShopifyHeader = CsvColumns<ShopifyColumn>
+export type ShopifyCsvColumn = keyof typeof SHOPIFY_CSV_HEADINGS
+export type ShopifyCsvHeader = CsvColumns<ShopifyCsvColumn>
 
 /**
  * Finds the columns, except `unread`, in any order and among other columns. Returns a problem if one is
  * missing.
  */
-export function readShopifyHeader(
+export function readShopifyCsvHeader(
   cells: readonly string[],
-  unread: readonly ShopifyColumn[] = []
-): { header: ShopifyHeader } | { problem: string } {
-  const read = Object.entries(SHOPIFY_HEADINGS).filter(([field]) => !unread.includes(field as ShopifyColumn))
-  const header = findCsvColumns<ShopifyColumn>(cells, Object.fromEntries(read))
+  unread: readonly ShopifyCsvColumn[] = []
+): { header: ShopifyCsvHeader } | { problem: string } {
+  const read = Object.entries(SHOPIFY_CSV_HEADINGS).filter(
+    ([field]) => !unread.includes(field as ShopifyCsvColumn)
+  )
+  const header = findCsvColumns<ShopifyCsvColumn>(cells, Object.fromEntries(read))
   const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(
-    field => SHOPIFY_HEADINGS[field][0]
+    field => SHOPIFY_CSV_HEADINGS[field][0]
   )
   return missing.length > 0 ? { problem: missingCsvColumnsMessage(missing, cells) } : { header }
 }

@@ -36,7 +36,7 @@ export const zeroImportCounts = (): ProductImportCounts => ({
   variants: { created: 0, updated: 0, unchanged: 0, deactivated: 0 }
 })
 
-export const emptyImportReport = (
+export const emptyProductImportReport = (
   mode: ProductImportMode,
   ignored: IgnoredCsvColumns = { names: [], total: 0 }
 ): ProductImportReport => ({
@@ -50,7 +50,7 @@ export const emptyImportReport = (
 })
 
 /** Adds the counts of one batch. */
-export function addImportCounts(
+export function addProductImportCounts(
   report: ProductImportReport,
   { products, variants }: ProductImportCounts
 ): void {
@@ -65,7 +65,7 @@ export function addImportCounts(
 }
 
 /** Adds a product that cannot be imported, with its problems. */
-export function addFailedProduct(
+export function addFailedProductImport(
   report: ProductImportReport,
   problems: readonly ProductImportProblem[]
 ): void {
@@ -81,11 +81,11 @@ function shown(handle: string | null): string | null {
 }
 
 /** Returns the report of an import that changed nothing, because the file was rejected. */
-export const rejectedFileReport = (
+export const rejectedProductFileReport = (
   mode: ProductImportMode,
   { row, message }: CsvRejected
 ): ProductImportReport => ({
-  ...emptyImportReport(mode),
+  ...emptyProductImportReport(mode),
   errors: [{ row, handle: null, message }],
   errors_total: 1
 })

@@ -9,7 +9,7 @@ import type { StoredProduct } from './diff.ts'
  * which suits single rows. Cached plans of batches come from a time when the tables were empty: an import of
  * 100,000 rows took twice as long (2026-11).
  */
-export const forceCustomPlans = statement({
+export const forceCustomQueryPlans = statement({
   name: 'catalog.plan_each_time',
   gives: { plan_cache_mode: 'text' },
   text: `select set_config('plan_cache_mode', 'force_custom_plan', true) as plan_cache_mode`

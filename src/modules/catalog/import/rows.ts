@@ -1,14 +1,18 @@
 import { CSV_RECORD_BYTES_MAX, type CsvRecord } from '../../../platform/csv/records.ts'
 import { escapeCsvFormula } from '../../../platform/csv/write.ts'
-import type { ShopifyColumn, ShopifyHeader } from './header.ts'
+import type { ShopifyCsvColumn, ShopifyCsvHeader } from './header.ts'
 
 /** A record of the file whose cells are read by field. */
-export type ProductImportRow = { row: number; width: number; cell(field: ShopifyColumn): string | undefined }
+export type ProductImportRow = {
+  row: number
+  width: number
+  cell(field: ShopifyCsvColumn): string | undefined
+}
 /**
  * The consecutive rows of one product, about `size` bytes. `problem`: the limit after which rows were not
  * read.
  */
-export type ProductRowGroup = {
+export type ProductCsvRowGroup = {
   handle: string
   rows: ProductImportRow[]
   size: number
@@ -24,11 +28,11 @@ const GROUP_SIZE_MAX = CSV_RECORD_BYTES_MAX
 const CELL_OVERHEAD_BYTES = 16
 
 /** Groups consecutive rows with the same handle. Rows of a product that are apart form separate groups. */
-export async function* groupRowsByProduct(
+export async function* groupCsvRowsByProduct(
   records: AsyncIterable<CsvRecord>,
-  header: ShopifyHeader
-): AsyncGenerator<ProductRowGroup> {
-  let group: ProductRowGroup | undefined
+  header: ShopifyCsvHeader
+): AsyncGenerator<ProductCsvRowGroup> {
+  let group: ProductCsvRowGroup | undefined
   for await (const record of records) {
     const row = rowOf(record, header)
     const handle = (row.cell('handle') ?? '').trim()
@@ -46,7 +50,7 @@ export async function* groupRowsByProduct(
   if (group !== undefined) yield group
 }
 
-function limitProblem({ rows, size }: ProductRowGroup, more: number): string | null {
+function limitProblem({ rows, size }: ProductCsvRowGroup, more: number): string | null {
   if (rows.length === GROUP_ROWS_MAX) return `The product has more than ${GROUP_ROWS_MAX} rows.`
   if (size + more > GROUP_SIZE_MAX) return `The rows of the product have more than ${GROUP_SIZE_MAX} bytes.`
   return null
@@ -55,7 +59,7 @@ function limitProblem({ rows, size }: ProductRowGroup, more: number): string | n
 const sizeOf = ({ cells }: CsvRecord) =>
   cells.reduce((size, cell) => size + cell.length + CELL_OVERHEAD_BYTES, 0)
 
-function rowOf({ row, cells }: CsvRecord, { indexes }: ShopifyHeader): ProductImportRow {
+function rowOf({ row, cells }: CsvRecord, { indexes }: ShopifyCsvHeader): ProductImportRow {
   return {
     row,
     width: cells.length,

@@ -9,22 +9,22 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productImportFailed, productImportInterrupted, skuTaken, slugTaken } from '../errors.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
-import { readShopifyHeader, SHOPIFY_STOCK_COLUMNS, type ShopifyHeader } from './header.ts'
+import { readShopifyCsvHeader, SHOPIFY_CSV_STOCK_COLUMNS, type ShopifyCsvHeader } from './header.ts'
 import type { ImportedProduct } from './imported-product.ts'
 import {
-  addFailedProduct,
-  addImportCounts,
-  emptyImportReport,
+  addFailedProductImport,
+  addProductImportCounts,
+  emptyProductImportReport,
   type ProductImportMode,
   type ProductImportReport,
-  rejectedFileReport,
+  rejectedProductFileReport,
   zeroImportCounts
 } from './report.ts'
 import * as repository from './repository.ts'
-import { groupRowsByProduct } from './rows.ts'
-import { parseShopifyProduct } from './shopify.ts'
+import { groupCsvRowsByProduct } from './rows.ts'
+import { parseShopifyCsvProduct } from './shopify.ts'
 
 /** The transaction of an import has no time limit, because each of its statements has one. */
 const withoutTimeLimit = { deadlineAt: Number.POSITIVE_INFINITY }
@@ -49,7 +49,7 @@ export type ProductImportProgress = { rows: number; rowsTotal: number | null }
 type OnProgress = (progress: ProductImportProgress) => void
 type Deps = {
   db: Database
-  changes: CatalogChanges
+  changes: CatalogChangePublisher
   /** Absent: the stock columns of a file are ignored. */
   inventory: Pick<InventoryApi, 'areCountsApplied' | 'upsertItems'> | undefined
   currency: string
@@ -73,9 +73,9 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
       // The file was not received completely, so nothing was imported.
-      if (cause instanceof CsvInterrupted) throw interrupted(emptyImportReport(mode), cause)
+      if (cause instanceof CsvInterrupted) throw interrupted(emptyProductImportReport(mode), cause)
       if (!(cause instanceof CsvRejected)) throw cause
-      throw productImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
+      throw productImportFailed({ cause, details: { report: rejectedProductFileReport(mode, cause) } })
     }
   }
 
@@ -85,17 +85,17 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
     stopping: AbortSignal | undefined,
     onProgress: OnProgress
   ): Promise<ProductImportReport> {
-    const unread = inventory ? [] : SHOPIFY_STOCK_COLUMNS
+    const unread = inventory ? [] : SHOPIFY_CSV_STOCK_COLUMNS
     const { header, rowsTotal } = await validateCsvFile(
       file,
-      cells => readShopifyHeader(cells, unread),
+      cells => readShopifyCsvHeader(cells, unread),
       () => onProgress({ rows: 0, rowsTotal: null })
     )
     const progress = (report: ProductImportReport) => onProgress({ rows: report.rows, rowsTotal })
     const read = (report: ProductImportReport) =>
       readBatches(file, { header, currency, stopping }, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(
-      () => emptyImportReport(mode, header.ignored),
+      () => emptyProductImportReport(mode, header.ignored),
       read,
       progress
     )
@@ -201,7 +201,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
 }
 export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
-type Reading = { header: ShopifyHeader; currency: string; stopping: AbortSignal | undefined }
+type Reading = { header: ShopifyCsvHeader; currency: string; stopping: AbortSignal | undefined }
 
 const interrupted = (report: ProductImportReport, cause: CsvInterrupted) =>
   productImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
@@ -219,20 +219,20 @@ async function* readBatches(
   const seen = new Set<string>()
   let batch: ImportedProduct[] = []
   let [rows, size, rowsBegun] = [0, 0, 0]
-  for await (const group of groupRowsByProduct(countRows(file, report, onRow), header)) {
+  for await (const group of groupCsvRowsByProduct(countRows(file, report, onRow), header)) {
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
       throw new CsvInterrupted(group.rows[0]?.row ?? FIRST_DATA_ROW)
     }
     rowsBegun += group.rows.length
-    const parsed = parseShopifyProduct(group, header, currency)
+    const parsed = parseShopifyCsvProduct(group, header, currency)
     if ('problems' in parsed) {
-      addFailedProduct(report, parsed.problems)
+      addFailedProductImport(report, parsed.problems)
     } else if (seen.has(parsed.draft.slug)) {
       const message =
         'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
-      addFailedProduct(report, [{ row: parsed.draft.row, handle: group.handle, message }])
+      addFailedProductImport(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
       seen.add(copyText(parsed.draft.slug))
       batch.push(parsed.draft)
@@ -261,8 +261,8 @@ async function* countRows(
 }
 
 function addOutcome(report: ProductImportReport, { counts, failures }: ProductBatchOutcome): void {
-  addImportCounts(report, counts)
-  for (const problems of failures) addFailedProduct(report, problems)
+  addProductImportCounts(report, counts)
+  for (const problems of failures) addFailedProductImport(report, problems)
 }
 
 /** Whether the database rejected the data or was too busy, and is not unavailable. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readShopifyHeader, type ShopifyColumn } from './header.ts'
-import { parseShopifyProduct } from './shopify.ts'
+import { readShopifyCsvHeader, type ShopifyCsvColumn } from './header.ts'
+import { parseShopifyCsvProduct } from './shopify.ts'
 import { deriveVariantSku } from './sku.ts'
 
-const HEADINGS: Partial<Record<ShopifyColumn, string>> = {
+const HEADINGS: Partial<Record<ShopifyCsvColumn, string>> = {
   handle: 'Handle',
   title: 'Title',
   body: 'Body (HTML)',
@@ -34,21 +34,21 @@ const HEADINGS: Partial<Record<ShopifyColumn, string>> = {
     inventoryPolicy: 'Variant Inventory Policy'
   }
 }
-type Cells = Partial<Record<ShopifyColumn, string>>
+type Cells = Partial<Record<ShopifyCsvColumn, string>>
 const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
 
 /** Parses a product of rows 2, 3, …; the file has the columns that any row uses. */
 function read(rows: Cells[], currency = 'USD') {
-  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as ShopifyColumn[]
-  const found = readShopifyHeader(fields.map(field => HEADINGS[field] ?? ''))
+  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as ShopifyCsvColumn[]
+  const found = readShopifyCsvHeader(fields.map(field => HEADINGS[field] ?? ''))
   if (!('header' in found)) throw new Error(found.problem)
   const { header } = found
   const group = rows.map((row, index) => ({
     row: index + 2,
     width: fields.length,
-    cell: (field: ShopifyColumn) => (fields.includes(field) ? (row[field] ?? '') : undefined)
+    cell: (field: ShopifyCsvColumn) => (fields.includes(field) ? (row[field] ?? '') : undefined)
   }))
-  return parseShopifyProduct(
+  return parseShopifyCsvProduct(
     { handle: rows[0]?.handle ?? '', rows: group, size: 0, problem: null },
     header,
     currency

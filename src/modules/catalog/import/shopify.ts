@@ -9,12 +9,12 @@ import {
 import { normalizeSlug } from '../products/slug.ts'
 import { defaultVariantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
-import { createProductCellReader, type ProductCellReader } from './cells.ts'
+import { createProductCsvCellReader, type ProductCsvCellReader } from './cells.ts'
 import { readProductOptions, type VariantRowWithOptions } from './choices.ts'
-import type { ShopifyHeader } from './header.ts'
+import type { ShopifyCsvHeader } from './header.ts'
 import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './imported-product.ts'
 import type { ProductImportProblem } from './report.ts'
-import type { ProductImportRow, ProductRowGroup } from './rows.ts'
+import type { ProductCsvRowGroup, ProductImportRow } from './rows.ts'
 
 type Parsed = { draft: ImportedProduct } | { problems: ProductImportProblem[] }
 type Fields = ImportedProduct['fields']
@@ -25,12 +25,12 @@ const slugPattern = new RegExp(SLUG_PATTERN, 'u')
  * Parses the rows of one product in a Shopify export. The first row has the product's fields. Each row with a
  * price, an SKU or option values is a variant, and each row with an image URL is an image.
  */
-export function parseShopifyProduct(
-  { handle, rows, problem }: ProductRowGroup,
-  header: ShopifyHeader,
+export function parseShopifyCsvProduct(
+  { handle, rows, problem }: ProductCsvRowGroup,
+  header: ShopifyCsvHeader,
   currency: string
 ): Parsed {
-  const cells = createProductCellReader(handle, header, currency)
+  const cells = createProductCsvCellReader(handle, header, currency)
   const [first] = rows
   if (first === undefined) throw new RangeError('a group has a row')
   const uneven = rows.find(row => row.width !== header.width)
@@ -57,7 +57,7 @@ export function parseShopifyProduct(
   return cells.problems.length > 0 ? { problems: cells.problems } : { draft }
 }
 
-function readProduct(cells: ProductCellReader, row: ProductImportRow): Omit<Fields, 'options'> {
+function readProduct(cells: ProductCsvCellReader, row: ProductImportRow): Omit<Fields, 'options'> {
   const name = cells.text(row, 'title', PRODUCT_NAME_LENGTH_MAX) ?? ''
   if (name === '') cells.reject(row, 'title', 'This is missing.')
   const fields: Omit<Fields, 'options'> = { name }
@@ -74,7 +74,7 @@ function readProduct(cells: ProductCellReader, row: ProductImportRow): Omit<Fiel
   return fields
 }
 
-function readTags(cells: ProductCellReader, row: ProductImportRow): string[] | undefined {
+function readTags(cells: ProductCsvCellReader, row: ProductImportRow): string[] | undefined {
   const text = cells.text(row, 'tags', TAGS_PER_PRODUCT_MAX * (TAG_LENGTH_MAX + 2))
   if (text === undefined) return undefined
   const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '')
@@ -88,7 +88,7 @@ function readTags(cells: ProductCellReader, row: ProductImportRow): string[] | u
 }
 
 /** A product that is active but not published becomes a draft. */
-function readStatus(cells: ProductCellReader, row: ProductImportRow): Fields['status'] {
+function readStatus(cells: ProductCsvCellReader, row: ProductImportRow): Fields['status'] {
   const status = cells.text(row, 'status', PRODUCT_NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   const published = cells.text(row, 'published', PRODUCT_NAME_LENGTH_MAX)?.toLowerCase() ?? ''
   if (status === 'draft' || status === 'archived') return status
@@ -98,7 +98,7 @@ function readStatus(cells: ProductCellReader, row: ProductImportRow): Fields['st
   return status === '' ? undefined : 'active'
 }
 
-function readImages(cells: ProductCellReader, rows: readonly ProductImportRow[]): Pick<Fields, 'images'> {
+function readImages(cells: ProductCsvCellReader, rows: readonly ProductImportRow[]): Pick<Fields, 'images'> {
   const found = new Map<string, { url: string; alt: string | null; position: number }>()
   for (const row of rows) {
     const url = cells.url(row, 'imageSrc')
@@ -117,7 +117,7 @@ function readImages(cells: ProductCellReader, rows: readonly ProductImportRow[])
 }
 
 function readVariant(
-  cells: ProductCellReader,
+  cells: ProductCsvCellReader,
   row: ProductImportRow,
   first: ProductImportRow,
   attributes: Record<string, string>
@@ -147,7 +147,7 @@ function readVariant(
 }
 
 /** Stock is tracked when the file names an inventory tracker, or has no such column but a quantity. */
-function readStock(cells: ProductCellReader, row: ProductImportRow): ImportedVariantStock {
+function readStock(cells: ProductCsvCellReader, row: ProductImportRow): ImportedVariantStock {
   const stock: ImportedVariantStock = {}
   const tracker = cells.text(row, 'inventoryTracker', PRODUCT_NAME_LENGTH_MAX)
   const onHand = cells.count(row, 'inventoryQty')
@@ -165,7 +165,7 @@ function readStock(cells: ProductCellReader, row: ProductImportRow): ImportedVar
 const withoutApostrophe = (text: string) => text.replace(/^'(?='*\d)/, '')
 
 function rejectDuplicateSkus(
-  cells: ProductCellReader,
+  cells: ProductCsvCellReader,
   choices: readonly VariantRowWithOptions[],
   variants: readonly ImportedVariant[]
 ): void {

@@ -1,16 +1,16 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { listProductIdsAfter, lockProductRows } from '../revision/repository.ts'
-import { deletePricesOfOtherLists } from './repository.ts'
+import { deletePricesOfOtherPriceLists } from './repository.ts'
 import { PRICES_PER_TRANSACTION_MAX, type PriceListPricing } from './service.ts'
 
 const CHUNK = 200
 
 type Deps = {
   db: Database
-  changes: Pick<CatalogChanges, 'announcePages'>
+  changes: Pick<CatalogChangePublisher, 'announcePages'>
   listPrices: Pick<PriceListPricing, 'reprice'>
   pricing: Pick<PricingApi, 'marketLists'>
 }
@@ -26,7 +26,7 @@ export async function refreshAllPriceListPrices(
 ): Promise<void> {
   const { db, changes, listPrices, pricing } = deps
   const lists = (await pricing.marketLists(db)).map(({ id }) => id)
-  await db.run(deletePricesOfOtherLists, { lists })
+  await db.run(deletePricesOfOtherPriceLists, { lists })
   if (lists.length === 0) return
   const limit = Math.min(CHUNK, Math.floor(PRICES_PER_TRANSACTION_MAX / lists.length))
   const listAfter = (after: string) => db.rows(listProductIdsAfter, { after, limit })

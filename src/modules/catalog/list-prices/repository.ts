@@ -59,7 +59,7 @@ export const replacePriceListPrices = statement({
     select (select count(*) from written)::int + (select count(*) from gone)::int as changed`
 })
 /** Deletes the prices in all lists except these. */
-export const deletePricesOfOtherLists = statement({
+export const deletePricesOfOtherPriceLists = statement({
   name: 'catalog.delete_other_list_prices',
   takes: { lists: 'uuid[]' },
   text: 'delete from catalog.list_prices where list_id <> all ($lists)'

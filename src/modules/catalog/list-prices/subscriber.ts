@@ -2,7 +2,7 @@ import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PricingApi, pricesChangedEvent } from '../../pricing/index.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { lockProductsOfVariants } from '../stock/repository.ts'
 import { refreshPriceListPricesJob } from './jobs.ts'
 import { inheritsFromPriceList, type PriceListPricing } from './service.ts'
@@ -16,7 +16,7 @@ type Changed = JobDelivery<PayloadOf<typeof pricesChangedEvent>>
 type Deps = {
   pricing: Pick<PricingApi, 'marketLists'>
   listPrices: Pick<PriceListPricing, 'reprice'>
-  changes: Pick<CatalogChanges, 'announcePages'>
+  changes: Pick<CatalogChangePublisher, 'announcePages'>
   enqueue: Enqueue
 }
 

@@ -1,11 +1,11 @@
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import { variantPriceInCurrency } from '../discounts/pricing.ts'
-import type { CachedOffer, Offer, OfferCache, VariantQuantity } from './service.ts'
+import type { CachedVariantOffer, Offer, VariantOfferCache, VariantQuantity } from './service.ts'
 
-type Deps = { entries: OfferCache; pricing: PricingApi | undefined; currency: string }
+type Deps = { entries: VariantOfferCache; pricing: PricingApi | undefined; currency: string }
 
 /** Implements `CatalogApi.offers`: offers at the prices of a market. */
-export function createMarketOffers({ entries, pricing, currency }: Deps) {
+export function createMarketOfferReader({ entries, pricing, currency }: Deps) {
   const offersAtOwnPrices = async (wanted: readonly VariantQuantity[]) =>
     (await entries(wanted)).map(entry => entry?.offer)
 
@@ -19,18 +19,20 @@ export function createMarketOffers({ entries, pricing, currency }: Deps) {
   }
 
   return (wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]> =>
-    pricing === undefined || market === null || usesCatalogPrices(market, currency)
+    pricing === undefined || market === null || isMarketPricedByCatalog(market, currency)
       ? offersAtOwnPrices(wanted)
       : offersAtListPrices(pricing, wanted, market)
 }
 
 /** Whether a market uses the catalog's own prices in the currency of the shop. */
-export const usesCatalogPrices = ({ priceListId, currency: there }: Market, currency: string): boolean =>
-  priceListId === null && there === currency
+export const isMarketPricedByCatalog = (
+  { priceListId, currency: there }: Market,
+  currency: string
+): boolean => priceListId === null && there === currency
 
 /** Returns the offer at the price of a market; see `variantPriceInCurrency`. */
 function offerIn(
-  { offer, salePrice, running, jsonBeforePrice: before, jsonAfterPrice: behind }: CachedOffer,
+  { offer, salePrice, running, jsonBeforePrice: before, jsonAfterPrice: behind }: CachedVariantOffer,
   listed: number | undefined,
   currency: string
 ): Offer | undefined {

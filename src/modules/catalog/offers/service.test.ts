@@ -12,8 +12,8 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, BroadcastSubscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { createMarketOffers } from './markets.ts'
-import { createOfferCache } from './service.ts'
+import { createMarketOfferReader } from './markets.ts'
+import { createVariantOfferCache } from './service.ts'
 
 const admin = { token: 'admin' }
 
@@ -155,8 +155,8 @@ function fakeBroadcast() {
 
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
   const changes = changesOf({ db: db as Database, broadcast })
-  const entries = createOfferCache({ db, changes, currency: 'USD', bytesMax })
-  return createMarketOffers({ entries, pricing: undefined, currency: 'USD' })
+  const entries = createVariantOfferCache({ db, changes, currency: 'USD', bytesMax })
+  return createMarketOfferReader({ entries, pricing: undefined, currency: 'USD' })
 }
 
 /** A database whose response waits until the test releases it. */

@@ -1,8 +1,12 @@
 import type { QuantityRule } from '../../../kernel/buying-rule.ts'
 import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { calculateCurrentPrice, isDiscountRunning, type VariantDiscount } from '../discounts/pricing.ts'
-import { type CatalogChanges, cacheDeadlineOf } from '../revision/changes.ts'
+import {
+  calculateCurrentVariantPrice,
+  isDiscountRunning,
+  type VariantDiscount
+} from '../discounts/pricing.ts'
+import { type CatalogChangePublisher, catalogCacheDeadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
 /** The rule of variants without limits. Shared, because nearly all variants have it. */
@@ -30,7 +34,7 @@ export type Offer = {
 }
 
 /** A cached offer in the currency of the shop, with the inputs to reprice it for other markets. */
-export type CachedOffer = {
+export type CachedVariantOffer = {
   readonly offer: Offer
   readonly salePrice: number | null
   readonly running: readonly VariantDiscount[]
@@ -40,7 +44,9 @@ export type CachedOffer = {
   /** When the entry becomes stale, in milliseconds of the monotonic clock. */
   readonly deadline: number
 }
-export type OfferCache = (wanted: readonly VariantQuantity[]) => Promise<(CachedOffer | undefined)[]>
+export type VariantOfferCache = (
+  wanted: readonly VariantQuantity[]
+) => Promise<(CachedVariantOffer | undefined)[]>
 const NONE_RUNNING: readonly VariantDiscount[] = Object.freeze([])
 
 // Bytes of the key, the objects and their slot in the map. Measured 260 with 100,000 entries (2026-11); since
@@ -50,15 +56,15 @@ const PRICE = ',"price":'
 const RULE_BYTES = 48
 const ABSENT_MAX = 10_000
 
-type Deps = { db: Queryable; changes: CatalogChanges; currency: string; bytesMax: number }
+type Deps = { db: Queryable; changes: CatalogChangePublisher; currency: string; bytesMax: number }
 
 /**
  * Creates a cache of offers in this process, because every read of a cart needs them. An entry is invalidated
  * when its variant changes, and at the next start or end of one of its discounts. The cache is bypassed while
  * messages about changes can be missed.
  */
-export function createOfferCache({ db, changes, currency, bytesMax }: Deps): OfferCache {
-  const cached = new RecentlyUsedMap<CachedOffer>(
+export function createVariantOfferCache({ db, changes, currency, bytesMax }: Deps): VariantOfferCache {
+  const cached = new RecentlyUsedMap<CachedVariantOffer>(
     bytesMax,
     ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
   )
@@ -86,13 +92,13 @@ export function createOfferCache({ db, changes, currency, bytesMax }: Deps): Off
 
   async function load(
     wanted: readonly VariantQuantity[],
-    found: (CachedOffer | undefined)[],
+    found: (CachedVariantOffer | undefined)[],
     missing: string[]
-  ): Promise<(CachedOffer | undefined)[]> {
+  ): Promise<(CachedVariantOffer | undefined)[]> {
     const startedAt = performance.now()
     const generationBefore = generation
     const rows = await db.rows(repository.listVariantOffers, { ids: missing, currency })
-    const loaded = new Map<string, CachedOffer>()
+    const loaded = new Map<string, CachedVariantOffer>()
     for (const row of rows) loaded.set(row.id, cachedOfferOf(row, currency, startedAt))
     // Rows that were read before a change and arrive after its invalidation are stale, so they are not
     // cached.
@@ -108,7 +114,7 @@ export function createOfferCache({ db, changes, currency, bytesMax }: Deps): Off
 
   // Not async, so that a full cache hit costs one promise only.
   return wanted => {
-    const found: (CachedOffer | undefined)[] = []
+    const found: (CachedVariantOffer | undefined)[] = []
     const missing: string[] = []
     const isLive = changes.isLive()
     const now = performance.now()
@@ -125,9 +131,13 @@ export function createOfferCache({ db, changes, currency, bytesMax }: Deps): Off
 /** Bytes of a string in memory: one per character, or two when a character is not in Latin-1. */
 const bytesOf = (text: string) => (/[^\x00-\xff]/.test(text) ? 2 : 1) * text.length
 
-function cachedOfferOf(row: repository.VariantOfferRow, currency: string, loadedAt: number): CachedOffer {
+function cachedOfferOf(
+  row: repository.VariantOfferRow,
+  currency: string,
+  loadedAt: number
+): CachedVariantOffer {
   const discounts = row.discounts ?? []
-  const { discountedPrice, changesIn } = calculateCurrentPrice(
+  const { discountedPrice, changesIn } = calculateCurrentVariantPrice(
     row.price_minor,
     row.sale_price_minor,
     discounts
@@ -164,7 +174,7 @@ function cachedOfferOf(row: repository.VariantOfferRow, currency: string, loaded
     jsonBeforePrice: text.slice(0, start),
     jsonAfterPrice: text.slice(text.indexOf(',"image_url":', start)),
     running: running.length === 0 ? NONE_RUNNING : running,
-    deadline: cacheDeadlineOf(loadedAt, changesIn)
+    deadline: catalogCacheDeadlineOf(loadedAt, changesIn)
   }
 }
 

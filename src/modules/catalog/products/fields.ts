@@ -35,7 +35,7 @@ export const VariantAttributesSchema = Type.Record(
     additionalProperties: false
   }
 )
-export const StoredAttributesSchema = Type.Record(Type.String({ pattern: '^' }), Type.String())
+export const StoredVariantAttributesSchema = Type.Record(Type.String({ pattern: '^' }), Type.String())
 export const ImageResponse = response('ImageResponse', {
   url: Type.String(),
   alt: nullable(Type.String()),

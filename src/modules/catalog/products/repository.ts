@@ -92,7 +92,7 @@ export const lockProductSlug = statement({
   takes: { slug: 'text' },
   text: `select pg_advisory_xact_lock(hashtextextended('catalog.slug ' || $slug, 0))`
 })
-export const listTakenSlugs = statement({
+export const listTakenProductSlugs = statement({
   name: 'catalog.list_taken_slugs',
   takes: { slugs: 'text[]' },
   gives: { slug: 'text' },
@@ -226,13 +226,13 @@ export const countProducts = statement({
     `catalog.products where status = any ($statuses) and ($q::text[] is null or ${productMatchesTextSql('$q')}) and ${hasMetadataSql}`
   )
 })
-export const findAnyProduct = statement({
+export const findIdOfAnyProduct = statement({
   name: 'catalog.find_any_product',
   gives: { id: 'uuid' },
   text: 'select id from catalog.products limit 1'
 })
 /** Returns the currency of a variant, if there are variants and none has this currency. */
-export const findOtherCurrency = statement({
+export const findOtherVariantCurrency = statement({
   name: 'catalog.find_other_currency',
   takes: { currency: 'text' },
   gives: { currency: 'text' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
-import { productLikePatterns } from './search.ts'
+import { productSearchLikePatterns } from './search.ts'
 
 test.each([
   ['Çrème', ['%creme%']],
@@ -8,7 +8,7 @@ test.each([
   ['%_\\', []],
   ['...', []]
 ])('the product search text %s is searched with the patterns %j', (q, patterns) => {
-  expect(productLikePatterns(q)).toEqual(patterns)
+  expect(productSearchLikePatterns(q)).toEqual(patterns)
 })
 
 test('a product search of fewer than three letters in a row finds the beginning of words and SKUs', async () => {

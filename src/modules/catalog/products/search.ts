@@ -1,4 +1,4 @@
-import { foldToAscii } from './slug.ts'
+import { foldCaseAndAccents } from './slug.ts'
 
 /** A trigram index can search inside words only with three letters or digits in a row. */
 const TRIGRAM = /[\p{L}\p{N}]{3}/u
@@ -10,8 +10,8 @@ const WORD_BOUNDARIES = [' ', '\n', '-', '/', '.', '(', '\\_']
  * a row is found anywhere; a shorter one at the beginning of words only, because no index finds it elsewhere.
  * Returns no pattern when `q` has no letter or digit; nothing matches then.
  */
-export function productLikePatterns(q: string): string[] {
-  const text = foldToAscii(q)
+export function productSearchLikePatterns(q: string): string[] {
+  const text = foldCaseAndAccents(q)
   if (TRIGRAM.test(text)) return [`%${escapeLike(text)}%`]
   const start = escapeLike(text.replace(LEADING_SIGNS, ''))
   if (start === '') return []

@@ -9,14 +9,14 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { insertVariants, updateVariantMetadata, type VariantRow } from '../variants/repository.ts'
 import { newVariantRow } from '../variants/row.ts'
 import {
   productOptionFaults,
   variantOptionFaults,
   variantPriceFaults,
-  variantQuantityFaults
+  variantQuantityLimitFaults
 } from '../variants/rules.ts'
 import { PRODUCT_STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
@@ -27,11 +27,11 @@ import type {
   CreateProductRequest,
   UpdateProductRequest
 } from './schema.ts'
-import { productLikePatterns } from './search.ts'
+import { productSearchLikePatterns } from './search.ts'
 import {
   givenOrDerivedSlug,
   normalizeSlug,
-  numberedSlugs,
+  numberedProductSlugs,
   productSearchText,
   slugWithSuffix
 } from './slug.ts'
@@ -40,7 +40,7 @@ const FAULTS_SHOWN_MAX = 8
 
 type Deps = {
   db: Database
-  changes: CatalogChanges
+  changes: CatalogChangePublisher
   /** Stores the SKUs of variants. */
   inventory: Pick<InventoryApi, 'upsertItems'> | undefined
   currency: string
@@ -55,7 +55,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   async function list(all: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
     const { q, status, metadata = null, updated_since, ...query } = all
     if (updated_since !== undefined) return listChanged({ ...all, updated_since })
-    const patterns = q === undefined ? null : productLikePatterns(q)
+    const patterns = q === undefined ? null : productSearchLikePatterns(q)
     if (patterns?.length === 0) return emptyPage(query)
     const statuses = status === undefined ? PRODUCT_STATUSES : [status]
     return readPage(query, {
@@ -162,8 +162,9 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     create,
     patch,
     remove,
-    isEmpty: async () => (await db.first(repository.findAnyProduct)) === undefined,
-    findOtherCurrency: async () => (await db.first(repository.findOtherCurrency, { currency }))?.currency,
+    isEmpty: async () => (await db.first(repository.findIdOfAnyProduct)) === undefined,
+    findOtherVariantCurrency: async () =>
+      (await db.first(repository.findOtherVariantCurrency, { currency }))?.currency,
     listVariantIdsForSale: async (limit: number) =>
       (await db.rows(repository.listVariantsForSale, { currency, limit })).map(({ id }) => id)
   }
@@ -189,7 +190,7 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
     ...(isEmpty ? [{ path: 'body/variants', message: 'must not be empty while the product is active' }] : []),
     ...productOptionFaults(product.options),
     ...placed.flatMap(variantPriceFaults),
-    ...placed.flatMap(variantQuantityFaults),
+    ...placed.flatMap(variantQuantityLimitFaults),
     ...variantOptionFaults(product.options, placed)
   ]
 }
@@ -219,8 +220,8 @@ function faultsOfChange(
 /** Returns the slug of the product, with a numbered suffix when other products have it. */
 async function freeSlug(tx: Transaction, { id, slug }: repository.ProductRow): Promise<string> {
   await tx.run(repository.lockProductSlug, { slug })
-  const slugs = numberedSlugs(slug)
-  const taken = new Set((await tx.rows(repository.listTakenSlugs, { slugs })).map(row => row.slug))
+  const slugs = numberedProductSlugs(slug)
+  const taken = new Set((await tx.rows(repository.listTakenProductSlugs, { slugs })).map(row => row.slug))
   return slugs.find(each => !taken.has(each)) ?? slugWithSuffix(slug, id.slice(-12))
 }
 

@@ -21,7 +21,7 @@ const PLAIN: Record<string, string> = {
 }
 
 /** Removes case and accents from a text, so that search ignores them. */
-export const foldToAscii = (text: string): string =>
+export const foldCaseAndAccents = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -34,7 +34,7 @@ export const foldToAscii = (text: string): string =>
  * or digit.
  */
 export function slugOfName(name: string): string {
-  const letters = name.normalize('NFD').replace(/[\p{Script=Latin}\p{N}]\p{M}*/gu, foldToAscii)
+  const letters = name.normalize('NFD').replace(/[\p{Script=Latin}\p{N}]\p{M}*/gu, foldCaseAndAccents)
   // Invisible characters (joiners, soft hyphens) are removed.
   const visible = letters
     .toLowerCase()
@@ -64,7 +64,7 @@ export function givenOrDerivedSlug(name: string, given = slugOfName(name)): stri
 }
 
 /** Returns the slug, and the slugs of further products of the same name: `mug`, `mug-2`, `mug-3`. */
-export const numberedSlugs = (slug: string): string[] =>
+export const numberedProductSlugs = (slug: string): string[] =>
   Array.from({ length: SAME_NAME_MAX }, (_, index) =>
     index === 0 ? slug : slugWithSuffix(slug, String(index + 1))
   )
@@ -78,6 +78,6 @@ export const slugWithSuffix = (slug: string, suffix: string): string =>
 
 /** Returns the text by which a product is searched and sorted. */
 export const productSearchText = (name: string, brand: string | null): string =>
-  foldToAscii(`${name}\n${brand ?? ''}`)
+  foldCaseAndAccents(`${name}\n${brand ?? ''}`)
     .slice(0, SEARCH_TEXT_LENGTH_MAX)
     .toWellFormed()

@@ -1,7 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { catalogChangedEvent, productChangedEvent, WHOLE_CATALOG_SUBJECT } from '../events.ts'
+import { CATALOG_CHANGED_EVENT_SUBJECT, catalogChangedEvent, productChangedEvent } from '../events.ts'
 import { type LowestPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
@@ -18,7 +18,7 @@ type ChangeSubscriber = {
   onGap(): void
 }
 
-export type CatalogChanges = {
+export type CatalogChangePublisher = {
   /**
    * Updates the lowest prices of changed products within `tx`, and invalidates the caches of all processes at
    * the commit: in this process before `tx` returns, in others within a second. Call it after each change, as
@@ -48,7 +48,11 @@ export type CatalogChanges = {
 type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
 type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPriceService }
 
-export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): CatalogChanges {
+export function createCatalogChangePublisher({
+  broadcast,
+  emit,
+  lowestPrices
+}: Deps): CatalogChangePublisher {
   const announcedBy = new WeakMap<Transaction, Announced>()
   const subscribers: ChangeSubscriber[] = []
   const notifySubscribers = (message: string) => {
@@ -77,7 +81,7 @@ export function createCatalogChanges({ broadcast, emit, lowestPrices }: Deps): C
     tx.beforeCommit(async () => {
       await tx.run(repository.incrementCatalogRevision)
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null) emit(tx, catalogChangedEvent, WHOLE_CATALOG_SUBJECT, {})
+      if (announced.productIds === null) emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
       for (const id of announced.productIds ?? []) emit(tx, productChangedEvent, id, { product_id: id })
     })
     // The broadcast reaches this process only some milliseconds after the commit, so it is notified directly:
@@ -130,5 +134,5 @@ const TRUSTED_SECONDS = 3_600
  * Returns until when data can be cached, in milliseconds of the monotonic clock. The data was read at
  * `startedAt` and changes in `seconds`, by the clock of the database. Null: it does not change with time.
  */
-export const cacheDeadlineOf = (startedAt: number, seconds: number | null): number =>
+export const catalogCacheDeadlineOf = (startedAt: number, seconds: number | null): number =>
   startedAt + Math.min(seconds ?? TRUSTED_SECONDS, TRUSTED_SECONDS) * 1_000

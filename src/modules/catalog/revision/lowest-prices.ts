@@ -19,7 +19,7 @@ const LATE_TRANSACTIONS_SECONDS = 60
 type ListProducts = Statement<{ id: 'uuid'; limit: 'int8' }, { product_id: 'uuid' }>
 
 /** Returns the products that `list` finds for `id`, at most one more than a request reprices. */
-export async function listAffectedProductIds(
+export async function listProductIdsToReprice(
   tx: Transaction,
   list: ListProducts,
   id: string
@@ -54,7 +54,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
    * Skips products that another transaction has locked, because that transaction reprices them. Never waits.
    */
   async function repriceUnlocked(tx: Transaction, products: readonly HasId[]): Promise<void> {
-    const free = await tx.rows(repository.lockUnlockedProducts, { ids: idsOf(products) })
+    const free = await tx.rows(repository.lockProductsSkippingLocked, { ids: idsOf(products) })
     await reprice(tx, idsOf(free))
   }
 
@@ -106,7 +106,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
     if (revision?.currency === currency) return
     await db.transaction(async tx => {
       repriceSoon(tx)
-      await tx.run(repository.updatePricedCurrency, { currency })
+      await tx.run(repository.updateLowestPriceCurrency, { currency })
     })
   }
 

@@ -1,7 +1,7 @@
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { type CatalogChanges, cacheDeadlineOf } from './changes.ts'
+import { type CatalogChangePublisher, catalogCacheDeadlineOf } from './changes.ts'
 import type { LowestPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
@@ -9,7 +9,7 @@ type CachedRevision = { version: string; deadline: number }
 type Deps = {
   db: Database
   cache: Cache
-  changes: CatalogChanges
+  changes: CatalogChangePublisher
   lowestPrices: Pick<LowestPriceService, 'repriceDue'>
   ttlSeconds: number
 }
@@ -47,7 +47,7 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
     }
     const state = {
       version: `${row.shop_id}:${row.value}`,
-      deadline: cacheDeadlineOf(startedAt, row.changes_in)
+      deadline: catalogCacheDeadlineOf(startedAt, row.changes_in)
     }
     if (generation === generationBefore && changes.isLive()) cached = state
     return state

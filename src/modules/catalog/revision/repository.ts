@@ -11,7 +11,7 @@ export const lockProductRows = statement({
   text: 'select id from catalog.products where id = any ($ids) order by id for update'
 })
 /** Locks those products that no other transaction has locked. */
-export const lockUnlockedProducts = statement({
+export const lockProductsSkippingLocked = statement({
   name: 'catalog.lock_free_products',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -127,7 +127,7 @@ export const markDueDiscountsApplied = statement({
   text: 'update catalog.revision set value = value + 1, priced_at = now()'
 })
 /** Raises the revision, and records the currency for which the lowest prices are computed. */
-export const updatePricedCurrency = statement({
+export const updateLowestPriceCurrency = statement({
   name: 'catalog.mark_currency',
   takes: { currency: 'text' },
   text: 'update catalog.revision set value = value + 1, currency = $currency'

@@ -1,7 +1,7 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { isInStock, refreshVariantStockStatus } from './subscriber.ts'
 
@@ -9,7 +9,7 @@ const CHUNK = 2_000
 
 type Deps = {
   db: Database
-  changes: CatalogChanges
+  changes: CatalogChangePublisher
   inventory: Pick<InventoryApi, 'availableIn' | 'upsertItems'>
 }
 

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
-type Deps = { inventory: Pick<InventoryApi, 'availableIn'>; changes: CatalogChanges }
+type Deps = { inventory: Pick<InventoryApi, 'availableIn'>; changes: CatalogChangePublisher }
 
 /** Whether a variant with this available quantity is in stock. Null: stock is not counted. */
 export const isInStock = (available: number | null): boolean => available === null || available > 0

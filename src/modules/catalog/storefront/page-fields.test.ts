@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { listOf } from '../../../kernel/wire.ts'
-import { createRatingFiller, type RatingSummary } from './page-fields.ts'
+import { createPageRatingFiller, type ProductRatingSummary } from './page-fields.ts'
 import { ProductSummaryResponse } from './schema.ts'
 
 const faultsOf = compileAnswer(listOf(ProductSummaryResponse))
@@ -36,11 +36,11 @@ test('ratings are inserted into any product list at the right places, and nothin
       fc.array(rating, { minLength: 6, maxLength: 6 }),
       fc.boolean(),
       async (items, ratings, isKept) => {
-        const pages = createRatingFiller()
+        const pages = createPageRatingFiller()
         const kept = JSON.stringify({ items, next_cursor: null })
         expect(await pages.inList(kept, isKept)).toBe(kept)
-        const ratingOf = new Map(items.map(({ id }, index) => [id, ratings[index] as RatingSummary]))
-        pages.register(async ids => ids.map(id => ratingOf.get(id) as RatingSummary))
+        const ratingOf = new Map(items.map(({ id }, index) => [id, ratings[index] as ProductRatingSummary]))
+        pages.register(async ids => ids.map(id => ratingOf.get(id) as ProductRatingSummary))
         const shown = await pages.inList(kept, isKept)
         expect(faultsOf(JSON.parse(shown))).toEqual([])
         const rated = items.map(item => ({ ...item, rating: ratingOf.get(item.id) }))
@@ -66,7 +66,7 @@ test('product pages and lists show current ratings, cached or not, and none with
   ]
   expect(await read()).toEqual([null, null, null, null])
   const unrated = { average: null, count: 0 }
-  const ratingOf = new Map<string, RatingSummary>([[other.id, unrated]])
+  const ratingOf = new Map<string, ProductRatingSummary>([[other.id, unrated]])
   app.catalog.registerRatings(async ids => ids.map(each => ratingOf.get(each) ?? unrated))
   expect(await read()).toEqual(Array(4).fill(unrated))
   ratingOf.set(id, { average: 4.5, count: 2 })

@@ -1,19 +1,19 @@
 import type { Page } from '../../../kernel/pages.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { createPageFiller } from './page-filler.ts'
+import { createJsonPageFiller } from './page-filler.ts'
 import type { ProductResponse, ProductSummaryResponse } from './schema.ts'
 
-export type RatingSummary = { readonly average: number | null; readonly count: number }
+export type ProductRatingSummary = { readonly average: number | null; readonly count: number }
 /** Returns the ratings of these products, in their order. An unchanged rating is the same object. */
-export type LoadProductRatings = (productIds: readonly string[]) => Promise<readonly RatingSummary[]>
+export type LoadProductRatings = (productIds: readonly string[]) => Promise<readonly ProductRatingSummary[]>
 
 /**
  * Fills the ratings into pages and lists of products, after the reviews module has registered their source.
  */
-export function createRatingFiller() {
+export function createPageRatingFiller() {
   let loadRatings: LoadProductRatings | undefined
   const fillerOf = (idsOf: (page: string) => string[]) => {
-    const fill = createPageFiller<RatingSummary>({
+    const fill = createJsonPageFiller<ProductRatingSummary>({
       member: 'rating',
       idsOf,
       valuesOf: async ids => (await loadRatings?.(ids)) ?? [],
@@ -29,12 +29,12 @@ export function createRatingFiller() {
     inList: fillerOf(page => (JSON.parse(page) as Page<ProductSummaryResponse>).items.map(({ id }) => id))
   }
 }
-export type RatingFiller = ReturnType<typeof createRatingFiller>
+export type PageRatingFiller = ReturnType<typeof createPageRatingFiller>
 
 /** Fills the stock of variants into the page of a product. */
-export function createStockFiller(inventory: Pick<InventoryApi, 'available'> | undefined) {
+export function createPageStockFiller(inventory: Pick<InventoryApi, 'available'> | undefined) {
   if (inventory === undefined) return async (page: string) => page
-  return createPageFiller<number | null>({
+  return createJsonPageFiller<number | null>({
     member: 'stock',
     idsOf: page => (JSON.parse(page) as ProductResponse).variants.map(({ id }) => id),
     valuesOf: inventory.available,

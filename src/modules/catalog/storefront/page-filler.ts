@@ -27,7 +27,7 @@ type PageFillerOptions<V> = {
  * Creates a function that fills present values into the cached JSON of a page. It returns the same string
  * while the values are the same, because the gateway caches ETag and compressed form by string.
  */
-export function createPageFiller<V>({ member, idsOf, valuesOf, write }: PageFillerOptions<V>) {
+export function createJsonPageFiller<V>({ member, idsOf, valuesOf, write }: PageFillerOptions<V>) {
   // Only the member matches: quotes in texts are escaped, and attribute values are strings.
   const place = `"${member}":`
   const cached = createLruCache<SplitPage<V>>({

@@ -10,12 +10,16 @@ import { type Database, openDatabase } from '../../../platform/postgres/database
 import { orderedParameterValues, type Statement, statement } from '../../../platform/postgres/statement.ts'
 import { productMatchesTextSql } from '../products/list-sql.ts'
 import { searchProducts } from '../products/repository.ts'
-import { productLikePatterns } from '../products/search.ts'
-import { catalogPriceQueries, priceListQueries, productListStart } from './repository.ts'
+import { productSearchLikePatterns } from '../products/search.ts'
+import {
+  productListStartKeys,
+  productQueriesAtCatalogPrices,
+  productQueriesAtListPrices
+} from './repository.ts'
 import type { ProductSort } from './schema.ts'
 
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
-const orders = Object.keys(productListStart) as ProductSort[]
+const orders = Object.keys(productListStartKeys) as ProductSort[]
 const limit = 21
 /**
  * PostgreSQL reports rounded averages for the loops of a step, so that a look-up by key can show 1.5 rows per
@@ -84,7 +88,7 @@ const prepared = new Set<Statement>()
 
 /** The statements that list products with these filters. */
 const listsFor = (
-  { list, search }: typeof catalogPriceQueries | typeof priceListQueries,
+  { list, search }: typeof productQueriesAtCatalogPrices | typeof productQueriesAtListPrices,
   { q }: { q: string[] | null }
 ) => (q === null ? list : search)
 
@@ -94,12 +98,23 @@ const filtersOf = function* () {
       for (const category of categories)
         for (const [price_min, price_max] of prices)
           for (const in_stock of word === null && tag === null ? [null, true, false] : [null])
-            yield { q: word && productLikePatterns(word), tag, category, price_min, price_max, in_stock }
+            yield {
+              q: word && productSearchLikePatterns(word),
+              tag,
+              category,
+              price_min,
+              price_max,
+              in_stock
+            }
 }
 
 test.each([
-  { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
-  ...priceLists.map(list => ({ of: `the price list ${list}`, lists: priceListQueries, more: { list } }))
+  { of: "the catalog's own prices", lists: productQueriesAtCatalogPrices, more: {} },
+  ...priceLists.map(list => ({
+    of: `the price list ${list}`,
+    lists: productQueriesAtListPrices,
+    more: { list }
+  }))
 ])(
   'no plan of a product list with $of reads the catalog more than once, with any filters',
   async ({ lists, more }) => {
@@ -116,15 +131,15 @@ test.each([
       // and each word and tag with another one.
       const turn = combinations + Math.floor(combinations / (categories.length * prices.length))
       const sorts =
-        lists === catalogPriceQueries ? orders : orders.filter((_, i) => i === turn % orders.length)
+        lists === productQueriesAtCatalogPrices ? orders : orders.filter((_, i) => i === turn % orders.length)
       combinations += 1
       for (const sort of sorts)
-        for (const from of [productListStart[sort], middle[sort]])
+        for (const from of [productListStartKeys[sort], middle[sort]])
           await check(listsFor(lists, filters)[sort], { ...from, limit, ...filters })
     }
     expect(faults).toEqual([])
     const questions = (words.length * tags.length + 2) * categories.length * prices.length
-    expect(explained - explainedBefore).toBe(questions * (lists === catalogPriceQueries ? 9 : 3))
+    expect(explained - explainedBefore).toBe(questions * (lists === productQueriesAtCatalogPrices ? 9 : 3))
   },
   120_000
 )
@@ -142,22 +157,22 @@ test('the program has slow statements planned for their parameter values', async
 test('the plan of a product list uses the index of a filter value that is rare', async () => {
   const all = { q: null, ...noFilter }
   for (const filter of [
-    { q: productLikePatterns('zebra') },
-    { q: productLikePatterns('product-777') },
-    { q: productLikePatterns('qq') },
+    { q: productSearchLikePatterns('zebra') },
+    { q: productSearchLikePatterns('product-777') },
+    { q: productSearchLikePatterns('qq') },
     { tag: 'rare' },
     { category: categories[3] }
   ]) {
     const filters = { ...all, ...filter }
-    const plan = await planOf(listsFor(catalogPriceQueries, filters).name, {
-      ...productListStart.name,
+    const plan = await planOf(listsFor(productQueriesAtCatalogPrices, filters).name, {
+      ...productListStartKeys.name,
       limit,
       ...filters
     })
     expect(mostRows(plan)).toBeLessThan(WALKED_ROWS_MAX)
   }
-  const plan = await planOf(catalogPriceQueries.list.newest, {
-    ...productListStart.newest,
+  const plan = await planOf(productQueriesAtCatalogPrices.list.newest, {
+    ...productListStartKeys.newest,
     limit,
     ...all,
     in_stock: false
@@ -178,10 +193,12 @@ test.each(['known', 'not known'])(
           and attname = 'sku_text'`)
     const rows: Record<string, number> = {}
     for (const word of ['product-77', 'product-7', 'zeb', 'zebra', 'nowhere', 'qq']) {
-      const q = productLikePatterns(word)
+      const q = productSearchLikePatterns(word)
       for (const sort of orders) {
-        const values = { ...productListStart[sort], limit, ...noFilter, q }
-        rows[`${word} by ${sort}`] = mostRows(await planOf(catalogPriceQueries.search[sort], values))
+        const values = { ...productListStartKeys[sort], limit, ...noFilter, q }
+        rows[`${word} by ${sort}`] = mostRows(
+          await planOf(productQueriesAtCatalogPrices.search[sort], values)
+        )
       }
       const all = { after: HIGHEST_ID, statuses: ['draft', 'active', 'archived'], limit, q, metadata: null }
       rows[`${word} of all`] = mostRows(await planOf(searchProducts, all))
@@ -192,8 +209,8 @@ test.each(['known', 'not known'])(
 )
 
 test.each([
-  { of: "the catalog's own prices", lists: catalogPriceQueries, more: {} },
-  { of: 'a price list', lists: priceListQueries, more: { list: priceLists[0] } }
+  { of: "the catalog's own prices", lists: productQueriesAtCatalogPrices, more: {} },
+  { of: 'a price list', lists: productQueriesAtListPrices, more: { list: priceLists[0] } }
 ])(
   'a page of a product search with $of has the first matching products of the list',
   async ({ lists, more }) => {
@@ -206,14 +223,14 @@ test.each([
       return rows.map(({ id }) => id)
     }
     for (const word of ['thing', 'zebra', 'product-77', '1', 'nowhere']) {
-      const q = productLikePatterns(word)
+      const q = productSearchLikePatterns(word)
       const { rows } = await client.query(
         `select id from catalog.products where ${productMatchesTextSql('$1')}`,
         [q]
       )
       const found = new Set(rows.map(({ id }) => id))
       for (const sort of orders)
-        for (const from of [productListStart[sort], middle[sort]]) {
+        for (const from of [productListStartKeys[sort], middle[sort]]) {
           const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
           const page = await idsOf(lists.search[sort], { ...from, limit, q })
           expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))
@@ -238,7 +255,14 @@ test('product list filters find the same products as a check of each variant and
       [q, tag, category, in_stock]
     )
     expect([
-      await db.first(catalogPriceQueries.count, { q, tag, category, price_min, price_max, in_stock })
+      await db.first(productQueriesAtCatalogPrices.count, {
+        q,
+        tag,
+        category,
+        price_min,
+        price_max,
+        in_stock
+      })
     ]).toEqual(rows)
   }
 })

@@ -195,7 +195,7 @@ function createListQueries<const X extends StatementValues>({
 }
 
 /** Queries of product lists at the catalog's own prices. */
-export const catalogPriceQueries = createListQueries({
+export const productQueriesAtCatalogPrices = createListQueries({
   suffix: '',
   takes: {},
   joined: '',
@@ -205,7 +205,7 @@ export const catalogPriceQueries = createListQueries({
 /**
  * Queries of product lists at the prices of a price list. `list`: null for a market without one, where no product has a price.
  */
-export const priceListQueries = createListQueries({
+export const productQueriesAtListPrices = createListQueries({
   suffix: '_in_list',
   takes: { list: 'uuid?' },
   joined: `
@@ -213,10 +213,10 @@ export const priceListQueries = createListQueries({
   prices: 'list_prices',
   productId: 'list_prices.product_id'
 })
-export type ProductSummaryRow = RowOf<(typeof catalogPriceQueries.list)[ProductSort]>
+export type ProductSummaryRow = RowOf<(typeof productQueriesAtCatalogPrices.list)[ProductSort]>
 
 /** The sort key and id before the first product of a list. */
-export const productListStart: Record<ProductSort, { key: string | number; id: string }> = {
+export const productListStartKeys: Record<ProductSort, { key: string | number; id: string }> = {
   newest: { key: 0, id: HIGHEST_ID },
   name: { key: '', id: LOWEST_ID },
   price: { key: -1, id: LOWEST_ID },

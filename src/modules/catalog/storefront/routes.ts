@@ -11,13 +11,13 @@ import {
   ProductResponse,
   ProductSummaryResponse
 } from './schema.ts'
-import type { StorefrontService } from './service.ts'
+import type { CatalogStorefrontService } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
 
-export function storefrontRoutes(
+export function catalogStorefrontRoutes(
   tiers: Tiers,
-  storefront: StorefrontService,
+  storefront: CatalogStorefrontService,
   marketOf: ResolveRequestMarket
 ): void {
   tiers.public.get(

@@ -14,8 +14,8 @@ import {
   Time
 } from '../../../kernel/wire.ts'
 import { CategoryNodeResponse, CategoryResponse } from '../categories/schema.ts'
-import { CategoryLinkResponse, ImageResponse, StoredAttributesSchema } from '../products/fields.ts'
-import { variantQuantityFields } from '../variants/schema.ts'
+import { CategoryLinkResponse, ImageResponse, StoredVariantAttributesSchema } from '../products/fields.ts'
+import { variantQuantityLimitFields } from '../variants/schema.ts'
 
 const PRICES = 'Price of the cheapest variant, in minor units. Null: no variant is for sale.'
 const STOCK = 'Units that can be bought. Null: stock is not counted, or is unlimited.'
@@ -77,12 +77,12 @@ export const VariantResponse = response('VariantResponse', {
   price: amount('Unit price'),
   discounted_price: amount('Unit price after discounts'),
   currency: Currency,
-  attributes: StoredAttributesSchema,
+  attributes: StoredVariantAttributesSchema,
   image_url: nullable(Type.String()),
   stock: nullable(Type.Integer({ description: STOCK })),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
-  ...variantQuantityFields,
+  ...variantQuantityLimitFields,
   ...metadataShown
 })
 export type VariantResponse = Static<typeof VariantResponse>

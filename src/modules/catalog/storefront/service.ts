@@ -10,22 +10,22 @@ import { categoryTreeOf } from '../categories/service.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
 import { type PriceListPricing, variantAtMinimumQuantity } from '../list-prices/service.ts'
-import { usesCatalogPrices } from '../offers/markets.ts'
-import { productLikePatterns } from '../products/search.ts'
+import { isMarketPricedByCatalog } from '../offers/markets.ts'
+import { productSearchLikePatterns } from '../products/search.ts'
 import { normalizeSlug } from '../products/slug.ts'
 import type { CatalogPageCache } from '../revision/page-cache.ts'
 import { createCallerConcurrencyLimit } from './caller-limit.ts'
-import { createStockFiller, type RatingFiller } from './page-fields.ts'
+import { createPageStockFiller, type PageRatingFiller } from './page-fields.ts'
 import {
   type ActiveVariantRow,
-  catalogPriceQueries,
   findActiveProduct,
   findActiveProductId,
   type ProductListFilters,
   type ProductPageRow,
   type ProductSummaryRow,
-  priceListQueries,
-  productListStart
+  productListStartKeys,
+  productQueriesAtCatalogPrices,
+  productQueriesAtListPrices
 } from './repository.ts'
 import type {
   CategoryDetailResponse,
@@ -42,16 +42,16 @@ type Deps = {
   /** Absent: the shop has no inventory, so everything is in stock. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   listPrices: Pick<PriceListPricing, 'pricesIn'>
-  ratings: Pick<RatingFiller, 'inPage' | 'inList'>
+  ratings: Pick<PageRatingFiller, 'inPage' | 'inList'>
   currency: string
   concurrentListsMax: number
 }
 
 /** The public pages of the catalog, as JSON text, because they are cached as text. */
-export function createStorefrontService({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
+export function createCatalogStorefrontService({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
   const { currency, concurrentListsMax: listsAtOnceMax } = rest
   const limited = createCallerConcurrencyLimit(listsAtOnceMax)
-  const fillStock = createStockFiller(inventory)
+  const fillStock = createPageStockFiller(inventory)
 
   const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, idOrSlugKey(idOrSlug))
 
@@ -75,7 +75,7 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
       // Without an inventory everything is in stock, even if `in_stock` was set before.
-      const patterns = q === undefined ? null : productLikePatterns(q)
+      const patterns = q === undefined ? null : productSearchLikePatterns(q)
       const isEmpty =
         inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
       if (isEmpty) return JSON.stringify(emptyPage<ProductSummaryResponse>({ count }))
@@ -88,7 +88,7 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
       const page = await readPage(query, {
         name: 'listed products',
         filters: [market?.code, sort, q, category, tag, prices, in_stock],
-        start: productListStart[sort],
+        start: productListStartKeys[sort],
         ...statementsOf(market, sort, patterns, filters),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
@@ -109,8 +109,8 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
     q: string[] | null,
     filters: ProductListFilters
   ) {
-    if (market === null || usesCatalogPrices(market, currency)) {
-      const { list, search, count } = catalogPriceQueries
+    if (market === null || isMarketPricedByCatalog(market, currency)) {
+      const { list, search, count } = productQueriesAtCatalogPrices
       return {
         rows: (place: PageStart) =>
           q === null
@@ -119,7 +119,7 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
         total: () => db.first(count, { ...filters, q })
       }
     }
-    const { list, search, count } = priceListQueries
+    const { list, search, count } = productQueriesAtListPrices
     const inList = { ...filters, list: market.priceListId }
     return {
       rows: (place: PageStart) =>
@@ -173,7 +173,7 @@ export function createStorefrontService({ db, pages, inventory, listPrices, rati
 
   return { listProducts, readProduct, requireProduct, listCategories, readCategory }
 }
-export type StorefrontService = ReturnType<typeof createStorefrontService>
+export type CatalogStorefrontService = ReturnType<typeof createCatalogStorefrontService>
 
 /** The start and length of a page of a list. */
 type PageStart = { key: string | number; id: string; limit: number }

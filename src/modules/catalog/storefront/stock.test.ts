@@ -4,7 +4,7 @@ import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
-import { createStockFiller } from './page-fields.ts'
+import { createPageStockFiller } from './page-fields.ts'
 import { type ProductResponse as Product, ProductResponse } from './schema.ts'
 
 const faultsOf = compileAnswer(ProductResponse)
@@ -55,7 +55,7 @@ test('the stock is inserted into any product page at the right places, and nothi
       fc.array(fc.option(fc.nat()), { minLength: 6, maxLength: 6 }),
       async (page, numbers) => {
         const inventory = fakeInventory()
-        const withStock = createStockFiller(inventory)
+        const withStock = createPageStockFiller(inventory)
         const kept = JSON.stringify(page)
         expect(await withStock(kept)).toBe(kept)
         for (const [index, { id }] of page.variants.entries()) inventory.put(id, numbers[index] ?? null)
@@ -72,7 +72,7 @@ test('the stock is inserted into any product page at the right places, and nothi
 
 test('a cached product page shows each change of its stock, also to untracked', async () => {
   const inventory = fakeInventory()
-  const withStock = createStockFiller(inventory)
+  const withStock = createPageStockFiller(inventory)
   const [a, b] = [newId(), newId()]
   const kept = JSON.stringify({ variants: [a, b].map(id => ({ id, stock: null })) })
   inventory.put(b, 3)

@@ -8,12 +8,12 @@ type ChoosableVariant = Pick<
 >
 type Quantities = Pick<VariantRow, 'quantity_min' | 'quantity_max' | 'quantity_step'>
 /** A variant and its path in the request. Existing variants have no `path`. */
-export type VariantAtPath = { path?: string; variant: ChoosableVariant }
+export type VariantWithRequestPath = { path?: string; variant: ChoosableVariant }
 
 /** Returns the faults that prevent a customer from selecting each active variant by its option values. */
 export function variantOptionFaults(
   options: readonly ProductOption[],
-  placed: readonly VariantAtPath[]
+  placed: readonly VariantWithRequestPath[]
 ): FieldFault[] {
   const taken = new Set<string>()
   return placed.flatMap(({ path = '', variant: { attributes, currency, active } }) => {
@@ -40,7 +40,7 @@ const choiceOf = (attributes: Record<string, string>, options: readonly ProductO
     ? Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))
     : options.map(({ name }) => chosenValue(attributes, name))
 
-export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): FieldFault[] =>
+export const variantPriceFaults = ({ path = '', variant }: VariantWithRequestPath): FieldFault[] =>
   (variant.sale_price_minor ?? 0) > variant.price_minor
     ? [{ path: `${path}/sale_price`, message: 'must not be above the price' }]
     : []
@@ -49,7 +49,7 @@ export const variantPriceFaults = ({ path = '', variant }: VariantAtPath): Field
  * Returns the faults of quantity limits: minimum and maximum are multiples of the step, and minimum <=
  * maximum.
  */
-export function variantQuantityFaults({
+export function variantQuantityLimitFaults({
   path,
   variant
 }: {

@@ -14,7 +14,7 @@ import {
   TaxCategory,
   Version
 } from '../../../kernel/wire.ts'
-import { HttpUrlSchema, StoredAttributesSchema, VariantAttributesSchema } from '../products/fields.ts'
+import { HttpUrlSchema, StoredVariantAttributesSchema, VariantAttributesSchema } from '../products/fields.ts'
 
 export const VARIANTS_PER_PRODUCT_MAX = 250
 export const SKU_LENGTH_MAX = 255
@@ -57,7 +57,7 @@ export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
-export const variantQuantityFields = {
+export const variantQuantityLimitFields = {
   quantity_min: Type.Integer({ description: 'Minimum quantity per cart line.' }),
   quantity_max: nullable(Type.Integer({ description: 'Maximum quantity per cart line.' })),
   quantity_step: Type.Integer({ description: 'Quantities must be multiples of this.' })
@@ -70,13 +70,13 @@ const variant = {
   price: amount('Unit price'),
   sale_price: nullable(amount('Unit price while the variant is on sale')),
   currency: Currency,
-  attributes: StoredAttributesSchema,
+  attributes: StoredVariantAttributesSchema,
   image_url: nullable(Type.String()),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
   active: Type.Boolean(),
   position: Type.Integer(),
-  ...variantQuantityFields,
+  ...variantQuantityLimitFields,
   requires_shipping: Type.Boolean(),
   tax_category: nullable(Type.String()),
   ...allMetadataShown

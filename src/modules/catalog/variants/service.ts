@@ -16,10 +16,10 @@ import {
 import { listVariantNames } from '../offers/repository.ts'
 import * as products from '../products/repository.ts'
 import { lockProductForWrite } from '../products/service.ts'
-import type { CatalogChanges } from '../revision/changes.ts'
+import type { CatalogChangePublisher } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { mergeVariantRow, newVariantRow } from './row.ts'
-import { variantOptionFaults, variantPriceFaults, variantQuantityFaults } from './rules.ts'
+import { applyVariantUpdate, newVariantRow } from './row.ts'
+import { variantOptionFaults, variantPriceFaults, variantQuantityLimitFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
   type UpdateVariantRequest,
@@ -29,7 +29,7 @@ import {
 
 type Deps = {
   db: Database
-  changes: CatalogChanges
+  changes: CatalogChangePublisher
   /** Stores the SKUs of variants. */
   inventory: Pick<InventoryApi, 'upsertItems'> | undefined
   currency: string
@@ -68,7 +68,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       const row = newVariantRow(body, { id: write.id, product, position: last_position + 1, currency })
       assertNoFaults([
         ...variantPriceFaults({ path: 'body', variant: row }),
-        ...variantQuantityFaults({ path: 'body', variant: row })
+        ...variantQuantityLimitFaults({ path: 'body', variant: row })
       ])
       await assertChoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
@@ -89,11 +89,11 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFound)
       if (isEmptyPatch(body)) return
-      const row = mergeVariantRow(present, body)
+      const row = applyVariantUpdate(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
       if ('price' in body || 'sale_price' in body)
         assertNoFaults(variantPriceFaults({ path: 'body', variant: row }))
-      assertNoFaults(variantQuantityFaults({ path: 'body', variant: row }))
+      assertNoFaults(variantQuantityLimitFaults({ path: 'body', variant: row }))
       await tx.run(repository.updateVariants, { rows: [row] })
       await changeMetadata(tx, repository.updateVariantMetadata, { ...body, id })
       if (row.sku !== present.sku) await inventory?.upsertItems(tx, [{ variantId: id, sku: row.sku }])

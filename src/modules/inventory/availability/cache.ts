@@ -1,6 +1,6 @@
 import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { ALL_VARIANTS, type AvailabilityChangeBroadcast, type ChangedVariants } from './changes.ts'
+import { ALL_VARIANTS_CHANGED, type AvailabilityChange, type AvailabilityChangeBroadcast } from './changes.ts'
 import * as repository from './repository.ts'
 import { type AvailableQuantity, readAvailableQuantities } from './service.ts'
 
@@ -39,12 +39,12 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
   let isAnythingTracked: boolean | undefined
   let asking: Promise<void> | undefined
 
-  const outdate = (variantIds: ChangedVariants) => {
+  const outdate = (variantIds: AvailabilityChange) => {
     if (isAnythingTracked === false) isAnythingTracked = undefined
-    if (variantIds === ALL_VARIANTS) known.clear()
+    if (variantIds === ALL_VARIANTS_CHANGED) known.clear()
     else for (const id of variantIds) known.delete(id)
     for (const each of loading) {
-      if (variantIds === ALL_VARIANTS) each.isOutdated = true
+      if (variantIds === ALL_VARIANTS_CHANGED) each.isOutdated = true
       else for (const id of variantIds) each.outdated.add(id)
     }
   }
@@ -55,7 +55,7 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
       gaps += 1
       seen = undefined
       isAnythingTracked = undefined
-      outdate(ALL_VARIANTS)
+      outdate(ALL_VARIANTS_CHANGED)
     }
   })
 
@@ -109,7 +109,7 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
       .first(repository.listVariantsWithChangedStock, { since })
       .then(answer => {
         if (answer === undefined) throw new Error('no snapshot')
-        outdate(since === null ? ALL_VARIANTS : answer.variant_ids)
+        outdate(since === null ? ALL_VARIANTS_CHANGED : answer.variant_ids)
         if (gaps === gapsBefore) seen = { snapshot: answer.snapshot, at }
       })
       .finally(() => {
@@ -120,7 +120,7 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
 
   /** Checks whether any item is tracked: at start, and after a change that may have tracked the first one. */
   function askWhetherTracked(): Promise<void> {
-    asking ??= watched(() => db.first(repository.isAnyItemTracked))
+    asking ??= watched(() => db.first(repository.isAnyInventoryItemTracked))
       .then(({ answer, meanwhile }) => {
         const isCertain = !meanwhile.isOutdated && meanwhile.outdated.size === 0
         if (answer?.is_tracked) isAnythingTracked = true

@@ -2,14 +2,14 @@ import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'inventory'
-export const ALL_VARIANTS = 'all'
+export const ALL_VARIANTS_CHANGED = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
 /** Variants whose available quantity changed. */
-export type ChangedVariants = readonly string[] | typeof ALL_VARIANTS
+export type AvailabilityChange = readonly string[] | typeof ALL_VARIANTS_CHANGED
 type Subscriber = {
-  onChange(change: ChangedVariants): void
+  onChange(change: AvailabilityChange): void
   /** Called when notifications of stock changes may have been lost, so that cached availability is dropped. */
   onGap(): void
 }
@@ -23,12 +23,12 @@ export type AvailabilityChangeBroadcast = {
    * Records changes in `tx`; may be called often. This process is invalidated after commit, others within
    * a second.
    */
-  announce(tx: Transaction, change: ChangedVariants): void
+  announce(tx: Transaction, change: AvailabilityChange): void
   /**
    * Invalidates this process only, so that the buyer sees the change immediately. Others follow within a
    * second.
    */
-  invalidateLocally(change: ChangedVariants): void
+  invalidateLocally(change: AvailabilityChange): void
   subscribe(subscriber: Subscriber): void
   /** Returns false while changes may be missed. */
   isLive(): boolean
@@ -37,11 +37,11 @@ export type AvailabilityChangeBroadcast = {
 export function createAvailabilityChangeBroadcast(broadcast: Broadcast): AvailabilityChangeBroadcast {
   const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
-  const noteHere = (change: ChangedVariants) => {
+  const noteHere = (change: AvailabilityChange) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
   }
   const notifySubscribers = (message: string) =>
-    noteHere(message === ALL_VARIANTS ? ALL_VARIANTS : message.split(','))
+    noteHere(message === ALL_VARIANTS_CHANGED ? ALL_VARIANTS_CHANGED : message.split(','))
   broadcast.subscribe(TOPIC, {
     onMessage: notifySubscribers,
     onGap: () => {
@@ -68,7 +68,8 @@ export function createAvailabilityChangeBroadcast(broadcast: Broadcast): Availab
   return {
     announce: (tx, change) => {
       const announced = announcedIn(tx)
-      for (const each of change === ALL_VARIANTS ? [ALL_VARIANTS] : change) announced.add(each)
+      for (const each of change === ALL_VARIANTS_CHANGED ? [ALL_VARIANTS_CHANGED] : change)
+        announced.add(each)
     },
     invalidateLocally: noteHere,
     subscribe: subscriber => subscribers.push(subscriber),
@@ -77,7 +78,7 @@ export function createAvailabilityChangeBroadcast(broadcast: Broadcast): Availab
 }
 
 function messagesOf(announced: ReadonlySet<string>): string[] {
-  if (announced.has(ALL_VARIANTS) || announced.size > IDS_MAX) return [ALL_VARIANTS]
+  if (announced.has(ALL_VARIANTS_CHANGED) || announced.size > IDS_MAX) return [ALL_VARIANTS_CHANGED]
   const ids = [...announced]
   return Array.from({ length: Math.ceil(ids.length / IDS_A_MESSAGE) }, (_, index) =>
     ids.slice(index * IDS_A_MESSAGE, (index + 1) * IDS_A_MESSAGE).join(',')

@@ -16,9 +16,9 @@ import {
   type StockImportDeps
 } from './import-batch.ts'
 import {
-  addRowErrors,
+  addStockCsvRowErrors,
   emptyStockImportReport,
-  rejectedFileReport,
+  rejectedStockFileReport,
   type StockImportMode,
   type StockImportReport
 } from './report.ts'
@@ -63,7 +63,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       // No row was imported yet.
       if (cause instanceof CsvInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
       if (!(cause instanceof CsvRejected)) throw cause
-      throw stockImportFailed({ cause, details: { report: rejectedFileReport(mode, cause) } })
+      throw stockImportFailed({ cause, details: { report: rejectedStockFileReport(mode, cause) } })
     }
   }
 
@@ -156,7 +156,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       if (outcome?.kind !== 'counted') {
         const message =
           'The ledger could not record this count; the figures may be beyond what can be counted.'
-        addRowErrors(report, [{ row, variant, message }])
+        addStockCsvRowErrors(report, [{ row, variant, message }])
       } else if (!isNew) levels.repeated += 1
       else if (outcome.stale.length > 0) levels.stale += 1
       else {
@@ -185,8 +185,9 @@ async function* readBatches(
     onRow()
     const read = parseStockCsvRow(record, header)
     const message = Array.isArray(read) ? undefined : contradictionOf(read)
-    if (Array.isArray(read)) addRowErrors(report, read)
-    else if (message !== undefined) addRowErrors(report, [{ row: read.row, variant: read.variant, message }])
+    if (Array.isArray(read)) addStockCsvRowErrors(report, read)
+    else if (message !== undefined)
+      addStockCsvRowErrors(report, [{ row: read.row, variant: read.variant, message }])
     else batch.push(read)
     if (batch.length < BATCH_ROWS) continue
     yield batch
@@ -196,7 +197,7 @@ async function* readBatches(
 }
 
 function addOutcome(report: StockImportReport, { failures, itemsChanged }: StockImportBatchResult): void {
-  for (const problem of failures) addRowErrors(report, [problem])
+  for (const problem of failures) addStockCsvRowErrors(report, [problem])
   report.items.changed += itemsChanged
 }
 

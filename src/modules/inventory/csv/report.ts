@@ -35,14 +35,14 @@ export const emptyStockImportReport = (
 })
 
 /** Adds the errors of a row that cannot be imported. */
-export function addRowErrors(report: StockImportReport, problems: readonly StockCsvRowError[]): void {
+export function addStockCsvRowErrors(report: StockImportReport, problems: readonly StockCsvRowError[]): void {
   report.failed += 1
   report.errors_total += problems.length
   report.errors.push(...problems.slice(0, ERRORS_MAX - report.errors.length))
 }
 
 /** Report of a refused file. */
-export const rejectedFileReport = (
+export const rejectedStockFileReport = (
   mode: StockImportMode,
   { row, message }: CsvRejected
 ): StockImportReport => ({

@@ -1,14 +1,14 @@
 import {
   availableUnitsOfItem,
   backorderedUnitsAtLevel,
-  type LevelQuantities,
+  type StockLevelQuantities,
   sellableUnitsAtLevel,
   sumBy,
   unreservedUnitsAtLevel
 } from './availability.ts'
 import type { ItemQuantity, KitExpandedLine, StockItem, StockLevel } from './state.ts'
 
-export type LevelAllocation<L extends StockLevel = StockLevel> = {
+export type StockLevelAllocation<L extends StockLevel = StockLevel> = {
   readonly level: L
   readonly quantity: number
 }
@@ -37,7 +37,7 @@ export const STOCK_ALLOCATION_RULES = {
   partsOf: (need: KitExpandedLine): readonly ItemQuantity[] => need.parts,
   availableOf: availableUnitsOfItem,
   /** Levels of active locations. */
-  sellingOf: <L extends LevelQuantities>(levels: readonly L[]): readonly L[] =>
+  sellingOf: <L extends StockLevelQuantities>(levels: readonly L[]): readonly L[] =>
     levels.filter(level => level.active),
   /**
    * Returns how many units may be reserved at a level in total, given the backorders at the other
@@ -80,11 +80,11 @@ export function findShortLines(
  * Chooses the levels for a quantity that is available: the first level that has all of it; otherwise level
  * by level. The rest is backordered at the first level.
  */
-export function allocateToLevels<L extends StockLevel>(
+export function allocateToStockLevels<L extends StockLevel>(
   levels: readonly L[],
   quantity: number,
   rules: StockAllocationRules
-): LevelAllocation<L>[] {
+): StockLevelAllocation<L>[] {
   const selling = rules.sellingOf(levels)
   const whole = selling.find(level => unreservedUnitsAtLevel(level) >= quantity)
   if (whole !== undefined) return [{ level: whole, quantity }]

@@ -2,11 +2,11 @@ import type { StockItem, StockLevel, StockStatus } from './state.ts'
 
 type Quantities = Pick<StockLevel, 'onHand' | 'safety' | 'reserved'>
 /** The fields of a level that decide how much can be bought. */
-export type LevelQuantities = Quantities & Pick<StockLevel, 'active'>
+export type StockLevelQuantities = Quantities & Pick<StockLevel, 'active'>
 
 /** Units that can be sold without a backorder. */
 export const sellableUnitsAtLevel = (level: Quantities): number => Math.max(0, level.onHand - level.safety)
-export const unreservedUnitsAtLevel = (level: LevelQuantities): number =>
+export const unreservedUnitsAtLevel = (level: StockLevelQuantities): number =>
   level.active ? Math.max(0, sellableUnitsAtLevel(level) - level.reserved) : 0
 /** Reserved units that exceed the sellable stock of a level: its backorders. */
 export const backorderedUnitsAtLevel = (level: Quantities): number =>
@@ -16,7 +16,7 @@ export const sumBy = <T>(list: readonly T[], of: (each: T) => number): number =>
   list.reduce((sum, each) => sum + of(each), 0)
 
 /** Returns the unused backorder limit, which is shared by all locations. */
-function backorderRest(item: StockItem, levels: readonly LevelQuantities[]): number {
+function backorderRest(item: StockItem, levels: readonly StockLevelQuantities[]): number {
   if (item.backorder === 'none') return 0
   if (item.backorder === 'any') return Number.POSITIVE_INFINITY
   return Math.max(0, (item.backorderLimit ?? 0) - sumBy(levels, backorderedUnitsAtLevel))
@@ -28,7 +28,7 @@ function backorderRest(item: StockItem, levels: readonly LevelQuantities[]): num
  */
 export function availableUnitsOfItem(
   item: StockItem | undefined,
-  levels: readonly LevelQuantities[]
+  levels: readonly StockLevelQuantities[]
 ): number {
   if (!item?.tracked) return Number.POSITIVE_INFINITY
   if (!levels.some(level => level.active)) return 0

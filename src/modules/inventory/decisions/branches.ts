@@ -56,7 +56,7 @@ export const STOCK_DECISION_BRANCHES = [
   'crossed-low'
 ] as const
 export type StockDecisionBranch = (typeof STOCK_DECISION_BRANCHES)[number]
-export type DecisionBranchListener = (branch: StockDecisionBranch) => void
+export type StockDecisionBranchListener = (branch: StockDecisionBranch) => void
 
 type Books = {
   item: (itemId: string) => StockItem | undefined
@@ -66,10 +66,10 @@ const isKit = ({ variantId, parts }: KitExpandedLine): boolean =>
   parts.some(part => part.itemId !== variantId)
 
 /** Reports the special cases of the requested lines, whatever the outcome. */
-export function reportBasketBranches(
+export function reportReservationLineBranches(
   needs: readonly KitExpandedLine[],
   { item, levelsOf }: Books,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): void {
   const itemIds = needs.flatMap(need => need.parts.map(part => part.itemId))
   if (needs.some(isKit)) note('kit')
@@ -80,11 +80,11 @@ export function reportBasketBranches(
 }
 
 type Short = Extract<StockOperationOutcome, { kind: 'short' }>['lines']
-export function reportShortageBranches(
+export function reportStockShortageBranches(
   needs: readonly KitExpandedLine[],
   short: Short,
   { item }: Books,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): void {
   const refused = needs.filter(need => short.some(line => line.variantId === need.variantId))
   if (short.length > 1) note('short-several')

@@ -1,4 +1,4 @@
-import type { DecisionBranchListener } from './branches.ts'
+import type { StockDecisionBranchListener } from './branches.ts'
 import type { StockChangeRules } from './facts.ts'
 import type { MutableStockLevel, WorkingStockLedger } from './ledger.ts'
 import type { StockAdjustOperation, StockCountOperation } from './state.ts'
@@ -15,7 +15,7 @@ export function applyCountOrAdjustment(
   ledger: WorkingStockLedger,
   operation: StockCountOperation | StockAdjustOperation,
   rules: StockChangeRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ) {
   const { id, kind, actor, reason } = operation
   const stale = new Set<string>()

@@ -1,4 +1,4 @@
-import { availableUnitsOfItem, type LevelQuantities, stockStatusOf } from './availability.ts'
+import { availableUnitsOfItem, type StockLevelQuantities, stockStatusOf } from './availability.ts'
 import type { LockedStockState, StockItem, StockStatusChange } from './state.ts'
 
 type Kits = LockedStockState['kitsOf'] extends ReadonlyMap<string, infer K> ? K : never
@@ -7,7 +7,7 @@ type Kits = LockedStockState['kitsOf'] extends ReadonlyMap<string, infer K> ? K 
 export function findStockStatusChanges(
   item: StockItem,
   kits: Kits | undefined,
-  { before, now }: { before: readonly LevelQuantities[]; now: readonly LevelQuantities[] }
+  { before, now }: { before: readonly StockLevelQuantities[]; now: readonly StockLevelQuantities[] }
 ): StockStatusChange[] {
   const availableBefore = availableUnitsOfItem(item, before)
   const available = availableUnitsOfItem(item, now)

@@ -1,9 +1,9 @@
 import { STOCK_ALLOCATION_RULES } from './allocation.ts'
-import type { DecisionBranchListener } from './branches.ts'
+import type { StockDecisionBranchListener } from './branches.ts'
 import { applyCountOrAdjustment } from './counts.ts'
 import { findStockStatusChanges } from './crossings.ts'
 import {
-  isLevelShort,
+  isStockLevelShort,
   recordReturnedUnits,
   recordShippedUnits,
   releaseHeldReservations,
@@ -12,8 +12,8 @@ import {
   undoShippedUnits
 } from './facts.ts'
 import { createWorkingStockLedger, type MutableStockLevel, type WorkingStockLedger } from './ledger.ts'
-import { findItemsToLock } from './missing-locks.ts'
-import { RESERVATION_RULES, reserveAllOrNothing } from './reserve.ts'
+import { findUnlockedStockItems } from './missing-locks.ts'
+import { reserveAllOrNothing, STOCK_RESERVATION_RULES } from './reserve.ts'
 import type {
   LockedStockState,
   StockBatchDecision,
@@ -22,14 +22,14 @@ import type {
   StockOperationOutcome,
   StockStatusChange
 } from './state.ts'
-import { TAKE_CONTESTED_RULES, takeContestedUnits } from './take.ts'
+import { CONTESTED_STOCK_RULES, takeContestedStockUnits } from './take.ts'
 
 /** The rules of stock decisions. They are an argument, so that a test can inject a fault in one. */
 export const STOCK_DECISION_RULES = {
   ...STOCK_ALLOCATION_RULES,
   ...STOCK_CHANGE_RULES,
-  ...RESERVATION_RULES,
-  ...TAKE_CONTESTED_RULES
+  ...STOCK_RESERVATION_RULES,
+  ...CONTESTED_STOCK_RULES
 }
 
 /**
@@ -39,7 +39,7 @@ export const STOCK_DECISION_RULES = {
 export function decideStockOperations(
   stock: LockedStockState,
   operations: readonly StockOperation[],
-  note: DecisionBranchListener = () => {},
+  note: StockDecisionBranchListener = () => {},
   rules = STOCK_DECISION_RULES
 ): StockBatchDecision {
   const ledger = createWorkingStockLedger(stock)
@@ -49,10 +49,10 @@ export function decideStockOperations(
    */
   const facts = new Set<MutableStockLevel>()
   const isShortNow = (level: MutableStockLevel) =>
-    isLevelShort(ledger.item(level.itemId), ledger.levelsOf(level.itemId), level)
+    isStockLevelShort(ledger.item(level.itemId), ledger.levelsOf(level.itemId), level)
 
   function settle(operation: StockOperation): StockOperationOutcome {
-    const missing = findItemsToLock(ledger, operation)
+    const missing = findUnlockedStockItems(ledger, operation)
     if (missing !== undefined) {
       note(missing.isRow ? 'later-row' : 'later-level')
       return { kind: 'later', itemIds: missing.itemIds }
@@ -66,7 +66,7 @@ export function decideStockOperations(
       case 'release':
         return releaseOrderUnits(ledger, operation, rules, note)
       case 'take':
-        return takeContestedUnits(ledger, operation, rules, note)
+        return takeContestedStockUnits(ledger, operation, rules, note)
       case 'return':
         return recordReturnedUnits(ledger, operation, note)
       case 'ship': {
@@ -105,7 +105,7 @@ function findCrossings(
   stock: LockedStockState,
   ledger: WorkingStockLedger,
   changed: readonly StockLevel[],
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockStatusChange[] {
   const itemIds = new Set([...changed.map(level => level.itemId), ...stock.newItems])
   const crossings = [...itemIds].flatMap(itemId => {

@@ -1,6 +1,6 @@
 import { sumQuantitiesByItem } from './allocation.ts'
 import { sumBy } from './availability.ts'
-import type { DecisionBranchListener } from './branches.ts'
+import type { StockDecisionBranchListener } from './branches.ts'
 import {
   isReservationOpen,
   type MutableReservation,
@@ -11,15 +11,15 @@ import {
 import type {
   ItemQuantity,
   OrderStockOperation,
-  ReleaseHeldOperation,
+  ReleaseHeldStockOperation,
   ReserveStockOperation,
-  ShipmentMovement,
+  ShipmentStockMovement,
   StockCountOperation,
   StockItem,
   StockLevel,
   StockOperationOutcome,
-  TakeContestedOperation,
-  UndoShipmentOperation
+  TakeContestedStockOperation,
+  UndoShipmentStockOperation
 } from './state.ts'
 
 export type StockChangeRules = typeof STOCK_CHANGE_RULES
@@ -27,9 +27,9 @@ export const STOCK_CHANGE_RULES = {
   /** The reservations that a release or a shipment applies to. */
   openRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
     rows.filter(isReservationOpen),
-  isToClose: (kind: ReleaseHeldOperation['kind'], row: MutableReservation): boolean =>
+  isToClose: (kind: ReleaseHeldStockOperation['kind'], row: MutableReservation): boolean =>
     row.state === 'held' && (kind === 'drop' || row.isExpired),
-  isUndone: (moved: readonly ShipmentMovement[]): boolean => moved.some(({ kind }) => kind === 'unship'),
+  isUndone: (moved: readonly ShipmentStockMovement[]): boolean => moved.some(({ kind }) => kind === 'unship'),
   /**
    * Units of a closed reservation that stayed reserved until the end: the shipped ones. Released units
    * stay released.
@@ -41,7 +41,7 @@ export const STOCK_CHANGE_RULES = {
 
 const missingAt = (level: StockLevel): number => Math.max(0, level.reserved - Math.max(0, level.onHand))
 /** Returns whether more units are reserved than on hand, beyond the backorder limit. */
-export function isLevelShort(
+export function isStockLevelShort(
   item: StockItem | undefined,
   levels: readonly StockLevel[],
   level: StockLevel
@@ -58,7 +58,11 @@ function close(row: MutableReservation): void {
 /** Releases units of a reservation; closes it when none are left. */
 export function releaseReservedUnits(
   ledger: WorkingStockLedger,
-  operation: ReleaseHeldOperation | OrderStockOperation | ReserveStockOperation | TakeContestedOperation,
+  operation:
+    | ReleaseHeldStockOperation
+    | OrderStockOperation
+    | ReserveStockOperation
+    | TakeContestedStockOperation,
   row: MutableReservation,
   quantity: number
 ): void {
@@ -80,9 +84,9 @@ export function releaseReservedUnits(
  */
 export function releaseHeldReservations(
   ledger: WorkingStockLedger,
-  operation: ReleaseHeldOperation,
+  operation: ReleaseHeldStockOperation,
   rules: StockChangeRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const rows = ledger.rowsOf(operation.owner)
   if (operation.kind === 'expire' && !rows.every(row => row.isUnlocked)) {
@@ -130,7 +134,7 @@ export function releaseOrderUnits(
   ledger: WorkingStockLedger,
   operation: OrderStockOperation,
   rules: StockChangeRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const { shares, rest } = findShares(ledger, operation, rules)
   if (operation.parts === null) note('release-all')
@@ -165,7 +169,7 @@ export function recordShippedUnits(
   ledger: WorkingStockLedger,
   operation: OrderStockOperation,
   rules: StockChangeRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): { touched: readonly MutableStockLevel[]; outcome: StockOperationOutcome } {
   const { id, owner, locationId } = operation
   const { shares, rest } = findShares(ledger, operation, rules)
@@ -196,11 +200,11 @@ export function recordShippedUnits(
 }
 
 /** Returns the movements of the owner's shipment; none when it was undone. */
-export function findShipmentMovements(
+export function findShipmentStockMovements(
   ledger: WorkingStockLedger,
-  { shipment, owner }: UndoShipmentOperation,
+  { shipment, owner }: UndoShipmentStockOperation,
   rules: StockChangeRules
-): readonly ShipmentMovement[] {
+): readonly ShipmentStockMovement[] {
   const moved = ledger.movedBy(shipment).filter(each => each.owner === owner)
   return rules.isUndone(moved) ? [] : moved
 }
@@ -225,12 +229,12 @@ function reserveAgain(
 /** Undoes a shipment: its units return to their levels and are reserved as before. */
 export function undoShippedUnits(
   ledger: WorkingStockLedger,
-  operation: UndoShipmentOperation,
+  operation: UndoShipmentStockOperation,
   rules: StockChangeRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): readonly MutableStockLevel[] {
   const { owner, shipment } = operation
-  return findShipmentMovements(ledger, operation, rules).map(
+  return findShipmentStockMovements(ledger, operation, rules).map(
     ({ itemId, locationId, onHandDelta, reservedDelta }) => {
       const level = ledger.levelAt(itemId, locationId)
       if (reservedDelta === 0) note('unship-surplus')
@@ -250,7 +254,7 @@ export function undoShippedUnits(
 export function recordReturnedUnits(
   ledger: WorkingStockLedger,
   { id, owner, parts, locationId }: OrderStockOperation,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockOperationOutcome {
   for (const [itemId, quantity] of sumQuantitiesByItem(parts ?? [])) {
     if (!ledger.item(itemId)?.tracked) continue

@@ -1,10 +1,10 @@
 import type {
   LockedStockState,
-  ReservationRowValues,
-  ShipmentMovement,
+  ShipmentStockMovement,
   StockLevel,
   StockMovement,
-  StockReservation
+  StockReservation,
+  StockReservationValues
 } from './state.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -90,19 +90,19 @@ export function createWorkingStockLedger(stock: LockedStockState) {
   }
 
   /** Returns the movements of a shipment and of its undoing. */
-  function movedBy(shipment: string): ShipmentMovement[] {
+  function movedBy(shipment: string): ShipmentStockMovement[] {
     const now = movements.filter(({ operation }) => operation === shipment)
     return [...(stock.shipped.get(shipment) ?? []), ...now]
   }
 
   function written(): {
     levels: StockLevel[]
-    inserted: ReservationRowValues[]
-    updated: ReservationRowValues[]
+    inserted: StockReservationValues[]
+    updated: StockReservationValues[]
     movements: StockMovement[]
   } {
-    const inserted: ReservationRowValues[] = []
-    const updated: ReservationRowValues[] = []
+    const inserted: StockReservationValues[] = []
+    const updated: StockReservationValues[] = []
     for (const { isNew, isExpired: _, isUnlocked: __, ...row } of changedRows)
       (isNew ? inserted : updated).push(row)
     return { levels: [...changedLevels], inserted, updated, movements }

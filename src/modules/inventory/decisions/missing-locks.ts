@@ -1,4 +1,4 @@
-import { findShipmentMovements, STOCK_CHANGE_RULES } from './facts.ts'
+import { findShipmentStockMovements, STOCK_CHANGE_RULES } from './facts.ts'
 import { isReservationOpen, type MutableReservation, type WorkingStockLedger } from './ledger.ts'
 import type { StockOperation } from './state.ts'
 
@@ -23,7 +23,7 @@ function itemsFor(ledger: WorkingStockLedger, operation: StockOperation): readon
     case 'take':
       return operation.parts.map(part => part.itemId)
     case 'unship':
-      return findShipmentMovements(ledger, operation, STOCK_CHANGE_RULES).map(({ itemId }) => itemId)
+      return findShipmentStockMovements(ledger, operation, STOCK_CHANGE_RULES).map(({ itemId }) => itemId)
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
@@ -33,7 +33,7 @@ function itemsFor(ledger: WorkingStockLedger, operation: StockOperation): readon
 }
 
 /** Returns the items that must be locked before the operation can be decided; undefined: none. */
-export function findItemsToLock(
+export function findUnlockedStockItems(
   ledger: WorkingStockLedger,
   operation: StockOperation
 ): { itemIds: readonly string[]; isRow: boolean } | undefined {

@@ -1,12 +1,16 @@
 import {
-  allocateToLevels,
+  allocateToStockLevels,
   findShortLines,
   type StockAllocationRules,
   sumQuantitiesByItem,
   sumRequestedUnitsByItem
 } from './allocation.ts'
 import { unreservedUnitsAtLevel } from './availability.ts'
-import { type DecisionBranchListener, reportBasketBranches, reportShortageBranches } from './branches.ts'
+import {
+  reportReservationLineBranches,
+  reportStockShortageBranches,
+  type StockDecisionBranchListener
+} from './branches.ts'
 import { releaseReservedUnits } from './facts.ts'
 import {
   isReservationOpen,
@@ -23,8 +27,8 @@ import type {
   StockOperationOutcome
 } from './state.ts'
 
-type Rules = StockAllocationRules & typeof RESERVATION_RULES
-export const RESERVATION_RULES = {
+type Rules = StockAllocationRules & typeof STOCK_RESERVATION_RULES
+export const STOCK_RESERVATION_RULES = {
   /** The owner's open reservations. */
   currentRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
     rows.filter(isReservationOpen),
@@ -47,7 +51,7 @@ export function reserveAllOrNothing(
   ledger: WorkingStockLedger,
   operation: ReserveStockOperation,
   rules: Rules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const { owner, needs, seconds } = operation
   const rows = rules.currentRows(ledger.rowsOf(owner))
@@ -69,14 +73,14 @@ export function reserveAllOrNothing(
 
   const replaced = rules.replacedRows(rows)
   const levelsOf = (itemId: string) => withoutRows(ledger.levelsOf(itemId), replaced)
-  reportBasketBranches(needs, ledger, note)
+  reportReservationLineBranches(needs, ledger, note)
   const short = findShortLines(needs, { item: ledger.item, levelsOf }, rules)
   const availableOf = (itemId: string) => rules.availableOf(ledger.item(itemId), levelsOf(itemId))
   const contested = short.length > 0 ? contestedOf(wanted, availableOf) : []
   const mayContest = contested.every(part => part.quantity <= rules.contestableUnits(operation, part.itemId))
   if (short.length > 0 && !mayContest) {
     if (operation.contest !== undefined) note('contest-refused')
-    reportShortageBranches(needs, short, ledger, note)
+    reportStockShortageBranches(needs, short, ledger, note)
     if (rows.length > 0) note('replace-refused')
     return { kind: 'short', lines: short }
   }
@@ -130,10 +134,10 @@ export function reserveAvailableUnits(
   { id, owner }: Pick<ReserveStockOperation, 'id' | 'owner'>,
   { item, quantity }: { readonly item: StockItem; readonly quantity: number },
   rules: StockAllocationRules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): MutableReservation[] {
   const levels = ledger.levelsOf(item.id)
-  const places = allocateToLevels(levels, quantity, rules)
+  const places = allocateToStockLevels(levels, quantity, rules)
   note(places.length > 1 ? 'split' : 'one-location')
   if (places.some(each => each.quantity > unreservedUnitsAtLevel(each.level)))
     note(item.backorder === 'any' ? 'any' : 'backorder')

@@ -60,7 +60,7 @@ export type ReserveStockOperation = {
   readonly contest?: ReadonlyMap<string, number>
 }
 /** `drop` releases held reservations, `expire` only expired ones. */
-export type ReleaseHeldOperation = {
+export type ReleaseHeldStockOperation = {
   readonly kind: 'drop' | 'expire'
   readonly id: string
   readonly owner: string
@@ -75,20 +75,20 @@ export type OrderStockOperation = {
   readonly locationId: string | null
 }
 /** An owner that may lose its claimed units, except those of `keep`. */
-export type PreemptibleOwner = { readonly owner: string; readonly keep: readonly ItemQuantity[] }
+export type PreemptibleReservationOwner = { readonly owner: string; readonly keep: readonly ItemQuantity[] }
 /**
  * Gives contested units to a paid owner: free ones first, then those of the victims in their order. All or
  * nothing.
  */
-export type TakeContestedOperation = {
+export type TakeContestedStockOperation = {
   readonly kind: 'take'
   readonly id: string
   readonly owner: string
   readonly parts: readonly ItemQuantity[]
-  readonly victims: readonly PreemptibleOwner[]
+  readonly victims: readonly PreemptibleReservationOwner[]
 }
 /** Undoes a shipment of the owner. */
-export type UndoShipmentOperation = {
+export type UndoShipmentStockOperation = {
   readonly kind: 'unship'
   readonly id: string
   readonly owner: string
@@ -116,10 +116,10 @@ export type StockAdjustOperation = RecordedChange & {
 }
 export type StockOperation =
   | ReserveStockOperation
-  | ReleaseHeldOperation
+  | ReleaseHeldStockOperation
   | OrderStockOperation
-  | TakeContestedOperation
-  | UndoShipmentOperation
+  | TakeContestedStockOperation
+  | UndoShipmentStockOperation
   | StockCountOperation
   | StockAdjustOperation
 
@@ -163,7 +163,7 @@ export type LockedStockState = {
   /** By owner, including closed ones. */
   readonly reservations: ReadonlyMap<string, readonly StockReservation[]>
   /** Movements of the shipments to undo, and of earlier undoing, by the id of the ship operation. */
-  readonly shipped: ReadonlyMap<string, readonly ShipmentMovement[]>
+  readonly shipped: ReadonlyMap<string, readonly ShipmentStockMovement[]>
   /** Kits by the item that they contain. */
   readonly kitsOf: ReadonlyMap<string, readonly { readonly variantId: string; readonly quantity: number }[]>
   /** Default location of operations that name none. */
@@ -173,7 +173,7 @@ export type LockedStockState = {
 }
 
 /** New values of a reservation. `seconds`: hold time from now; null: unchanged, or not held. */
-export type ReservationRowValues = {
+export type StockReservationValues = {
   readonly owner: string
   readonly itemId: string
   readonly locationId: string
@@ -202,7 +202,7 @@ export type StockMovement = {
 }
 
 /** A movement of a shipment or of its undoing. */
-export type ShipmentMovement = Pick<
+export type ShipmentStockMovement = Pick<
   StockMovement,
   'itemId' | 'locationId' | 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'
 >
@@ -223,8 +223,8 @@ export type StockBatchDecision = {
   readonly outcomes: readonly StockOperationOutcome[]
   /** New values of the changed levels. */
   readonly levels: readonly StockLevel[]
-  readonly inserted: readonly ReservationRowValues[]
-  readonly updated: readonly ReservationRowValues[]
+  readonly inserted: readonly StockReservationValues[]
+  readonly updated: readonly StockReservationValues[]
   /** Ordered per level. */
   readonly movements: readonly StockMovement[]
   readonly statusChanges: readonly StockStatusChange[]

@@ -1,6 +1,6 @@
 import { type StockAllocationRules, sumQuantitiesByItem } from './allocation.ts'
 import { sumBy } from './availability.ts'
-import type { DecisionBranchListener } from './branches.ts'
+import type { StockDecisionBranchListener } from './branches.ts'
 import { releaseReservedUnits } from './facts.ts'
 import {
   isReservationOpen,
@@ -11,15 +11,15 @@ import {
 import { reserveAvailableUnits } from './reserve.ts'
 import type {
   ItemQuantity,
-  PreemptibleOwner,
+  PreemptibleReservationOwner,
   StockItem,
   StockLevel,
   StockOperationOutcome,
-  TakeContestedOperation
+  TakeContestedStockOperation
 } from './state.ts'
 
-type Rules = StockAllocationRules & typeof TAKE_CONTESTED_RULES
-export const TAKE_CONTESTED_RULES = {
+type Rules = StockAllocationRules & typeof CONTESTED_STOCK_RULES
+export const CONTESTED_STOCK_RULES = {
   /**
    * A claimed reservation of an unpaid order with no shipped units. A row that a payment has locked cannot
    * be taken.
@@ -27,18 +27,18 @@ export const TAKE_CONTESTED_RULES = {
   isTakeable: (row: MutableReservation): boolean =>
     row.isUnlocked && row.state === 'claimed' && row.fulfilled === 0,
   /** Units of an item that a victim keeps. */
-  keptUnits: ({ keep }: PreemptibleOwner, itemId: string): number =>
+  keptUnits: ({ keep }: PreemptibleReservationOwner, itemId: string): number =>
     sumQuantitiesByItem(keep).get(itemId) ?? 0
 }
 
 type Share = { readonly row: MutableReservation; readonly quantity: number }
 
 /** Gives the owner free units first, then units of the victims in their order. All or nothing. */
-export function takeContestedUnits(
+export function takeContestedStockUnits(
   ledger: WorkingStockLedger,
-  operation: TakeContestedOperation,
+  operation: TakeContestedStockOperation,
   rules: Rules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const shares: Share[] = []
   const short: { variantId: string; requested: number; available: number }[] = []
@@ -69,10 +69,10 @@ export function takeContestedUnits(
 /** Finds the units that victims lose so that enough is available, and the available quantity then. */
 function findShares(
   ledger: WorkingStockLedger,
-  { victims, owner }: TakeContestedOperation,
+  { victims, owner }: TakeContestedStockOperation,
   { item, quantity }: { readonly item: StockItem; readonly quantity: number },
   rules: Rules,
-  note: DecisionBranchListener
+  note: StockDecisionBranchListener
 ): { shares: Share[]; available: number } {
   const levels: (StockLevel & { reserved: number })[] = ledger.levelsOf(item.id).map(level => ({ ...level }))
   const shares: Share[] = []

@@ -8,7 +8,7 @@ const PAGE_ITEMS = 500
  * Marks items as low in stock, or no longer low, after their stock crossed a threshold. Reads the stock
  * again, because another change may be newer than the event.
  */
-export const updateLowStockMarks = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
+export const refreshLowStockMarks = (tx: Transaction, events: readonly JobDelivery[]): Promise<void> =>
   mark(
     tx,
     events.map(({ subject }) => subject)

@@ -71,7 +71,7 @@ export const updateInventoryItem = statement({
       low_threshold = $low_threshold, version = version + 1, updated_at = now()
     where id = $id`
 })
-export const incrementItemVersion = statement({
+export const incrementInventoryItemVersion = statement({
   name: 'inventory.raise_item_version',
   takes: { id: 'uuid' },
   text: 'update inventory.items set version = version + 1, updated_at = now() where id = $id'
@@ -138,7 +138,7 @@ export const listKitsOfItems = statement({
 })
 
 /** Lists stock policies, with the units on hand at the location with the lowest priority number. */
-export const listItemSummaryRows = statement({
+export const listInventoryItemSummaryRows = statement({
   name: 'inventory.list_described',
   takes: { ids: 'uuid[]' },
   gives: {

@@ -89,7 +89,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
       await tx.run(repository.deleteKitComponents, { id })
       const quantities = components.map(part => part.quantity)
       await tx.run(repository.insertKitComponents, { id, itemIds, quantities })
-      await tx.run(repository.incrementItemVersion, { id })
+      await tx.run(repository.incrementInventoryItemVersion, { id })
       await crossings.announce(tx, [item])
       // Processes cache the parts of kits.
       changes.announce(tx, 'all')

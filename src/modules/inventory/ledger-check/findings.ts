@@ -1,5 +1,5 @@
 import type { RowOf } from '../../../platform/postgres/statement.ts'
-import type { DiscontinuousMovement, listLedgerLevels } from './repository.ts'
+import type { DiscontinuousStockMovement, listStockLedgerLevels } from './repository.ts'
 
 const LEVEL_KINDS = [
   'movement_missing',
@@ -10,11 +10,11 @@ const LEVEL_KINDS = [
   'level_missing',
   'reserved_differs'
 ] as const
-export const LEDGER_FINDING_KINDS = [...LEVEL_KINDS, 'reservation_overdue', 'request_overdue'] as const
-export type LedgerFindingKind = (typeof LEDGER_FINDING_KINDS)[number]
+export const STOCK_LEDGER_FINDING_KINDS = [...LEVEL_KINDS, 'reservation_overdue', 'request_overdue'] as const
+export type StockLedgerFindingKind = (typeof STOCK_LEDGER_FINDING_KINDS)[number]
 
 /** A discrepancy and the rows concerned. */
-export type LedgerFinding = { readonly detail: string } & (
+export type StockLedgerFinding = { readonly detail: string } & (
   | {
       readonly kind: (typeof LEVEL_KINDS)[number]
       readonly itemId: string
@@ -23,22 +23,22 @@ export type LedgerFinding = { readonly detail: string } & (
   | { readonly kind: 'reservation_overdue'; readonly owner: string; readonly itemIds: readonly string[] }
   | { readonly kind: 'request_overdue'; readonly requestId: string }
 )
-type LevelFinding = Extract<LedgerFinding, { locationId: string }>
+type LevelFinding = Extract<StockLedgerFinding, { locationId: string }>
 
 /** `findings`: the first 1,000. */
-export type LedgerFindingTotals = {
-  readonly findings: readonly LedgerFinding[]
+export type StockLedgerFindingTotals = {
+  readonly findings: readonly StockLedgerFinding[]
   readonly total: number
-  readonly counts: ReadonlyMap<LedgerFindingKind, number>
+  readonly counts: ReadonlyMap<StockLedgerFindingKind, number>
 }
 /** `repaired`: findings that are gone after the repair. `left`: the first 1,000 that remain. */
-export type LedgerCheckReport = Pick<LedgerFindingTotals, 'findings' | 'total'> & {
+export type StockLedgerCheckReport = Pick<StockLedgerFindingTotals, 'findings' | 'total'> & {
   readonly repaired: number
-  readonly left: readonly LedgerFinding[]
+  readonly left: readonly StockLedgerFinding[]
 }
 
 /** A level with the sums of its movements and reservations. */
-type LedgerLevel = RowOf<typeof listLedgerLevels>
+type LedgerLevel = RowOf<typeof listStockLedgerLevels>
 
 /** A movement to insert: a lost one, or a correction. */
 type RepairMovement = {
@@ -50,8 +50,8 @@ type RepairMovement = {
 }
 type Balance = { readonly seq: number; readonly onHand: number; readonly reserved: number }
 
-export type LedgerLevelAssessment = {
-  readonly findings: readonly LedgerFinding[]
+export type StockLedgerLevelAssessment = {
+  readonly findings: readonly StockLedgerFinding[]
   /** Movements to insert. */
   readonly inserted: readonly RepairMovement[]
   /** Movements after this number are deleted. */
@@ -75,7 +75,7 @@ function movementsBetween(from: Balance, to: Balance): RepairMovement[] {
   }))
 }
 
-const gapBefore = (at: DiscontinuousMovement): { from: Balance; to: Balance } => ({
+const gapBefore = (at: DiscontinuousStockMovement): { from: Balance; to: Balance } => ({
   from: { seq: at.previous, onHand: at.on_hand_before, reserved: at.reserved_before },
   to: {
     seq: at.seq - 1,
@@ -89,8 +89,8 @@ const describeBalance = ({ seq, onHand, reserved }: Balance) => `${onHand} and $
  * Finds the discrepancies of a level and how to repair them. Movements and reservations are authoritative:
  * the level follows its movements, and `reserved` follows the reservations.
  */
-export function assessLedgerLevel(ledger: LedgerLevel): LedgerLevelAssessment {
-  const findings: LedgerFinding[] = []
+export function assessStockLedgerLevel(ledger: LedgerLevel): StockLedgerLevelAssessment {
+  const findings: StockLedgerFinding[] = []
   const inserted: RepairMovement[] = []
   const find = (kind: LevelFinding['kind'], detail: string) =>
     findings.push({ kind, itemId: ledger.item_id, locationId: ledger.location_id, detail })

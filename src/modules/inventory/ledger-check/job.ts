@@ -1,10 +1,10 @@
 import { defineJob } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { LedgerCheckService } from './service.ts'
+import type { StockLedgerCheckService } from './service.ts'
 
 const DAY_SECONDS = 86_400
 
-export const checkLedgerJob = defineJob(
+export const checkStockLedgerJob = defineJob(
   'inventory.check_books',
   {
     description: 'Counts the discrepancies of the stock ledger.',
@@ -15,8 +15,8 @@ export const checkLedgerJob = defineJob(
 )
 
 /** Logs the discrepancies for the operator; the job repairs nothing. */
-export async function runDailyLedgerCheck(
-  { count }: Pick<LedgerCheckService, 'count'>,
+export async function runDailyStockLedgerCheck(
+  { count }: Pick<StockLedgerCheckService, 'count'>,
   log: Log,
   signal: AbortSignal
 ): Promise<void> {

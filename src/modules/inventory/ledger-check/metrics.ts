@@ -1,7 +1,7 @@
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Timers } from '../../../platform/timers.ts'
-import { LEDGER_FINDING_KINDS, type LedgerFindingKind } from './findings.ts'
+import { STOCK_LEDGER_FINDING_KINDS, type StockLedgerFindingKind } from './findings.ts'
 import * as repository from './repository.ts'
 
 const READ_SECONDS = 60
@@ -9,18 +9,18 @@ const READ_SECONDS = 60
 type Deps = { db: Queryable; timers: Timers; metrics: Metrics }
 
 /** Metrics of the latest check by any process. */
-export function createLedgerFindingMetrics({ db, timers, metrics }: Deps) {
+export function createStockLedgerFindingMetrics({ db, timers, metrics }: Deps) {
   let known: ReadonlyMap<string, number> = new Map()
   metrics.gauge(
     'findings',
     'Discrepancies that the latest stock check found.',
     ({ kind }) => known.get(kind) ?? 0,
-    { kind: LEDGER_FINDING_KINDS }
+    { kind: STOCK_LEDGER_FINDING_KINDS }
   )
 
   async function read(): Promise<number> {
     known = new Map(
-      (await db.rows(repository.listLedgerFindingCounts)).map(({ kind, count }) => [kind, count])
+      (await db.rows(repository.listStockLedgerFindingCounts)).map(({ kind, count }) => [kind, count])
     )
     return 0
   }
@@ -28,13 +28,13 @@ export function createLedgerFindingMetrics({ db, timers, metrics }: Deps) {
 
   return {
     read,
-    save: async (counts: ReadonlyMap<LedgerFindingKind, number>): Promise<void> => {
-      await db.run(repository.saveLedgerFindingCounts, {
-        kinds: LEDGER_FINDING_KINDS,
-        counts: LEDGER_FINDING_KINDS.map(kind => counts.get(kind) ?? 0)
+    save: async (counts: ReadonlyMap<StockLedgerFindingKind, number>): Promise<void> => {
+      await db.run(repository.saveStockLedgerFindingCounts, {
+        kinds: STOCK_LEDGER_FINDING_KINDS,
+        counts: STOCK_LEDGER_FINDING_KINDS.map(kind => counts.get(kind) ?? 0)
       })
       known = counts
     }
   }
 }
-export type StockLedgerFindingMetrics = ReturnType<typeof createLedgerFindingMetrics>
+export type StockLedgerFindingMetrics = ReturnType<typeof createStockLedgerFindingMetrics>

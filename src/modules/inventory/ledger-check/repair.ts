@@ -10,11 +10,11 @@ import {
   writeStockDecision
 } from '../writer/batch.ts'
 import type { KitComponentCache } from '../writer/kits.ts'
-import { insertMissingLevels, listStockPolicies, lockStockLevels } from '../writer/repository.ts'
-import { assessLedgerLevel, type LedgerLevelAssessment } from './findings.ts'
+import { insertMissingStockLevels, listStockPolicies, lockStockLevels } from '../writer/repository.ts'
+import { assessStockLedgerLevel, type StockLedgerLevelAssessment } from './findings.ts'
 import * as repository from './repository.ts'
 
-export type LedgerRepairDeps = {
+export type StockLedgerRepairDeps = {
   db: Pick<Database, 'transaction'>
   kits: Pick<KitComponentCache, 'of'>
   publisher: Pick<StockBatchPublisher, 'emitCrossed' | 'invalidate'>
@@ -25,23 +25,26 @@ export type LedgerRepairDeps = {
  * Repairs the ledger of one item with all of its levels locked, as the writer does. At `missing` locations
  * levels of a tracked item are created first, from their movements.
  */
-export const repairItemLedger = (
-  { db, kits, publisher, log }: LedgerRepairDeps,
+export const repairStockLedgerOfItem = (
+  { db, kits, publisher, log }: StockLedgerRepairDeps,
   { itemId, missing, actor }: { itemId: string; missing: readonly string[]; actor: string | null }
 ): Promise<void> =>
   db.transaction(async tx => {
     const lock = async () => (await tx.rows(lockStockLevels, { itemIds: [itemId] })).map(stockLevelFromRow)
     const before = await lock()
     if (missing.length > 0)
-      await tx.run(insertMissingLevels, { itemIds: missing.map(() => itemId), locationIds: missing })
+      await tx.run(insertMissingStockLevels, { itemIds: missing.map(() => itemId), locationIds: missing })
     const levels = missing.length > 0 ? await lock() : before
     const now: StockLevel[] = []
     // Read after locking, so no concurrent change is in flight.
     const place = { afterItemId: itemId, afterLocationId: LOWEST_ID }
-    for (const ledger of await tx.rows(repository.listLedgerLevels, { ...place, limit: levels.length })) {
+    for (const ledger of await tx.rows(repository.listStockLedgerLevels, {
+      ...place,
+      limit: levels.length
+    })) {
       const level = levels.find(each => each.locationId === ledger.location_id)
       if (ledger.item_id === itemId && level !== undefined)
-        now.push(await repairLevel(tx, level, assessLedgerLevel(ledger), { log, actor }))
+        now.push(await repairLevel(tx, level, assessStockLedgerLevel(ledger), { log, actor }))
     }
     const row = await tx.first(listStockPolicies, { itemIds: [itemId] })
     if (row === undefined) return
@@ -55,12 +58,12 @@ export const repairItemLedger = (
 async function repairLevel(
   tx: Transaction,
   level: StockLevel,
-  { inserted, lastSeq, level: balance }: LedgerLevelAssessment,
+  { inserted, lastSeq, level: balance }: StockLedgerLevelAssessment,
   { log, actor }: { log: Log; actor: string | null }
 ): Promise<StockLevel> {
   const { itemId, locationId } = level
   if (lastSeq !== undefined) {
-    const removed = await tx.rows(repository.deleteMovementsAfter, { itemId, locationId, lastSeq })
+    const removed = await tx.rows(repository.deleteStockMovementsAfter, { itemId, locationId, lastSeq })
     for (const movement of removed)
       log.warn({ movement }, 'a stock movement without effect on its level was removed')
   }

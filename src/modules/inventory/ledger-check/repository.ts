@@ -1,7 +1,7 @@
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 /** A movement that does not continue the previous one. */
-export type DiscontinuousMovement = {
+export type DiscontinuousStockMovement = {
   readonly seq: number
   readonly previous: number
   readonly on_hand_before: number
@@ -17,7 +17,7 @@ export type DiscontinuousMovement = {
  * concurrent batch is visible as a whole or not at all. `at_*`: balances of the movement with the level's
  * number.
  */
-export const listLedgerLevels = statement({
+export const listStockLedgerLevels = statement({
   name: 'inventory.list_ledger_levels',
   takes: { afterItemId: 'uuid', afterLocationId: 'uuid', limit: 'int8' },
   gives: {
@@ -32,7 +32,7 @@ export const listLedgerLevels = statement({
     at_on_hand: 'int4',
     at_reserved: 'int4',
     open: 'int4',
-    breaks: json<DiscontinuousMovement[]>()
+    breaks: json<DiscontinuousStockMovement[]>()
   },
   slow: true,
   text: `
@@ -117,7 +117,7 @@ export const listOverdueStockRequests = statement({
     order by seq limit $limit`
 })
 /** Deletes the movements of a level after `lastSeq`. */
-export const deleteMovementsAfter = statement({
+export const deleteStockMovementsAfter = statement({
   name: 'inventory.delete_movements',
   takes: { itemId: 'uuid', locationId: 'uuid', lastSeq: 'int8' },
   gives: {
@@ -136,12 +136,12 @@ export const deleteMovementsAfter = statement({
 })
 
 /** Lists how many discrepancies of each kind the latest check found. */
-export const listLedgerFindingCounts = statement({
+export const listStockLedgerFindingCounts = statement({
   name: 'inventory.list_finding_counts',
   gives: { kind: 'text', count: 'int4' },
   text: 'select kind, count from inventory.findings'
 })
-export const saveLedgerFindingCounts = statement({
+export const saveStockLedgerFindingCounts = statement({
   name: 'inventory.save_finding_counts',
   takes: { kinds: 'text[]', counts: 'int4[]' },
   text: `

@@ -1,10 +1,10 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import type { LedgerFinding } from './findings.ts'
-import { LedgerCheckQuery, StockCheckResponse, StockRepairResponse } from './schema.ts'
-import type { LedgerCheckService } from './service.ts'
+import type { StockLedgerFinding } from './findings.ts'
+import { StockCheckResponse, StockLedgerCheckQuery, StockRepairResponse } from './schema.ts'
+import type { StockLedgerCheckService } from './service.ts'
 
-export function ledgerCheckRoutes(tiers: Tiers, { list, check }: LedgerCheckService): void {
+export function stockLedgerCheckRoutes(tiers: Tiers, { list, check }: StockLedgerCheckService): void {
   tiers.admin.get(
     '/inventory/check',
     {
@@ -13,7 +13,7 @@ export function ledgerCheckRoutes(tiers: Tiers, { list, check }: LedgerCheckServ
         summary: 'Check the stock ledger',
         description:
           'Compares stock levels with movements and reservations, and returns the discrepancies. It changes nothing. A large ledger is checked in parts of a few seconds: send `rest_cursor` as `cursor` until it is null.',
-        querystring: LedgerCheckQuery,
+        querystring: StockLedgerCheckQuery,
         response: { 200: StockCheckResponse }
       }
     },
@@ -45,7 +45,7 @@ export function ledgerCheckRoutes(tiers: Tiers, { list, check }: LedgerCheckServ
   )
 }
 
-const shown = (finding: LedgerFinding) => ({
+const shown = (finding: StockLedgerFinding) => ({
   kind: finding.kind,
   detail: finding.detail,
   variant_id: 'locationId' in finding ? finding.itemId : null,

@@ -1,9 +1,9 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, nullable, pageQuery, response } from '../../../kernel/wire.ts'
-import { LEDGER_FINDING_KINDS } from './findings.ts'
+import { STOCK_LEDGER_FINDING_KINDS } from './findings.ts'
 
 const { cursor } = pageQuery
-export const LedgerCheckQuery = input({
+export const StockLedgerCheckQuery = input({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -14,10 +14,10 @@ export const LedgerCheckQuery = input({
   ),
   cursor
 })
-export type LedgerCheckQuery = Static<typeof LedgerCheckQuery>
+export type StockLedgerCheckQuery = Static<typeof StockLedgerCheckQuery>
 
 const StockFinding = Type.Object({
-  kind: Type.Enum([...LEDGER_FINDING_KINDS]),
+  kind: Type.Enum([...STOCK_LEDGER_FINDING_KINDS]),
   detail: Type.String({ description: 'The discrepancy in words.' }),
   variant_id: nullable(Id),
   location_id: nullable(Id),

@@ -4,15 +4,15 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import { databaseBusy } from '../../../platform/postgres/errors.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import {
-  assessLedgerLevel,
-  type LedgerCheckReport,
-  type LedgerFinding,
-  type LedgerFindingTotals
+  assessStockLedgerLevel,
+  type StockLedgerCheckReport,
+  type StockLedgerFinding,
+  type StockLedgerFindingTotals
 } from './findings.ts'
 import type { StockLedgerFindingMetrics } from './metrics.ts'
-import { type LedgerRepairDeps, repairItemLedger } from './repair.ts'
+import { repairStockLedgerOfItem, type StockLedgerRepairDeps } from './repair.ts'
 import * as repository from './repository.ts'
-import type { LedgerCheckQuery } from './schema.ts'
+import type { StockLedgerCheckQuery } from './schema.ts'
 
 const LEVELS_MAX = 500
 const FINDINGS_MAX = 1_000
@@ -22,7 +22,7 @@ const WRITER_MS = 5_000
 const PART_MS = 4_000
 const SHOWN = 100
 
-export type LedgerCheckDeps = LedgerRepairDeps & {
+export type StockLedgerCheckDeps = StockLedgerRepairDeps & {
   db: Queryable
   writer: Pick<StockWriter, 'push' | 'wake' | 'outcomeOf'>
   findingMetrics: Pick<StockLedgerFindingMetrics, 'save'>
@@ -37,7 +37,7 @@ type CheckPosition = {
 /** `next` is undefined after the last level. That part includes overdue reservations and requests. */
 type CheckPart = {
   readonly levels: number
-  readonly findings: readonly LedgerFinding[]
+  readonly findings: readonly StockLedgerFinding[]
   readonly next: CheckPosition | undefined
 }
 
@@ -45,15 +45,15 @@ const START: CheckPosition = { afterItemId: LOWEST_ID, afterLocationId: LOWEST_I
 const CURSOR = 'inventory.check'
 
 /** Checks the stock ledger and reports discrepancies. Sales continue meanwhile. */
-export function createLedgerCheckService(deps: LedgerCheckDeps) {
+export function createStockLedgerCheckService(deps: StockLedgerCheckDeps) {
   const { db, findingMetrics: figures } = deps
 
   /** Checks the whole ledger and passes the findings of each part to `onPart`. */
   async function readAll(
-    onPart: (findings: readonly LedgerFinding[]) => unknown
-  ): Promise<LedgerFindingTotals> {
-    const counts = new Map<LedgerFinding['kind'], number>()
-    const shown: LedgerFinding[] = []
+    onPart: (findings: readonly StockLedgerFinding[]) => unknown
+  ): Promise<StockLedgerFindingTotals> {
+    const counts = new Map<StockLedgerFinding['kind'], number>()
+    const shown: StockLedgerFinding[] = []
     for (let place: CheckPosition | undefined = START; place !== undefined; ) {
       const part: CheckPart = await readPart(db, place)
       for (const { kind } of part.findings) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -69,7 +69,7 @@ export function createLedgerCheckService(deps: LedgerCheckDeps) {
   async function check(
     { repair, actor }: CheckOptions,
     onProgress: () => void = () => {}
-  ): Promise<LedgerCheckReport> {
+  ): Promise<StockLedgerCheckReport> {
     const found = await readAll(async findings => {
       onProgress()
       if (repair) await repairAll(deps, findings, { actor: actor ?? null, onProgress })
@@ -81,17 +81,17 @@ export function createLedgerCheckService(deps: LedgerCheckDeps) {
   }
 
   /** Checks the whole ledger and stores the counts for the metrics of every process. */
-  async function count(signal: AbortSignal): Promise<LedgerFindingTotals> {
+  async function count(signal: AbortSignal): Promise<StockLedgerFindingTotals> {
     const found = await readAll(() => signal.throwIfAborted())
     await figures.save(found.counts)
     return found
   }
 
   /** Checks for a few seconds and returns the cursor of the rest. */
-  async function list({ limit = SHOWN, cursor }: LedgerCheckQuery, onProgress: () => void) {
+  async function list({ limit = SHOWN, cursor }: StockLedgerCheckQuery, onProgress: () => void) {
     const startedAt = performance.now()
     let place: CheckPosition | undefined = cursor === undefined ? START : positionOf(cursor)
-    const findings: LedgerFinding[] = []
+    const findings: StockLedgerFinding[] = []
     let [levels, total] = [0, 0]
     do {
       const part: CheckPart = await readPart(db, place)
@@ -107,7 +107,7 @@ export function createLedgerCheckService(deps: LedgerCheckDeps) {
 
   return { check, count, list }
 }
-export type LedgerCheckService = ReturnType<typeof createLedgerCheckService>
+export type StockLedgerCheckService = ReturnType<typeof createStockLedgerCheckService>
 
 const cursorOf = ({ afterItemId, afterLocationId, limit }: CheckPosition) =>
   encodeCursor([CURSOR, afterItemId, afterLocationId, limit])
@@ -128,8 +128,8 @@ function positionOf(cursor: string): CheckPosition {
 async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart> {
   const { limit } = place
   try {
-    const rows = await db.rows(repository.listLedgerLevels, place)
-    const findings = rows.flatMap(level => assessLedgerLevel(level).findings)
+    const rows = await db.rows(repository.listStockLedgerLevels, place)
+    const findings = rows.flatMap(level => assessStockLedgerLevel(level).findings)
     const last = rows.at(-1)
     if (last === undefined || rows.length < limit)
       return {
@@ -149,7 +149,7 @@ async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart>
   }
 }
 
-async function findOutsideLevels(db: Queryable): Promise<LedgerFinding[]> {
+async function findOutsideLevels(db: Queryable): Promise<StockLedgerFinding[]> {
   const limit = FINDINGS_MAX
   const [places, overdue, undone] = await Promise.all([
     db.rows(repository.listMissingStockLevels, { limit }),
@@ -157,14 +157,14 @@ async function findOutsideLevels(db: Queryable): Promise<LedgerFinding[]> {
     db.rows(repository.listOverdueStockRequests, { limit })
   ])
   return [
-    ...places.map(({ item_id: itemId, location_id: locationId }): LedgerFinding => {
+    ...places.map(({ item_id: itemId, location_id: locationId }): StockLedgerFinding => {
       const detail = 'a reservation has no level'
       return { kind: 'level_missing', itemId, locationId, detail }
     }),
-    ...overdue.map(({ owner, item_ids: itemIds, seconds }): LedgerFinding => {
+    ...overdue.map(({ owner, item_ids: itemIds, seconds }): StockLedgerFinding => {
       return { kind: 'reservation_overdue', owner, itemIds, detail: `expired ${Math.round(seconds)} s ago` }
     }),
-    ...undone.map(({ id: requestId, kind, seconds }): LedgerFinding => {
+    ...undone.map(({ id: requestId, kind, seconds }): StockLedgerFinding => {
       return {
         kind: 'request_overdue',
         requestId,
@@ -178,15 +178,15 @@ type RepairOptions = { actor: string | null; onProgress: () => void }
 
 /** Repairs what can be repaired: levels first, because the writer needs them. */
 async function repairAll(
-  deps: LedgerCheckDeps,
-  findings: readonly LedgerFinding[],
+  deps: StockLedgerCheckDeps,
+  findings: readonly StockLedgerFinding[],
   { actor, onProgress }: RepairOptions
 ): Promise<void> {
   const ofLevels = findings.flatMap(each => ('locationId' in each ? [each] : []))
   for (const [itemId, ofItem] of Map.groupBy(ofLevels, each => each.itemId)) {
     const missing = ofItem.filter(({ kind }) => kind === 'level_missing')
     const locationIds = missing.map(({ locationId }) => locationId)
-    await repairItemLedger(deps, { itemId, missing: locationIds, actor })
+    await repairStockLedgerOfItem(deps, { itemId, missing: locationIds, actor })
     onProgress()
   }
 

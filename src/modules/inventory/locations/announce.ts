@@ -7,7 +7,7 @@ import { type StockBatchPublisher, stockItemFromRow } from '../writer/batch.ts'
 import type { KitComponentCache } from '../writer/kits.ts'
 import { listItemsAtLocation } from './repository.ts'
 
-export const announceLocationChangeJob = defineJob(
+export const announceStockLocationChangeJob = defineJob(
   'inventory.announce_location',
   {
     description: 'Publishes stock changes after a location was activated or deactivated.',

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { LevelQuantities } from '../decisions/availability.ts'
+import type { StockLevelQuantities } from '../decisions/availability.ts'
 import type { LocationAddress } from './schema.ts'
 
 const columns = {
@@ -75,7 +75,7 @@ export const listItemsAtLocation = statement({
     backorder: oneOf<'none' | 'limit' | 'any'>(),
     backorder_limit: 'int4?',
     low_threshold: 'int4?',
-    levels: json<(LevelQuantities & { isHere: boolean })[]>()
+    levels: json<(StockLevelQuantities & { isHere: boolean })[]>()
   },
   text: `
     select items.id, items.tracked, items.backorder, items.backorder_limit, items.low_threshold, stock.levels

@@ -13,7 +13,7 @@ import {
   stockLocationNotFound,
   stockLocationStale
 } from '../errors.ts'
-import { announceLocationChangeJob } from './announce.ts'
+import { announceStockLocationChangeJob } from './announce.ts'
 import * as repository from './repository.ts'
 import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
 
@@ -69,7 +69,7 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
       await tx.run(repository.updateStockLocation, changed)
       if (changed.active === stored.active) return
       changes.announce(tx, 'all')
-      enqueue(tx, announceLocationChangeJob, { location_id: id }, { subject: id })
+      enqueue(tx, announceStockLocationChangeJob, { location_id: id }, { subject: id })
     })
     return read(id)
   }

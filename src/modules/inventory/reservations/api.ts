@@ -1,25 +1,29 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
-import type { ItemQuantity, TakeContestedOperation } from '../decisions/state.ts'
+import type { ItemQuantity, TakeContestedStockOperation } from '../decisions/state.ts'
 import {
-  describeShortLine,
+  describeStockShortage,
   inventoryShort,
   orderClaimedOtherLines,
   stockClaimLost,
   stockWriterBusy
 } from '../errors.ts'
-import { type KitComponentCache, sumUnitsByItem } from '../writer/kits.ts'
-import { contestedColumns } from '../writer/record-contested.ts'
-import { addContestedUnits, deleteContestedUnits, reduceContestedUnits } from '../writer/repository.ts'
-import { postStockRequests, type StockRequest } from '../writer/requests.ts'
+import { type KitComponentCache, sumKitLineUnitsByItem } from '../writer/kits.ts'
+import { contestedStockUnitColumns } from '../writer/record-contested.ts'
+import {
+  addContestedStockUnits,
+  deleteContestedStockUnits,
+  reduceContestedStockUnits
+} from '../writer/repository.ts'
+import { enqueueStockRequests, type StockRequest } from '../writer/requests.ts'
 import { listStockRequestOutcomes } from '../writer/requests-repository.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import * as repository from './repository.ts'
 
 export type StockLine = { readonly variantId: string; readonly quantity: number }
 /** A paid order takes `parts`: free units first, then units of the victims in their order. */
-export type TakeContestedRequest = Omit<TakeContestedOperation, 'kind'>
+export type TakeContestedStockRequest = Omit<TakeContestedStockOperation, 'kind'>
 export type UnpaidStockClaim = { readonly owner: string; readonly itemId: string; readonly quantity: number }
 type ReserveOptions = { readonly deadlineAt?: number; readonly contest?: ReadonlyMap<string, number> }
 
@@ -39,7 +43,13 @@ const WAIT_MS = 5_000
 const CLAIMANTS_MAX = 5_000
 
 /** Reservation operations of orders. None of them waits for the writer inside a transaction. */
-export function createReservationApi({ writer, kits }: { writer: StockWriter; kits: KitComponentCache }) {
+export function createStockReservationApi({
+  writer,
+  kits
+}: {
+  writer: StockWriter
+  kits: KitComponentCache
+}) {
   async function reserve(
     owner: string,
     lines: readonly StockLine[],
@@ -51,7 +61,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     const outcome = await writer.push(reserve, deadlineAt)
     if (outcome.kind === 'taken') throw orderClaimedOtherLines()
     if (outcome.kind === 'short')
-      throw inventoryShort({ details: { items: outcome.lines.map(describeShortLine) } })
+      throw inventoryShort({ details: { items: outcome.lines.map(describeStockShortage) } })
     return outcome.kind === 'reserved' ? outcome.contested : []
   }
 
@@ -71,10 +81,10 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     lines: readonly StockLine[],
     contested: readonly ItemQuantity[] = []
   ): Promise<void> {
-    const wanted = sumUnitsByItem(await kits.expand(lines))
+    const wanted = sumKitLineUnitsByItem(await kits.expand(lines))
     const claimed = new Map(contested.map(({ itemId, quantity }) => [itemId, quantity]))
     if (contested.length > 0) await contest(tx, owner, contested)
-    for (const row of await tx.rows(repository.claimReservations, { owner }))
+    for (const row of await tx.rows(repository.claimStockReservations, { owner }))
       claimed.set(row.item_id, (claimed.get(row.item_id) ?? 0) + row.quantity)
     const missing = wanted.filter(part => claimed.get(part.itemId) !== part.quantity)
     const isMore = [...claimed.keys()].some(itemId => !wanted.some(part => part.itemId === itemId))
@@ -93,7 +103,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
   }
 
   const contest = (tx: Transaction, owner: string, parts: readonly ItemQuantity[]) =>
-    tx.run(addContestedUnits, contestedColumns(parts.map(part => ({ owner, ...part }))))
+    tx.run(addContestedStockUnits, contestedStockUnitColumns(parts.map(part => ({ owner, ...part }))))
 
   /**
    * Reads contested units in a second statement, after the reservations are locked, so units that the
@@ -101,14 +111,14 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
    */
   async function confirm(tx: Transaction, owner: string): Promise<readonly ItemQuantity[]> {
     const [, parts] = await Promise.all([
-      tx.run(repository.confirmReservations, { owner }),
+      tx.run(repository.confirmStockReservations, { owner }),
       contested(tx, owner)
     ])
     return parts
   }
 
   async function contested(db: Queryable, owner: string): Promise<readonly ItemQuantity[]> {
-    const rows = await db.rows(repository.listContestedUnits, { owner })
+    const rows = await db.rows(repository.listContestedStockUnits, { owner })
     return rows.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
   }
 
@@ -120,7 +130,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     const items = lines.flatMap(({ variantId, quantity: requested }, index) => {
       const units = available[index] ?? requested
       return units < requested
-        ? [describeShortLine({ variantId, requested, available: Math.max(0, units) })]
+        ? [describeStockShortage({ variantId, requested, available: Math.max(0, units) })]
         : []
     })
     throw inventoryShort({ details: { items } })
@@ -130,14 +140,14 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     const parts = await contested(db, owner)
     if (parts.length === 0) return
     const items = parts.map(({ itemId: variantId, quantity: requested }) =>
-      describeShortLine({ variantId, requested, available: 0 })
+      describeStockShortage({ variantId, requested, available: 0 })
     )
     throw inventoryShort({ details: { items } })
   }
 
   async function claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]> {
     const needs = await kits.expand(variantIds.map(variantId => ({ variantId, quantity: 1 })))
-    const itemIds = sumUnitsByItem(needs).map(({ itemId }) => itemId)
+    const itemIds = sumKitLineUnitsByItem(needs).map(({ itemId }) => itemId)
     const rows = await db.rows(repository.listUnpaidStockClaims, { itemIds, limit: CLAIMANTS_MAX })
     return rows.map(({ owner, item_id: itemId, quantity }) => ({ owner, itemId, quantity }))
   }
@@ -148,8 +158,8 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     parts: readonly ItemQuantity[]
   ): Promise<ItemQuantity[]> {
     const rows = await tx.rows(
-      reduceContestedUnits,
-      contestedColumns(parts.map(part => ({ owner, ...part })))
+      reduceContestedStockUnits,
+      contestedStockUnitColumns(parts.map(part => ({ owner, ...part })))
     )
     const gone = new Map(rows.map(({ item_id, quantity }) => [item_id, quantity]))
     return parts.flatMap(({ itemId, quantity }) => {
@@ -158,7 +168,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     })
   }
 
-  const take = async (tx: Transaction, request: TakeContestedRequest): Promise<void> => {
+  const take = async (tx: Transaction, request: TakeContestedStockRequest): Promise<void> => {
     await postAll(tx, [{ kind: 'take', ...request }])
   }
 
@@ -171,7 +181,7 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
    */
   async function postAll(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>> {
     tx.afterCommit(writer.wake)
-    return postStockRequests(tx, posted)
+    return enqueueStockRequests(tx, posted)
   }
 
   async function post(tx: Transaction, request: OrderStockRequest): Promise<void> {
@@ -181,8 +191,9 @@ export function createReservationApi({ writer, kits }: { writer: StockWriter; ki
     }
     const { id, kind, owner, lines, locationId } = request
     // A full release also gives up all contested units.
-    if (kind === 'release' && lines === undefined) await tx.run(deleteContestedUnits, { owners: [owner] })
-    const asked = lines === undefined ? null : sumUnitsByItem(await kits.expand(lines))
+    if (kind === 'release' && lines === undefined)
+      await tx.run(deleteContestedStockUnits, { owners: [owner] })
+    const asked = lines === undefined ? null : sumKitLineUnitsByItem(await kits.expand(lines))
     // Contested units are given up before reserved units are released.
     const parts = kind === 'release' && asked !== null ? await forgo(tx, owner, asked) : asked
     await postAll(tx, [{ kind, id, owner, parts, locationId: locationId ?? null }])

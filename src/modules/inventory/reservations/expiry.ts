@@ -7,7 +7,7 @@ import { deleteOldStockRequests } from '../writer/requests-repository.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import {
   deleteOldClosedReservations,
-  deleteOldContestedUnits,
+  deleteOldContestedStockUnits,
   listExpiredReservations
 } from './repository.ts'
 
@@ -27,14 +27,14 @@ export function startStockTimers({
   db: Queryable
   writer: StockWriter
 }): void {
-  timers.every(DUE_SECONDS, 'inventory.expire', () => expireReservations(db, writer))
+  timers.every(DUE_SECONDS, 'inventory.expire', () => expireStockReservations(db, writer))
   const limit = OLD_MAX
   timers.untilEmpty(AVAILABILITY_CHANGE_RETENTION_SECONDS, 'inventory.delete_changes', () =>
     db.run(deleteOldAvailabilityChanges, { keptSeconds: AVAILABILITY_CHANGE_RETENTION_SECONDS, limit })
   )
   timers.untilEmpty(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteOldStockRequests, { limit }))
   timers.untilEmpty(OLD_SECONDS, 'inventory.delete_contested', () =>
-    db.run(deleteOldContestedUnits, { limit })
+    db.run(deleteOldContestedStockUnits, { limit })
   )
   timers.untilEmpty(OLD_SECONDS, 'inventory.delete_reservations', () =>
     db.run(deleteOldClosedReservations, { limit })
@@ -42,7 +42,7 @@ export function startStockTimers({
 }
 
 /** Releases expired held reservations. Returns how many owners were handled. */
-export async function expireReservations(db: Queryable, writer: StockWriter): Promise<number> {
+export async function expireStockReservations(db: Queryable, writer: StockWriter): Promise<number> {
   const due = await db.rows(listExpiredReservations, { limit: DUE_MAX })
   const deadlineAt = performance.now() + WAIT_MS
   const expired = due.map(async ({ owner, item_ids: itemIds }) =>

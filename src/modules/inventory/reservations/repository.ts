@@ -45,7 +45,7 @@ export const countReservations = statement({
  * Claims the held reservations of these owners. Waits only for a batch that locks the same owner, and
  * returns the newest quantities.
  */
-export const claimReservations = statement({
+export const claimStockReservations = statement({
   name: 'inventory.claim_reservations',
   takes: { owner: 'uuid' },
   gives: { at: 'int8', item_id: 'uuid', quantity: 'int4' },
@@ -60,7 +60,7 @@ export const claimReservations = statement({
     select at, item_id, quantity from owners join claimed using (owner)`
 })
 /** Confirms open reservations without an expiry, which are the claimed ones. */
-export const confirmReservations = statement({
+export const confirmStockReservations = statement({
   name: 'inventory.confirm_reservations',
   takes: { owner: 'uuid' },
   text: `
@@ -78,13 +78,13 @@ export const listUnpaidStockClaims = statement({
       where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
     ) as claims group by owner, item_id`
 })
-export const listContestedUnits = statement({
+export const listContestedStockUnits = statement({
   name: 'inventory.list_contested',
   takes: { owner: 'uuid' },
   gives: { item_id: 'uuid', quantity: 'int4' },
   text: 'select item_id, quantity from inventory.contested where owner = $owner order by item_id'
 })
-export const deleteOldContestedUnits = statement({
+export const deleteOldContestedStockUnits = statement({
   name: 'inventory.delete_old_contested',
   takes: { limit: 'int8' },
   text: `

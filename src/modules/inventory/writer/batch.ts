@@ -2,8 +2,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type {
   LockedStockState,
-  ReservationRowValues,
-  ShipmentMovement,
+  ShipmentStockMovement,
   StockBatchDecision,
   StockItem,
   StockLevel,
@@ -11,13 +10,14 @@ import type {
   StockOperation,
   StockOperationOutcome,
   StockReservation,
+  StockReservationValues,
   StockStatusChange,
-  TakeContestedOperation
+  TakeContestedStockOperation
 } from '../decisions/state.ts'
 import * as repository from './repository.ts'
 
 /** A level with more reserved than on hand, and the orders concerned. */
-export type LevelShortfall = {
+export type StockLevelShortfall = {
   readonly itemId: string
   readonly locationId: string
   readonly onHand: number
@@ -29,7 +29,7 @@ export type LostReservedUnits = Extract<StockOperationOutcome, { kind: 'took' }>
 type StockRead = { stock: LockedStockState; unlocked: ReadonlySet<string> }
 
 /** Returns the items whose levels the operation names. */
-export function itemIdsOfOperation(operation: StockOperation): readonly string[] {
+export function itemIdsOfStockOperation(operation: StockOperation): readonly string[] {
   switch (operation.kind) {
     case 'reserve':
       return operation.needs.flatMap(need => need.parts.map(part => part.itemId))
@@ -85,11 +85,11 @@ export async function lockAndReadStock(
   const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
   const [made, levels, itemRows, rows, moved, home] = await Promise.all([
-    hasFacts ? tx.rows(repository.insertMissingLevels, places) : [],
+    hasFacts ? tx.rows(repository.insertMissingStockLevels, places) : [],
     tx.rows(isWaiting ? repository.lockStockLevels : repository.lockFreeStockLevels, { itemIds }),
     tx.rows(repository.listStockPolicies, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
-    shipments.length > 0 ? tx.rows(repository.listShipmentMovements, { shipments }) : [],
+    shipments.length > 0 ? tx.rows(repository.listShipmentStockMovements, { shipments }) : [],
     hasFacts ? tx.first(repository.findDefaultLocation) : undefined
   ])
   const unlocked = new Set(levels.filter(level => level.seq === null).map(level => level.item_id))
@@ -121,7 +121,7 @@ type Rows = {
   level: RowOf<typeof repository.lockStockLevels>
   item: RowOf<typeof repository.listStockPolicies>
   reservation: RowOf<typeof repository.lockReservations>
-  moved: RowOf<typeof repository.listShipmentMovements>
+  moved: RowOf<typeof repository.listShipmentStockMovements>
 }
 
 export const stockLevelFromRow = (row: Rows['level']): StockLevel => ({
@@ -153,7 +153,7 @@ const reservationOf = (row: Rows['reservation']): StockReservation => ({
   isUnlocked: row.state !== null
 })
 
-const shipmentMovementOf = (row: Rows['moved']): ShipmentMovement => ({
+const shipmentMovementOf = (row: Rows['moved']): ShipmentStockMovement => ({
   itemId: row.item_id,
   locationId: row.location_id,
   kind: row.kind,
@@ -167,7 +167,7 @@ const shipmentMovementOf = (row: Rows['moved']): ShipmentMovement => ({
  * Counts the writes of a decision. A crossing counts, because it may concern a level created for the
  * batch.
  */
-export const countDecisionWrites = ({
+export const countStockDecisionWrites = ({
   levels,
   inserted,
   updated,
@@ -204,7 +204,7 @@ const levelColumns = (levels: readonly StockLevel[]) => ({
   seqs: levels.map(each => each.seq),
   sourceVersions: levels.map(each => each.sourceVersion)
 })
-const reservationColumns = (rows: readonly ReservationRowValues[]) => ({
+const reservationColumns = (rows: readonly StockReservationValues[]) => ({
   owners: rows.map(each => each.owner),
   itemIds: rows.map(each => each.itemId),
   locationIds: rows.map(each => each.locationId),
@@ -230,12 +230,12 @@ const movementColumns = (movements: readonly StockMovement[]) => ({
 })
 
 /** Finds the orders with reservations at each short level. */
-export async function findLevelShortfalls(
+export async function findStockLevelShortfalls(
   tx: Transaction,
   { shortfalls, levels }: Pick<StockBatchDecision, 'shortfalls' | 'levels'>
-): Promise<LevelShortfall[]> {
+): Promise<StockLevelShortfall[]> {
   if (shortfalls.length === 0) return []
-  const rows = await tx.rows(repository.listOwnersOfShortLevels, {
+  const rows = await tx.rows(repository.listReservationOwnersOfShortLevels, {
     itemIds: shortfalls.map(({ itemId }) => itemId),
     locationIds: shortfalls.map(({ locationId }) => locationId)
   })
@@ -258,8 +258,8 @@ const keyOf = (itemId: string, locationId: string) => `${itemId} ${locationId}`
 export type StockBatchPublisher = {
   invalidate(variantIds: readonly string[]): void
   emitCrossed(tx: Transaction, crossing: StockStatusChange): void
-  emitShort(tx: Transaction, shortfall: LevelShortfall): void
+  emitShort(tx: Transaction, shortfall: StockLevelShortfall): void
   /** The outcome of a take request. */
-  emitTaken(tx: Transaction, take: TakeContestedOperation, isTaken: boolean): void
+  emitTaken(tx: Transaction, take: TakeContestedStockOperation, isTaken: boolean): void
   emitLost(tx: Transaction, loss: LostReservedUnits): void
 }

@@ -58,7 +58,7 @@ export function createKitComponentCache({
 export type KitComponentCache = ReturnType<typeof createKitComponentCache>
 
 /** Sums the units of each item over all lines. */
-export function sumUnitsByItem(needs: readonly KitExpandedLine[]): ItemQuantity[] {
+export function sumKitLineUnitsByItem(needs: readonly KitExpandedLine[]): ItemQuantity[] {
   const sums = new Map<string, number>()
   for (const { quantity, parts } of needs)
     for (const part of parts) sums.set(part.itemId, (sums.get(part.itemId) ?? 0) + part.quantity * quantity)

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { ItemQuantity } from '../decisions/state.ts'
 import type { StockBatchPublisher } from './batch.ts'
-import { addContestedUnits, deleteContestedUnits, reduceContestedUnits } from './repository.ts'
+import { addContestedStockUnits, deleteContestedStockUnits, reduceContestedStockUnits } from './repository.ts'
 import type { PendingStockRequest, StockRequestOutcome } from './requests.ts'
 
 type OwnedPart = ItemQuantity & { readonly owner: string }
 
 /** Columns for the statements of `inventory.contested`. */
-export const contestedColumns = (parts: readonly OwnedPart[]) => ({
+export const contestedStockUnitColumns = (parts: readonly OwnedPart[]) => ({
   owners: parts.map(({ owner }) => owner),
   itemIds: parts.map(({ itemId }) => itemId),
   quantities: parts.map(({ quantity }) => quantity)
@@ -43,8 +43,8 @@ export async function recordContestedUnits(
     if (operation.kind === 'release' && operation.parts === null) released.push(owner)
     surplus.push(...(outcome.surplus ?? []).map(part => ({ owner, ...part })))
   }
-  if (takers.length > 0) await tx.run(deleteContestedUnits, { owners: takers })
-  if (lost.length > 0) await tx.run(addContestedUnits, contestedColumns(lost))
-  if (released.length > 0) await tx.run(deleteContestedUnits, { owners: released })
-  for (const part of surplus) await tx.run(reduceContestedUnits, contestedColumns([part]))
+  if (takers.length > 0) await tx.run(deleteContestedStockUnits, { owners: takers })
+  if (lost.length > 0) await tx.run(addContestedStockUnits, contestedStockUnitColumns(lost))
+  if (released.length > 0) await tx.run(deleteContestedStockUnits, { owners: released })
+  for (const part of surplus) await tx.run(reduceContestedStockUnits, contestedStockUnitColumns([part]))
 }

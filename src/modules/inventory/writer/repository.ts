@@ -91,7 +91,7 @@ export const lockReservations = statement({
  * Lists the movements of these shipments and of their undoing. The index `movements_shipped` has the same
  * kinds.
  */
-export const listShipmentMovements = statement({
+export const listShipmentStockMovements = statement({
   name: 'inventory.list_shipped',
   takes: { shipments: 'uuid[]' },
   gives: {
@@ -114,7 +114,7 @@ export const findDefaultLocation = statement({
   text: 'select id from inventory.locations where active order by priority, id limit 1'
 })
 /** Creates missing levels. Without a location: at the default location. */
-export const insertMissingLevels = statement({
+export const insertMissingStockLevels = statement({
   name: 'inventory.insert_levels',
   takes: { itemIds: 'uuid[]', locationIds: 'text[]' },
   gives: { item_id: 'uuid' },
@@ -224,7 +224,7 @@ export const insertStockMovements = statement({
         allowed_after, operation, owner, actor, reason)`
 })
 /** Lists the owners with reservations at each short level: the first 100 per level. */
-export const listOwnersOfShortLevels = statement({
+export const listReservationOwnersOfShortLevels = statement({
   name: 'inventory.list_owners',
   takes: { itemIds: 'uuid[]', locationIds: 'uuid[]' },
   gives: { item_id: 'uuid', location_id: 'uuid', owner: 'uuid' },
@@ -239,12 +239,12 @@ export const listOwnersOfShortLevels = statement({
       ) as waiting`
 })
 
-export const deleteContestedUnits = statement({
+export const deleteContestedStockUnits = statement({
   name: 'inventory.delete_contested',
   takes: { owners: 'uuid[]' },
   text: 'delete from inventory.contested where owner = any ($owners)'
 })
-export const addContestedUnits = statement({
+export const addContestedStockUnits = statement({
   name: 'inventory.add_contested',
   takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
   text: `
@@ -258,7 +258,7 @@ export const addContestedUnits = statement({
 /**
  * Reduces the contested quantities of owners; each item of an owner may appear once. Returns by how much each was reduced.
  */
-export const reduceContestedUnits = statement({
+export const reduceContestedStockUnits = statement({
   name: 'inventory.reduce_contested',
   takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
   gives: { item_id: 'uuid', quantity: 'int4' },

@@ -1,12 +1,12 @@
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { PreemptibleOwner, StockOperationOutcome } from '../decisions/state.ts'
+import type { PreemptibleReservationOwner, StockOperationOutcome } from '../decisions/state.ts'
 
 /** Stored payload of a request, in the form of the writer's operation. */
 export type StockRequestPayload = {
   readonly parts?: readonly { itemId: string; quantity: number }[] | null
   readonly locationId?: string | null
   readonly shipment?: string
-  readonly victims?: readonly PreemptibleOwner[]
+  readonly victims?: readonly PreemptibleReservationOwner[]
   readonly lines?: readonly {
     readonly itemId: string
     readonly locationId: string
@@ -42,7 +42,7 @@ export const listPendingStockRequests = statement({
     from inventory.requests where done_at is null order by seq limit $limit`
 })
 /** Locks contested units. Waits for a transaction that is giving some of them up. */
-export const lockContestedUnits = statement({
+export const lockContestedStockUnits = statement({
   name: 'inventory.lock_contested',
   takes: { owners: 'uuid[]' },
   gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },

@@ -7,8 +7,8 @@ import type {
   StockCountOperation,
   StockOperation,
   StockOperationOutcome,
-  TakeContestedOperation,
-  UndoShipmentOperation
+  TakeContestedStockOperation,
+  UndoShipmentStockOperation
 } from '../decisions/state.ts'
 import { stockWriterBusy } from '../errors.ts'
 import * as repository from './requests-repository.ts'
@@ -16,8 +16,8 @@ import * as repository from './requests-repository.ts'
 /** A request that can be posted: a change of an order's units, a count or an adjustment. */
 export type StockRequest = (
   | OrderStockOperation
-  | TakeContestedOperation
-  | UndoShipmentOperation
+  | TakeContestedStockOperation
+  | UndoShipmentStockOperation
   | StockCountOperation
   | StockAdjustOperation
 ) & { readonly actor?: string | null }
@@ -30,7 +30,7 @@ const REQUESTS_MAX = 128
 const LINES_MAX = 300
 
 /** Writes requests into the caller's transaction. Returns the ids of new requests. */
-export async function postStockRequests(
+export async function enqueueStockRequests(
   tx: Transaction,
   posted: readonly StockRequest[]
 ): Promise<ReadonlySet<string>> {
@@ -91,7 +91,7 @@ async function limitTakesToContested(
   waiting: readonly PendingStockRequest[]
 ): Promise<PendingStockRequest[]> {
   const owners = waiting.flatMap(({ operation }) => (operation.kind === 'take' ? [operation.owner] : []))
-  const rows = owners.length === 0 ? [] : await tx.rows(repository.lockContestedUnits, { owners })
+  const rows = owners.length === 0 ? [] : await tx.rows(repository.lockContestedStockUnits, { owners })
   const unitsOf = (owner: string, itemId: string) =>
     rows.find(row => row.owner === owner && row.item_id === itemId)?.quantity ?? 0
   return waiting.map(({ operation, ageSeconds }) => {
@@ -116,7 +116,7 @@ export const finishStockRequests = (
   })
 
 /** Lets callers wait for the outcomes of requests. */
-export function createRequestOutcomeWaiters(db: Queryable) {
+export function createStockRequestOutcomeWaiters(db: Queryable) {
   const waiters = new Map<string, PromiseWithResolvers<StockRequestOutcome>>()
   const waiterOf = (id: string) => {
     const waiter = waiters.get(id) ?? Promise.withResolvers<StockRequestOutcome>()

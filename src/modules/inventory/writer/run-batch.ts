@@ -9,9 +9,9 @@ import type {
 } from '../decisions/state.ts'
 import { stockWriterBusy } from '../errors.ts'
 import {
-  countDecisionWrites,
-  findLevelShortfalls,
-  itemIdsOfOperation,
+  countStockDecisionWrites,
+  findStockLevelShortfalls,
+  itemIdsOfStockOperation,
   lockAndReadStock,
   type StockBatchPublisher,
   writeStockDecision
@@ -22,7 +22,7 @@ import { recordContestedUnits } from './record-contested.ts'
 import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'
 
 /** Work of one batch: queue entries, and the maximum number of requests. */
-export type StockBatchWork = {
+export type StockBatchInput = {
   readonly entries: readonly QueuedStockOperation[]
   readonly requestsMax: number
 }
@@ -86,7 +86,7 @@ type RunBatchDeps = {
  */
 export async function runStockBatch(
   deps: RunBatchDeps,
-  work: StockBatchWork,
+  work: StockBatchInput,
   mayWait: boolean
 ): Promise<StockBatchOutcome> {
   const { dedicated, note } = deps
@@ -106,7 +106,7 @@ export async function runStockBatch(
     )
     if (attempt.kind !== 'done' || hasWork(work, result)) note(attempt.kind)
     const hasWritten =
-      result !== undefined && (countDecisionWrites(result.decided) > 0 || result.requests.length > 0)
+      result !== undefined && (countStockDecisionWrites(result.decided) > 0 || result.requests.length > 0)
     if (attempt.kind === 'done' || (attempt.kind === 'unknown' && !hasWritten))
       return { kind: 'done', result: result as StockBatchResult }
     if (attempt.kind === 'unknown') {
@@ -119,7 +119,7 @@ export async function runStockBatch(
   }
 }
 
-const hasWork = ({ entries }: StockBatchWork, result: StockBatchResult | undefined) =>
+const hasWork = ({ entries }: StockBatchInput, result: StockBatchResult | undefined) =>
   entries.length > 0 || (result?.requests.length ?? 0) > 0
 
 type RunOptions = {
@@ -130,7 +130,7 @@ type RunOptions = {
 async function runOnce(
   { kits, publisher, requestItems }: RunBatchDeps,
   tx: Transaction,
-  { entries, requestsMax }: StockBatchWork,
+  { entries, requestsMax }: StockBatchInput,
   { isWaiting, onTaken }: RunOptions
 ): Promise<StockBatchResult> {
   const { waiting, areMore } =
@@ -141,15 +141,15 @@ async function runOnce(
   const all = [...waiting.map(({ operation }) => operation), ...operations]
   const items = new Set([
     ...requestItems,
-    ...all.flatMap(itemIdsOfOperation),
+    ...all.flatMap(itemIdsOfStockOperation),
     ...entries.flatMap(each => [...each.items])
   ])
   const { stock, unlocked } = await lockAndReadStock(tx, all, { items, isWaiting, kitsOf: await kits.of() })
   const { requests, decided } = decideInOrder(stock, waiting, operations, requestItems)
   const requestOutcomes = decided.outcomes.slice(0, requests.length)
   const outcomes = decided.outcomes.slice(requests.length)
-  if (countDecisionWrites(decided) > 0 || requests.length > 0) {
-    const shortfalls = await findLevelShortfalls(tx, decided)
+  if (countStockDecisionWrites(decided) > 0 || requests.length > 0) {
+    const shortfalls = await findStockLevelShortfalls(tx, decided)
     for (const each of decided.statusChanges) publisher.emitCrossed(tx, each)
     for (const each of shortfalls) publisher.emitShort(tx, each)
     await recordContestedUnits(tx, publisher, requests, requestOutcomes)

@@ -5,16 +5,20 @@ import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
 import { stockWriterBusy } from '../errors.ts'
-import { itemIdsOfOperation, type StockBatchPublisher } from './batch.ts'
+import { itemIdsOfStockOperation, type StockBatchPublisher } from './batch.ts'
 import type { KitComponentCache } from './kits.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
 import { recordContestedUnits } from './record-contested.ts'
-import { createRequestOutcomeWaiters, finishStockRequests, lockPendingStockRequests } from './requests.ts'
+import {
+  createStockRequestOutcomeWaiters,
+  finishStockRequests,
+  lockPendingStockRequests
+} from './requests.ts'
 import {
   runStockBatch,
+  type StockBatchInput,
   type StockBatchOutcome,
-  type StockBatchResult,
-  type StockBatchWork
+  type StockBatchResult
 } from './run-batch.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
@@ -52,7 +56,7 @@ export type StockWriterDeps = {
 export function createStockWriter({ db, kits, publisher, log, metrics, queueMax }: StockWriterDeps) {
   const dedicated = db.dedicated({ lockTimeoutMs: LOCK_MS, settings: LOOK_UPS })
   const queue = createStockOperationQueue(queueMax)
-  const waiters = createRequestOutcomeWaiters(db)
+  const waiters = createStockRequestOutcomeWaiters(db)
   const requestItems = new Set<string>()
   const stuck = new Map<string, number>()
   const writerMetrics = declareMetrics(metrics, () => ({ entries: queue.size(), oldestSeconds }))
@@ -106,7 +110,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
   }
 
   /** An unexpected error in one batch must not stop the writer. */
-  async function runAndReport(given: StockBatchWork): Promise<void> {
+  async function runAndReport(given: StockBatchInput): Promise<void> {
     try {
       await run(given)
     } catch (error) {
@@ -115,7 +119,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     }
   }
 
-  async function run(given: StockBatchWork): Promise<void> {
+  async function run(given: StockBatchInput): Promise<void> {
     const startedAt = performance.now()
     const ended = await runStockBatch(deps, given, !usesStuckItems(given))
     if (given.entries.length > 0) writerMetrics.seconds.observe({}, (performance.now() - startedAt) / 1_000)
@@ -123,7 +127,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     else await retrySmaller(given, ended)
   }
 
-  function usesStuckItems({ entries }: StockBatchWork): boolean {
+  function usesStuckItems({ entries }: StockBatchInput): boolean {
     if (stuck.size === 0) return false
     const now = performance.now()
     for (const [itemId, until] of stuck) if (until < now) stuck.delete(itemId)
@@ -131,7 +135,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     return (
       [...requestItems].some(isStuck) ||
       entries.some(
-        ({ operation, items }) => itemIdsOfOperation(operation).some(isStuck) || [...items].some(isStuck)
+        ({ operation, items }) => itemIdsOfStockOperation(operation).some(isStuck) || [...items].some(isStuck)
       )
     )
   }
@@ -169,7 +173,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
 
   /** Retries a failed batch in smaller parts, so that one operation's failure does not affect the others. */
   async function retrySmaller(
-    { entries, requestsMax }: StockBatchWork,
+    { entries, requestsMax }: StockBatchInput,
     ended: Exclude<StockBatchOutcome, { kind: 'done' }>
   ): Promise<void> {
     const { error } = ended

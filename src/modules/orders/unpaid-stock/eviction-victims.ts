@@ -1,6 +1,6 @@
-import type { TakeContestedRequest, UnpaidStockClaim } from '../../inventory/index.ts'
+import type { TakeContestedStockRequest, UnpaidStockClaim } from '../../inventory/index.ts'
 
-type Victim = TakeContestedRequest['victims'][number]
+type Victim = TakeContestedStockRequest['victims'][number]
 /** An unpaid order, which can lose units to a paid one. */
 export type EvictableOrder = {
   readonly id: string
