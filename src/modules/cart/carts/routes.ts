@@ -111,7 +111,10 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     },
     async (request, reply) => {
       const { metadata = {} } = request.body
-      return sendCart(reply, await cart.updateMetadata(await own(request), metadata, writeOf(request)))
+      return sendCartResponse(
+        reply,
+        await cart.updateMetadata(await own(request), metadata, writeOf(request))
+      )
     }
   )
 

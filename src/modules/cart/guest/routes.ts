@@ -122,7 +122,10 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const { metadata = {} } = request.body
-      return sendCart(reply, await guests.updateMetadata(await guestOf(request), metadata, writeOf(request)))
+      return sendCartResponse(
+        reply,
+        await guests.updateMetadata(await guestOf(request), metadata, writeOf(request))
+      )
     }
   )
 
