@@ -163,7 +163,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     patch,
     remove,
     isEmpty: async () => (await db.first(repository.findIdOfAnyProduct)) === undefined,
-    findOtherVariantCurrency: async () =>
+    findOtherCurrency: async () =>
       (await db.first(repository.findOtherVariantCurrency, { currency }))?.currency,
     listVariantIdsForSale: async (limit: number) =>
       (await db.rows(repository.listVariantsForSale, { currency, limit })).map(({ id }) => id)
