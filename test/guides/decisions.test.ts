@@ -24,6 +24,11 @@ test('the index of decisions lists each decision once', () => {
   expect(listedIn(index)).toEqual(files)
 })
 
+test('no two decisions have the same number', () => {
+  const numbers = files.map(name => name.slice(0, 4))
+  expect(numbers).toEqual([...new Set(numbers)])
+})
+
 test('the index of decisions marks each decision that a later one changes', async () => {
   let changes = 0
   for (const name of files) {
